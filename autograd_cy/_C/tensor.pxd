@@ -1,7 +1,9 @@
 # cython: language_level=3
 """The tensor: a strided window on a storage, and its place in the autograd graph.
 
-Fields that other modules own (the node behind `grad_fn`, the gradient) are plain PyObject
+Fields have names of their own where a Python attribute has the usual one (`sizes` is what
+`shape` shows). Fields that other modules own (the node behind `grad_fn`,
+the gradient) are plain PyObject
 pointers here: layers point one way, and the cyclic garbage collector sees them through
 tensor_traverse in tensor.pyx.
 """
@@ -68,20 +70,20 @@ cdef class TensorExtra:
     cdef public object name
 
 cdef class Tensor:
-    cdef StorageImpl* storage         # NULL only between __new__ and initialisation
-    cdef char* data                   # first element
-    cdef Py_ssize_t numel
-    cdef Py_ssize_t* shape            # inline below, or allocated beyond INLINE_DIMS
+    cdef StorageImpl* mem             # NULL only between __new__ and initialisation
+    cdef char* ptr                    # first element
+    cdef Py_ssize_t count             # number of elements
+    cdef Py_ssize_t* sizes            # inline below, or allocated beyond INLINE_DIMS
     cdef Py_ssize_t* strides          # in elements
     cdef uint32_t flags
     cdef uint8_t dt                   # dtype code
-    cdef uint8_t ndim
+    cdef uint8_t nd                   # number of dimensions
     cdef uint8_t creation             # CREATED_*, of a view
     cdef uint8_t pad
-    cdef uint32_t output_nr           # which output of grad_fn this is
+    cdef uint32_t out_nr              # which output of grad_fn this is
     cdef uint32_t attr_version        # version at which a view's grad_fn was made
-    cdef PyObject* grad_fn            # owned Node, or NULL
-    cdef PyObject* grad               # owned Tensor, or NULL
+    cdef PyObject* fn                 # owned Node, or NULL
+    cdef PyObject* gradient           # owned Tensor, or NULL
     cdef PyObject* base               # owned Tensor whose memory this views, or NULL
     cdef PyObject* accumulator        # borrowed AccumulateGrad node of a leaf, or NULL
     cdef TensorExtra extra
@@ -127,10 +129,10 @@ cdef inline bint is_tensor(object x) noexcept:
 
 cdef inline bint same_shape(Tensor a, Tensor b) noexcept nogil:
     cdef int i
-    if a.ndim != b.ndim:
+    if a.nd != b.nd:
         return False
-    for i in range(a.ndim):
-        if a.shape[i] != b.shape[i]:
+    for i in range(a.nd):
+        if a.sizes[i] != b.sizes[i]:
             return False
     return True
 
@@ -143,10 +145,10 @@ cdef inline Py_ssize_t itemsize(Tensor t) noexcept nogil:
     return DT_SIZE[t.dt]
 
 cdef inline uint32_t version_of(Tensor t) noexcept nogil:
-    return t.storage.version
+    return t.mem.version
 
 cdef inline void bump_version(Tensor t) noexcept nogil:
-    t.storage.version += 1
+    t.mem.version += 1
 
 # --- what later layers fill in --------------------------------------------------------------
 ctypedef object (*binary_fn)(object, object)
@@ -155,17 +157,17 @@ ctypedef int (*setitem_fn)(Tensor, object, object) except -1
 ctypedef object (*getitem_fn)(Tensor, object)
 ctypedef void (*release_fn)(PyObject*) noexcept
 
-cdef enum BinarySlot:
+cdef enum:  # slots of LateBound.binary
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
     B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE,
     B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD, B_IPOW, B_IAND, B_IOR, B_IXOR,
     B_ILSHIFT, B_IRSHIFT, B_COUNT
 
-cdef enum UnarySlot:
+cdef enum:  # slots of LateBound.unary
     U_NEG, U_POS, U_INVERT, U_ABS, U_COUNT
 
 cdef struct LateBound:
-    binary_fn binary[31]              # by BinarySlot; NULL: the operator isn't there
+    binary_fn binary[31]              # by slot; NULL: the operator isn't there
     unary_fn unary[4]
     getitem_fn getitem
     setitem_fn setitem

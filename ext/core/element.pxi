@@ -70,9 +70,9 @@ cdef int store_element(char* p, int dt, object value) except -1:
 
 
 cdef object scalar_value(Tensor t):
-    if t.numel != 1:
+    if t.count != 1:
         raise RuntimeError(
-            f"a Tensor with {t.numel} elements cannot be converted to Scalar "
+            f"a Tensor with {t.count} elements cannot be converted to Scalar "
             f"(shape {list(sizes_of(t))})"
         )
     if t.flags & F_BATCHED:
@@ -80,12 +80,12 @@ cdef object scalar_value(Tensor t):
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
             "calling .item() on a Tensor; rewrite the code with where() or another operator."
         )
-    return element_value(t.data, t.dt)
+    return element_value(t.ptr, t.dt)
 
 
 cdef object nested_list(Tensor t, int d, const char* p):
     cdef Py_ssize_t i, step
-    if d == t.ndim:
+    if d == t.nd:
         return element_value(p, t.dt)
     step = t.strides[d] * DT_SIZE[t.dt]
-    return [nested_list(t, d + 1, p + i * step) for i in range(t.shape[d])]
+    return [nested_list(t, d + 1, p + i * step) for i in range(t.sizes[d])]

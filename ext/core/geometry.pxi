@@ -17,11 +17,11 @@ cdef bint tensor_is_contiguous(Tensor t) noexcept:
 cdef int stride_order(Tensor t, int* order) noexcept:
     """Dimensions from the largest stride to the smallest (stable), in `order`."""
     cdef int i, j, d
-    for i in range(t.ndim):
+    for i in range(t.nd):
         d = i
         j = i
         while j > 0 and (t.strides[order[j - 1]] < t.strides[d]
-                         and t.shape[d] != 1 and t.shape[order[j - 1]] != 1):
+                         and t.sizes[d] != 1 and t.sizes[order[j - 1]] != 1):
             order[j] = order[j - 1]
             j -= 1
         order[j] = d
@@ -32,11 +32,11 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
     cdef int[MAX_DIMS] order
     cdef Py_ssize_t expected = 1
     cdef int i, n = 0, j, d
-    if not (t.flags & F_STRIDED) or t.numel < 2:
+    if not (t.flags & F_STRIDED) or t.count < 2:
         return True
     # Insertion sort of the dimensions that matter, by stride.
-    for i in range(t.ndim):
-        if t.shape[i] == 1:
+    for i in range(t.nd):
+        if t.sizes[i] == 1:
             continue
         j = n
         while j > 0 and t.strides[order[j - 1]] > t.strides[i]:
@@ -48,7 +48,7 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
         d = order[i]
         if t.strides[d] != expected:
             return False
-        expected *= t.shape[d]
+        expected *= t.sizes[d]
     return True
 
 
@@ -57,10 +57,10 @@ cdef bint tensor_has_overlap(Tensor t) noexcept:
     cdef int[MAX_DIMS] order
     cdef Py_ssize_t extent = 1
     cdef int i, n = 0, j
-    if not (t.flags & F_STRIDED) or t.numel < 2:
+    if not (t.flags & F_STRIDED) or t.count < 2:
         return False
-    for i in range(t.ndim):
-        if t.shape[i] == 1:
+    for i in range(t.nd):
+        if t.sizes[i] == 1:
             continue
         if t.strides[i] == 0:
             return True
@@ -73,7 +73,7 @@ cdef bint tensor_has_overlap(Tensor t) noexcept:
     for i in range(n):
         if t.strides[order[i]] < extent:
             return True
-        extent += (t.shape[order[i]] - 1) * t.strides[order[i]]
+        extent += (t.sizes[order[i]] - 1) * t.strides[order[i]]
     return False
 
 
@@ -83,13 +83,13 @@ cdef int preserved_strides(Tensor t, Py_ssize_t* out) noexcept:
     cdef Py_ssize_t expected = 1
     cdef int i
     if tensor_is_dense(t):
-        for i in range(t.ndim):
+        for i in range(t.nd):
             out[i] = t.strides[i]
         return 0
     stride_order(t, order)
-    for i in range(t.ndim - 1, -1, -1):
+    for i in range(t.nd - 1, -1, -1):
         out[order[i]] = expected
-        expected *= t.shape[order[i]] if t.shape[order[i]] > 1 else 1
+        expected *= t.sizes[order[i]] if t.sizes[order[i]] > 1 else 1
     return 0
 
 
@@ -119,18 +119,18 @@ cdef bint tensor_matches_format(Tensor t, int format) noexcept:
     cdef Py_ssize_t expected = 1
     cdef int i, d
     if format == MF_CHANNELS_LAST or format == MF_CHANNELS_LAST_3D:
-        if t.ndim != (4 if format == MF_CHANNELS_LAST else 5):
+        if t.nd != (4 if format == MF_CHANNELS_LAST else 5):
             return False
         order[0] = 0
-        for i in range(1, t.ndim - 1):
+        for i in range(1, t.nd - 1):
             order[i] = i + 1
-        order[t.ndim - 1] = 1
-        for i in range(t.ndim - 1, -1, -1):
+        order[t.nd - 1] = 1
+        for i in range(t.nd - 1, -1, -1):
             d = order[i]
-            if t.shape[d] != 1:
+            if t.sizes[d] != 1:
                 if t.strides[d] != expected:
                     return False
-                expected *= t.shape[d]
+                expected *= t.sizes[d]
         return True
     return tensor_is_contiguous(t)
 

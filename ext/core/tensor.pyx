@@ -43,7 +43,8 @@ cdef extern from "Python.h":
     void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
     int PyObject_GC_IsTracked(PyObject*)
-    object PyLong_FromLongLong(long long)
+    PyTypeObject* Py_TYPE(object)
+    PyObject** _PyObject_GetDictPtr(object)
     ctypedef struct GCType "PyTypeObject":
         traverseproc tp_traverse
         inquiry tp_clear
@@ -129,7 +130,7 @@ cdef object size_object(int ndim, const Py_ssize_t* shape):
 
 
 cdef object sizes_of(Tensor t):
-    return size_object(t.ndim, t.shape)
+    return size_object(t.nd, t.sizes)
 
 
 cdef class TensorExtra:
@@ -198,12 +199,12 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssiz
             expected *= shape[i] if shape[i] > 1 else 1
         for i in range(ndim):
             room[i] = shape[i]
-    if t.shape != NULL and t.shape != t.dims:
-        PyMem_Free(t.shape)
-    t.shape = room
+    if t.sizes != NULL and t.sizes != t.dims:
+        PyMem_Free(t.sizes)
+    t.sizes = room
     t.strides = room + ndim
-    t.ndim = <uint8_t>ndim
-    t.numel = n
+    t.nd = <uint8_t>ndim
+    t.count = n
     if strided and n > 1:
         t.flags |= F_STRIDED
     else:
@@ -245,8 +246,8 @@ cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
     t = blank()
     t.dt = <uint8_t>dt
     set_geometry(t, ndim, shape, NULL)
-    t.storage = storage_new(n * DT_SIZE[dt])
-    t.data = t.storage.data
+    t.mem = storage_new(n * DT_SIZE[dt])
+    t.ptr = t.mem.data
     return t
 
 
@@ -264,17 +265,17 @@ cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape, cons
     t = blank()
     t.dt = <uint8_t>dt
     set_geometry(t, ndim, shape, strides)
-    t.storage = storage_new(extent * DT_SIZE[dt])
-    t.data = t.storage.data
+    t.mem = storage_new(extent * DT_SIZE[dt])
+    t.ptr = t.mem.data
     return t
 
 
 cdef Tensor tensor_empty_like(Tensor a, int dt):
     cdef Py_ssize_t[MAX_DIMS] strides
     if not (a.flags & F_STRIDED):
-        return tensor_empty(dt, a.ndim, a.shape)
+        return tensor_empty(dt, a.nd, a.sizes)
     preserved_strides(a, strides)
-    return tensor_empty_strided(dt, a.ndim, a.shape, strides)
+    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
 
 
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
@@ -282,31 +283,31 @@ cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssi
     cdef Tensor t = blank()
     t.dt = <uint8_t>dt
     set_geometry(t, ndim, shape, strides)
-    t.storage = storage_incref(s)
-    t.data = data
+    t.mem = storage_incref(s)
+    t.ptr = data
     return t
 
 
 cdef Tensor tensor_alias(Tensor a):
-    cdef Tensor t = tensor_on(a.storage, a.data, a.dt, a.ndim, a.shape, a.strides)
+    cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
     t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE)
     return t
 
 
 cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset):
-    cdef Tensor t = tensor_on(a.storage, a.data + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
+    cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
     t.flags |= a.flags & F_DEVICE
     return t
 
 
 cdef int replace_storage(Tensor t, Tensor source) except -1:
     """Let t show what `source` shows (geometry, dtype and memory)."""
-    cdef StorageImpl* old = t.storage
-    set_geometry(t, source.ndim, source.shape, source.strides)
+    cdef StorageImpl* old = t.mem
+    set_geometry(t, source.nd, source.sizes, source.strides)
     t.dt = source.dt
-    t.storage = storage_incref(source.storage)
-    t.data = source.data
+    t.mem = storage_incref(source.mem)
+    t.ptr = source.ptr
     if old != NULL:
         storage_decref(old)
     return 0
@@ -321,21 +322,21 @@ cdef bint is_number(object x):
 
 cdef Tensor wrap_double(double x):
     cdef Tensor t = tensor_empty(DT_F64, 0, NULL)
-    (<double*>t.data)[0] = x
+    (<double*>t.ptr)[0] = x
     t.flags |= F_WRAPPED
     return t
 
 
 cdef Tensor wrap_int(long long x):
     cdef Tensor t = tensor_empty(DT_I64, 0, NULL)
-    (<int64_t*>t.data)[0] = x
+    (<int64_t*>t.ptr)[0] = x
     t.flags |= F_WRAPPED
     return t
 
 
 cdef Tensor wrap_number(object x):
     cdef Tensor t
-    cdef PyTypeObject* ty = <PyTypeObject*>type(x)
+    cdef PyTypeObject* ty = Py_TYPE(x)
     if ty == &PyFloat_Type:
         return wrap_double(x)
     if ty == &PyLong_Type:
@@ -347,7 +348,7 @@ cdef Tensor wrap_number(object x):
             ) from None
     if isinstance(x, (bool, _np.bool_)):
         t = tensor_empty(DT_BOOL, 0, NULL)
-        (<uint8_t*>t.data)[0] = 1 if x else 0
+        (<uint8_t*>t.ptr)[0] = 1 if x else 0
         t.flags |= F_WRAPPED
         return t
     if isinstance(x, (int, _np.integer)):
@@ -356,7 +357,7 @@ cdef Tensor wrap_number(object x):
         return wrap_double(float(x))
     if isinstance(x, (complex, _np.complexfloating)):
         t = tensor_empty(DT_C128, 0, NULL)
-        (<double complex*>t.data)[0] = complex(x)
+        (<double complex*>t.ptr)[0] = complex(x)
         t.flags |= F_WRAPPED
         return t
     raise TypeError(f"not a number: {x!r}")
@@ -414,7 +415,7 @@ cdef class Tensor:
     def __init__(self, *args, device=None):
         cdef Py_ssize_t[MAX_DIMS] shape
         cdef int i, n
-        if self.storage != NULL:
+        if self.mem != NULL:
             return
         if len(args) == 1 and isinstance(args[0], (Tensor, list, _np.ndarray)):
             made = _construct(args[0])
@@ -437,53 +438,53 @@ cdef class Tensor:
         cdef PyObject* p
         if self.accumulator != NULL:
             late.accumulator_gone(self.accumulator)
-        if self.grad_fn != NULL:
-            p = self.grad_fn
-            self.grad_fn = NULL
+        if self.fn != NULL:
+            p = self.fn
+            self.fn = NULL
             late.release_node(p)
-        p = self.grad
-        self.grad = NULL
+        p = self.gradient
+        self.gradient = NULL
         Py_XDECREF(p)
         p = self.base
         self.base = NULL
         Py_XDECREF(p)
-        if self.shape != NULL and self.shape != self.dims:
-            PyMem_Free(self.shape)
-        if self.storage != NULL:
-            storage_decref(self.storage)
+        if self.sizes != NULL and self.sizes != self.dims:
+            PyMem_Free(self.sizes)
+        if self.mem != NULL:
+            storage_decref(self.mem)
 
     # geometry
 
     @property
     def shape(self):
-        return size_object(self.ndim, self.shape)
+        return size_object(self.nd, self.sizes)
 
     def size(self, dim=None):
         """The shape, or the size of one dimension."""
         if dim is None:
-            return size_object(self.ndim, self.shape)
-        return self.shape[wrap_dim(dim, self.ndim)]
+            return size_object(self.nd, self.sizes)
+        return self.sizes[wrap_dim(dim, self.nd)]
 
     def stride(self, dim=None):
         """The strides in elements, or that of one dimension."""
         cdef int i
         if dim is None:
-            return tuple([self.strides[i] for i in range(self.ndim)])
-        return self.strides[wrap_dim(dim, self.ndim)]
+            return tuple([self.strides[i] for i in range(self.nd)])
+        return self.strides[wrap_dim(dim, self.nd)]
 
     def dim(self):
         """Number of dimensions."""
-        return self.ndim
+        return self.nd
 
     ndimension = dim
 
     @property
     def ndim(self):
-        return self.ndim
+        return self.nd
 
     def numel(self):
         """Number of elements."""
-        return self.numel
+        return self.count
 
     nelement = numel
 
@@ -497,15 +498,15 @@ cdef class Tensor:
 
     @property
     def nbytes(self):
-        return self.numel * DT_SIZE[self.dt]
+        return self.count * DT_SIZE[self.dt]
 
     def storage_offset(self):
         """Offset of the first element in the storage, in elements."""
-        return (self.data - self.storage.data) // DT_SIZE[self.dt]
+        return (self.ptr - self.mem.data) // DT_SIZE[self.dt]
 
     def data_ptr(self):
         """Address of the first element."""
-        return <size_t>self.data
+        return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
         """Whether the elements lie in memory in the order of `memory_format` (default: C order)."""
@@ -515,9 +516,9 @@ cdef class Tensor:
 
     def is_set_to(self, Tensor other not None):
         """Whether both show the same elements of the same memory."""
-        return (self.data == other.data and same_shape(self, other)
-                and (self.ndim == 0 or memcmp(self.strides, other.strides,
-                                              self.ndim * sizeof(Py_ssize_t)) == 0))
+        return (self.ptr == other.ptr and same_shape(self, other)
+                and (self.nd == 0 or memcmp(self.strides, other.strides,
+                                              self.nd * sizeof(Py_ssize_t)) == 0))
 
     @property
     def dtype(self):
@@ -585,7 +586,7 @@ cdef class Tensor:
 
     @property
     def is_leaf(self):
-        return self.grad_fn == NULL and not (
+        return self.fn == NULL and not (
             (self.flags & F_VIEW) and requires_grad(self) and late.grad_fn(self) is not None)
 
     @property
@@ -596,13 +597,13 @@ cdef class Tensor:
 
     @property
     def output_nr(self):
-        return self.output_nr
+        return self.out_nr
 
     @property
     def _version(self):
         if self.flags & F_INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return self.storage.version
+        return self.mem.version
 
     @property
     def _base(self):
@@ -616,10 +617,10 @@ cdef class Tensor:
 
     @property
     def data(self):
-        cdef StorageImpl* s = storage_alias(self.storage)
+        cdef StorageImpl* s = storage_alias(self.mem)
         cdef Tensor t
         try:
-            t = tensor_on(s, self.data, self.dt, self.ndim, self.shape, self.strides)
+            t = tensor_on(s, self.ptr, self.dt, self.nd, self.sizes, self.strides)
         finally:
             storage_decref(s)
         t.flags |= self.flags & F_INFERENCE
@@ -629,7 +630,7 @@ cdef class Tensor:
     def data(self, value):
         cdef Tensor source
         cdef StorageImpl* s
-        cdef StorageImpl* old = self.storage
+        cdef StorageImpl* old = self.mem
         cdef uint32_t version = old.version
         if not isinstance(value, Tensor):
             raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
@@ -639,27 +640,27 @@ cdef class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
         # The counter stays that of this tensor, the memory is the source's.
-        s = storage_alias(source.storage)
+        s = storage_alias(source.mem)
         s.version = version
-        set_geometry(self, source.ndim, source.shape, source.strides)
+        set_geometry(self, source.nd, source.sizes, source.strides)
         self.dt = source.dt
-        self.data = source.data
-        self.storage = s
+        self.ptr = source.ptr
+        self.mem = s
         storage_decref(old)
 
     @property
     def grad(self):
-        if self.grad == NULL:
+        if self.gradient == NULL:
             return None
-        return <object>self.grad
+        return <object>self.gradient
 
     @grad.setter
     def grad(self, value):
         cdef PyObject* old
         cdef Tensor g
         if value is None:
-            old = self.grad
-            self.grad = NULL
+            old = self.gradient
+            self.gradient = NULL
             Py_XDECREF(old)
             return
         if not isinstance(value, Tensor):
@@ -678,17 +679,17 @@ cdef class Tensor:
                 f"assigned grad has data of a different type: expected {type_name(self)}, "
                 f"got {type_name(g)}"
             )
-        old = self.grad
+        old = self.gradient
         Py_INCREF(g)
-        self.grad = <PyObject*>g
+        self.gradient = <PyObject*>g
         Py_XDECREF(old)
         if PyObject_GC_IsTracked(<PyObject*>g):
             track(self)
 
     @grad.deleter
     def grad(self):
-        cdef PyObject* old = self.grad
-        self.grad = NULL
+        cdef PyObject* old = self.gradient
+        self.gradient = NULL
         Py_XDECREF(old)
 
     @property
@@ -707,16 +708,16 @@ cdef class Tensor:
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
-        return nested_list(self, 0, self.data)
+        return nested_list(self, 0, self.ptr)
 
     def __len__(self):
-        if self.ndim == 0:
+        if self.nd == 0:
             raise TypeError("len() of a 0-d tensor")
-        return self.shape[0]
+        return self.sizes[0]
 
     def __bool__(self):
-        if self.numel != 1:
-            if self.numel == 0:
+        if self.count != 1:
+            if self.count == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         return bool(scalar_value(self))
@@ -731,7 +732,7 @@ cdef class Tensor:
         return complex(scalar_value(self))
 
     def __index__(self):
-        if self.numel != 1 or not dt_is_integral(self.dt):
+        if self.count != 1 or not dt_is_integral(self.dt):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(scalar_value(self))
 
@@ -750,12 +751,12 @@ cdef class Tensor:
         return late.repr(self) if late.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
-        if self.ndim == 0 and spec:
+        if self.nd == 0 and spec:
             return scalar_value(self).__format__(spec)
         return object.__format__(self, spec)
 
     def __iter__(self):
-        if self.ndim == 0:
+        if self.nd == 0:
             raise TypeError("iteration over a 0-d tensor")
         return late.iterate(self)
 
@@ -767,7 +768,7 @@ cdef class Tensor:
 
     def __setattr__(self, name, value):
         PyObject_GenericSetAttr(self, name, value)
-        if self.__dict__ is not None:
+        if _PyObject_GetDictPtr(self)[0] != NULL:
             track(self)
 
     # Python operators: the table's operators are put into `late` when their modules load.
@@ -920,7 +921,7 @@ cdef class Tensor:
 
 
 cdef int set_requires_grad(Tensor t, bint value) except -1:
-    if t.grad_fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
+    if t.fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
         if not value:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -1053,12 +1054,12 @@ cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
     cdef int r = _traverse_fields(o, visit, arg)
     if r:
         return r
-    if (<Tensor>o).grad_fn != NULL:
-        r = visit((<Tensor>o).grad_fn, arg)
+    if (<Tensor>o).fn != NULL:
+        r = visit((<Tensor>o).fn, arg)
         if r:
             return r
-    if (<Tensor>o).grad != NULL:
-        r = visit((<Tensor>o).grad, arg)
+    if (<Tensor>o).gradient != NULL:
+        r = visit((<Tensor>o).gradient, arg)
         if r:
             return r
     if (<Tensor>o).base != NULL:
@@ -1069,12 +1070,12 @@ cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
 cdef int tensor_clear(PyObject* o) noexcept:
     cdef Tensor t = <Tensor>o
     cdef PyObject* p
-    p = t.grad_fn
-    t.grad_fn = NULL
+    p = t.fn
+    t.fn = NULL
     if p != NULL:
         late.release_node(p)
-    p = t.grad
-    t.grad = NULL
+    p = t.gradient
+    t.gradient = NULL
     Py_XDECREF(p)
     p = t.base
     t.base = NULL
