@@ -42,4 +42,5 @@ MODULES = (
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),
     Module("tensor", "core/tensor.pyx"),
+    Module("node", "engine/node.pyx"),
 )
