@@ -1,7 +1,9 @@
 """The three steps that make one module: Cython, C compiler, linker.
 
-A step runs only when its command or the content of a file it read has changed.  What it read comes
-from the tools themselves (dependency files), so a changed .pxd or header rebuilds what uses it.
+A step runs only when its command, the content of a file it read or a version of the tools has
+changed.  What it read comes from the tools themselves (dependency files), so a changed .pxd or
+header rebuilds what uses it.  Files outside of the source tree are known by the version of what
+they belong to, because pip puts NumPy and Cython into a new temporary folder for each build.
 """
 
 from __future__ import annotations
@@ -72,9 +74,12 @@ class Job:
 class Builder:
     """Brings jobs up to date, several at once, the longest first."""
 
-    def __init__(self, root: Path, jobs_at_once: int, say=print):
+    def __init__(self, root: Path, jobs_at_once: int, versions=(), moving=(), say=print):
+        """`versions` of the tools and `moving`, the folders whose place means nothing."""
         self.root = root
         self.jobs_at_once = jobs_at_once
+        self.versions = list(versions)
+        self.moving = [sys.executable, *map(str, moving)]
         self.say = say
         self.digests = {}
 
@@ -123,15 +128,24 @@ class Builder:
 
     def _step(self, job, step, command, output, depfile, always):
         known = job.state.get(step)
-        if known and known["command"] == command and output.exists():
+        signature = self._signature(command)
+        if known and known.get("signature") == signature and output.exists():
             if all(self.digest(path) == digest for path, digest in known["read"].items()):
                 return
         job.state.pop(step, None)
         self._run(command)
-        self.digests.pop(str(output), None)
-        read = {str(path) for path in always} | set(read_depfile(depfile, self.root))
-        job.state[step] = {"command": command, "read": {p: self.digest(p) for p in sorted(read)}}
+        self.digests.pop(str(self.root / output), None)
+        read = {os.path.relpath(path, self.root) for path in always}
+        read |= set(read_depfile(depfile, self.root))
+        read = {path: self.digest(path) for path in sorted(read)}
+        job.state[step] = {"signature": signature, "read": read}
         job.ran.append(step)
+
+    def _signature(self, command):
+        text = "\n".join([*command, *self.versions])
+        for number, path in enumerate(self.moving):
+            text = text.replace(path, f"<{number}>")
+        return hashlib.sha1(text.encode()).hexdigest()
 
     def _run(self, command):
         run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
@@ -143,7 +157,7 @@ class Builder:
 
     def digest(self, path: str) -> str:
         """A digest of the file's content; files are read once per build."""
-        path = str(path)
+        path = str(self.root / path)
         if path not in self.digests:
             try:
                 self.digests[path] = hashlib.sha1(Path(path).read_bytes()).hexdigest()
@@ -153,10 +167,11 @@ class Builder:
 
 
 def read_depfile(path: Path | None, root: Path) -> list[str]:
-    """The files named after the colon of a make rule, as absolute paths."""
+    """The files of the source tree named after the colon of a make rule, relative to `root`."""
     if path is None or not path.exists():
         return []
     text = path.read_text().replace("\\\n", " ")
     _, _, names = text.partition(": ")
     words = re.split(r"(?<!\\)\s+", names.strip())
-    return [str(root / word.replace("\\ ", " ")) for word in words if word]
+    paths = [os.path.relpath(root / word.replace("\\ ", " "), root) for word in words if word]
+    return [path for path in paths if not path.startswith("..")]
