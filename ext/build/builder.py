@@ -182,11 +182,11 @@ def numpy_include() -> str:
 
 
 def include_dirs() -> list[str]:
-    """Where headers are looked for."""
-    found = [ROOT / "ext" / "core", ROOT / "ext" / "kernels" / "scalar", GENERATED_DIR]
+    """Where headers are looked for; ours are relative to the root."""
+    found = ["ext/core", "ext/kernels/scalar", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]
-    return list(dict.fromkeys(map(str, found)))
+    return list(dict.fromkeys(found))
 
 
 def _extension(name: str) -> Extension:

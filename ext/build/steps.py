@@ -108,9 +108,8 @@ class Builder:
             self.say(f"  {job.name}: {', '.join(job.ran)} ({seconds:.1f} s)")
 
     def _cythonise(self, job):
-        source = os.path.relpath(job.source, self.root)
         command = [sys.executable, "-m", "cython", "-M", "--module-name", job.module]
-        command += [*job.cython_flags, "-o", str(job.c_file), source]
+        command += [*job.cython_flags, "-o", self._short(job.c_file), self._short(job.source)]
         depfile = Path(f"{job.c_file}.dep")
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
         always = [job.source, job.pxd]
@@ -118,12 +117,13 @@ class Builder:
 
     def _compile(self, job):
         depfile = job.folder / f"{job.name}.d"
-        command = [*job.compile_command, "-MMD", "-MF", str(depfile)]
-        command += ["-c", str(job.c_file), "-o", str(job.object)]
+        command = [*job.compile_command, "-MMD", "-MF", self._short(depfile)]
+        command += ["-c", self._short(job.c_file), "-o", self._short(job.object)]
         self._step(job, "compile", command, job.object, depfile, [job.c_file])
 
     def _link(self, job):
-        command = [*job.link_command, str(job.object), "-o", str(job.library), *job.link_flags]
+        command = [*job.link_command, self._short(job.object), "-o", self._short(job.library)]
+        command += job.link_flags
         self._step(job, "link", command, job.library, None, [job.object])
 
     def _step(self, job, step, command, output, depfile, always):
@@ -135,7 +135,7 @@ class Builder:
         job.state.pop(step, None)
         self._run(command)
         self.digests.pop(str(self.root / output), None)
-        read = {os.path.relpath(path, self.root) for path in always}
+        read = {self._short(path) for path in always}
         read |= set(read_depfile(depfile, self.root))
         read = {path: self.digest(path) for path in sorted(read)}
         job.state[step] = {"signature": signature, "read": read}
@@ -146,6 +146,10 @@ class Builder:
         for number, path in enumerate(self.moving):
             text = text.replace(path, f"<{number}>")
         return hashlib.sha1(text.encode()).hexdigest()
+
+    def _short(self, path):
+        """Relative to the root, where all commands run: no path of this machine gets into a file."""
+        return os.path.relpath(path, self.root)
 
     def _run(self, command):
         run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
