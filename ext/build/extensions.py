@@ -36,4 +36,10 @@ class Module:
         return ROOT / "ext" / self.source
 
 
-MODULES = (Module("info", "core/info.pyx", "openmp"),)
+MODULES = (
+    Module("info", "core/info.pyx", "openmp"),
+    Module("storage", "core/storage.pyx"),
+    Module("dtypes", "core/dtypes.pyx"),
+    Module("placement", "core/placement.pyx"),
+    Module("tensor", "core/tensor.pyx"),
+)
