@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pprint
 import shutil
@@ -38,6 +39,7 @@ def placeholders() -> list[Extension]:
     return [Extension(f"{PACKAGE}.info", [])]
 
 
+@functools.cache
 def generate() -> list[Module]:
     """Run the code generator, if there is one, and return the modules that it wrote."""
     if not (ROOT / "ext" / "codegen" / "generate.py").exists():
@@ -78,7 +80,9 @@ class BuildExt(build_ext):
         jobs = self._jobs(modules)
         count = flags.job_count()
         print(f"building {len(jobs)} modules with {self.probe.version}, {count} at once")
-        Builder(ROOT, count).build(jobs)
+        self.versions = tool_versions(self.probe)
+        versions = [f"{name} {version}" for name, version in self.versions.items()]
+        Builder(ROOT, count, versions, moving=[numpy_include()]).build(jobs)
         self.extensions[:] = [_extension(job.module) for job in jobs]
         self.built = [Path(self.get_ext_fullpath(job.module)) for job in jobs]
         for job, path in zip(jobs, self.built, strict=True):
@@ -133,13 +137,8 @@ class BuildExt(build_ext):
         return jobs
 
     def _write_build_info(self, path: Path):
-        import Cython
-        import numpy
-        import scipy
-
         simd_flags = flags.of_kind("simd", self.openmp, self.probe)
         info = {
-            "compiler": self.probe.version,
             "command": " ".join(self.compiler.compiler_so),
             "flags": " ".join(self.common),
             "kernel_flags": " ".join(simd_flags),
@@ -147,10 +146,7 @@ class BuildExt(build_ext):
             "openmp": " ".join(self.openmp.flags),
             "simd": {target.name: " ".join(target.flags) for target in self.targets},
             "debug": flags.switch("AUTOGRAD_CY_DEBUG"),
-            "python": sys.version.split()[0],
-            "cython": Cython.__version__,
-            "numpy": numpy.__version__,
-            "scipy": scipy.__version__,
+            **self.versions,
         }
         text = '"""How the compiled modules were built; written by the build."""\n\n'
         text += f"BUILD = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
@@ -164,14 +160,33 @@ def _variants(module: Module, targets):
     return [(f"{module.name}_{target.name}", target) for target in targets]
 
 
-def include_dirs() -> list[str]:
-    """Where headers are looked for."""
+def tool_versions(probe) -> dict[str, str]:
+    """Versions of what takes part in a build."""
+    import Cython
+    import numpy
+    import scipy
+
+    return {
+        "compiler": probe.version,
+        "python": sys.version.split()[0],
+        "cython": Cython.__version__,
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def numpy_include() -> str:
     import numpy
 
-    found = [ROOT / "ext" / "core", ROOT / "ext" / "kernels" / "scalar", GENERATED_DIR]
+    return numpy.get_include()
+
+
+def include_dirs() -> list[str]:
+    """Where headers are looked for; ours are relative to the root."""
+    found = ["ext/core", "ext/kernels/scalar", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
-    found += [numpy.get_include(), python["include"], python["platinclude"]]
-    return list(dict.fromkeys(map(str, found)))
+    found += [numpy_include(), python["include"], python["platinclude"]]
+    return list(dict.fromkeys(found))
 
 
 def _extension(name: str) -> Extension:

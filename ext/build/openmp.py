@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 SOURCE = """
 #include <omp.h>
+int probe(void);
 int probe(void)
 {
     int n = 0;

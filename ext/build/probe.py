@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from functools import cached_property
 from pathlib import Path
 
 EMPTY = "int main(void) { return 0; }\n"
@@ -30,6 +31,15 @@ class Probe:
     @property
     def identity(self) -> list:
         return [self.version, self.cc, self.ld]
+
+    @cached_property
+    def strict(self) -> list[str]:
+        """-Werror, as clang takes unknown flags with a warning; not where all programs warn."""
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file = Path(folder, "probe.c")
+            c_file.write_text(EMPTY)
+            command = [*self.cc, "-Werror", "-c", str(c_file), "-o", f"{folder}/probe.o"]
+            return ["-Werror"] if _succeeds(command) else []
 
     def compiles(self, flags=(), source: str = EMPTY) -> bool:
         """True when `source` compiles with `flags` added and no warning."""
@@ -57,8 +67,7 @@ class Probe:
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file, o_file = Path(folder, "probe.c"), Path(folder, "probe.o")
             c_file.write_text(source)
-            # Without -Werror clang takes unknown flags with a warning.
-            compile_ = [*self.cc, *flags, "-Werror", "-c", str(c_file), "-o", str(o_file)]
+            compile_ = [*self.cc, *flags, *self.strict, "-c", str(c_file), "-o", str(o_file)]
             if not _succeeds(compile_):
                 return False
             if what == "compile":

@@ -12,7 +12,7 @@ X86_64 = """
 #if !defined(__x86_64__)
 #error "another processor"
 #endif
-int probe;
+typedef int probe;
 """
 
 

@@ -1,7 +1,9 @@
 """The three steps that make one module: Cython, C compiler, linker.
 
-A step runs only when its command or the content of a file it read has changed.  What it read comes
-from the tools themselves (dependency files), so a changed .pxd or header rebuilds what uses it.
+A step runs only when its command, the content of a file it read or a version of the tools has
+changed.  What it read comes from the tools themselves (dependency files), so a changed .pxd or
+header rebuilds what uses it.  Files outside of the source tree are known by the version of what
+they belong to, because pip puts NumPy and Cython into a new temporary folder for each build.
 """
 
 from __future__ import annotations
@@ -72,9 +74,12 @@ class Job:
 class Builder:
     """Brings jobs up to date, several at once, the longest first."""
 
-    def __init__(self, root: Path, jobs_at_once: int, say=print):
+    def __init__(self, root: Path, jobs_at_once: int, versions=(), moving=(), say=print):
+        """`versions` of the tools and `moving`, the folders whose place means nothing."""
         self.root = root
         self.jobs_at_once = jobs_at_once
+        self.versions = list(versions)
+        self.moving = [sys.executable, *map(str, moving)]
         self.say = say
         self.digests = {}
 
@@ -103,9 +108,8 @@ class Builder:
             self.say(f"  {job.name}: {', '.join(job.ran)} ({seconds:.1f} s)")
 
     def _cythonise(self, job):
-        source = os.path.relpath(job.source, self.root)
         command = [sys.executable, "-m", "cython", "-M", "--module-name", job.module]
-        command += [*job.cython_flags, "-o", str(job.c_file), source]
+        command += [*job.cython_flags, "-o", self._short(job.c_file), self._short(job.source)]
         depfile = Path(f"{job.c_file}.dep")
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
         always = [job.source, job.pxd]
@@ -113,25 +117,39 @@ class Builder:
 
     def _compile(self, job):
         depfile = job.folder / f"{job.name}.d"
-        command = [*job.compile_command, "-MMD", "-MF", str(depfile)]
-        command += ["-c", str(job.c_file), "-o", str(job.object)]
+        command = [*job.compile_command, "-MMD", "-MF", self._short(depfile)]
+        command += ["-c", self._short(job.c_file), "-o", self._short(job.object)]
         self._step(job, "compile", command, job.object, depfile, [job.c_file])
 
     def _link(self, job):
-        command = [*job.link_command, str(job.object), "-o", str(job.library), *job.link_flags]
+        command = [*job.link_command, self._short(job.object), "-o", self._short(job.library)]
+        command += job.link_flags
         self._step(job, "link", command, job.library, None, [job.object])
 
     def _step(self, job, step, command, output, depfile, always):
         known = job.state.get(step)
-        if known and known["command"] == command and output.exists():
+        signature = self._signature(command)
+        if known and known.get("signature") == signature and output.exists():
             if all(self.digest(path) == digest for path, digest in known["read"].items()):
                 return
         job.state.pop(step, None)
         self._run(command)
-        self.digests.pop(str(output), None)
-        read = {str(path) for path in always} | set(read_depfile(depfile, self.root))
-        job.state[step] = {"command": command, "read": {p: self.digest(p) for p in sorted(read)}}
+        self.digests.pop(str(self.root / output), None)
+        read = {self._short(path) for path in always}
+        read |= set(read_depfile(depfile, self.root))
+        read = {path: self.digest(path) for path in sorted(read)}
+        job.state[step] = {"signature": signature, "read": read}
         job.ran.append(step)
+
+    def _signature(self, command):
+        text = "\n".join([*command, *self.versions])
+        for number, path in enumerate(self.moving):
+            text = text.replace(path, f"<{number}>")
+        return hashlib.sha1(text.encode()).hexdigest()
+
+    def _short(self, path):
+        """Relative to the root, where all commands run: no path of this machine gets into a file."""
+        return os.path.relpath(path, self.root)
 
     def _run(self, command):
         run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
@@ -143,7 +161,7 @@ class Builder:
 
     def digest(self, path: str) -> str:
         """A digest of the file's content; files are read once per build."""
-        path = str(path)
+        path = str(self.root / path)
         if path not in self.digests:
             try:
                 self.digests[path] = hashlib.sha1(Path(path).read_bytes()).hexdigest()
@@ -153,10 +171,11 @@ class Builder:
 
 
 def read_depfile(path: Path | None, root: Path) -> list[str]:
-    """The files named after the colon of a make rule, as absolute paths."""
+    """The files of the source tree named after the colon of a make rule, relative to `root`."""
     if path is None or not path.exists():
         return []
     text = path.read_text().replace("\\\n", " ")
     _, _, names = text.partition(": ")
     words = re.split(r"(?<!\\)\s+", names.strip())
-    return [str(root / word.replace("\\ ", " ")) for word in words if word]
+    paths = [os.path.relpath(root / word.replace("\\ ", " "), root) for word in words if word]
+    return [path for path in paths if not path.startswith("..")]
