@@ -36,4 +36,11 @@ class Module:
         return ROOT / "ext" / self.source
 
 
-MODULES = (Module("info", "core/info.pyx", "openmp"),)
+MODULES = (
+    Module("info", "core/info.pyx", "openmp"),
+    Module("cpu", "core/cpu.pyx"),
+    Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("blas", "kernels/blas.pyx"),
+    Module("gemm", "kernels/gemm.pyx"),
+    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+)
