@@ -453,6 +453,12 @@ class Operator:
             flags.append(flag)
             test = f"any_batched({a.name}, level)" if a.type == "Tensor[]" else f"is_batched({a.name}, level)"
             body.append(f"cdef bint {flag} = {test}")
+        loops = {k: v for k, v in table.items() if type(v).__name__ == "loop"}
+        table = {k: v for k, v in table.items() if k not in loops}
+        for key in loops:
+            wanted = key.split(",")
+            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
+            body += [f"if {test}:", f"    return loop_batch(\"{self.key}\", ({self.names},), level)"]
         for a in r.args:
             if a.type == "dim":
                 body.append(f"{a.name} = normal_dim({a.name}, {tensors[0].name if tensors[0].type != 'Tensor[]' else f'(<Tensor>{tensors[0].name}[0])'}.nd)")
