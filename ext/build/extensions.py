@@ -42,4 +42,9 @@ MODULES = (
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),
     Module("tensor", "core/tensor.pyx"),
+    Module("cpu", "core/cpu.pyx"),
+    Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("blas", "kernels/blas.pyx"),
+    Module("gemm", "kernels/gemm.pyx"),
+    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
 )
