@@ -47,4 +47,5 @@ MODULES = (
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("node", "engine/node.pyx"),
 )
