@@ -48,4 +48,5 @@ MODULES = (
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
     Module("node", "engine/node.pyx"),
+    Module("rows", "kernels/rows.pyx", "simd"),
 )
