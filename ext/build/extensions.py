@@ -42,11 +42,12 @@ MODULES = (
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),
     Module("tensor", "core/tensor.pyx"),
+    Module("node", "engine/node.pyx"),
     Module("cpu", "core/cpu.pyx"),
     Module("parallel", "core/parallel.pyx", "openmp"),
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
-    Module("node", "engine/node.pyx"),
+    Module("iterate", "core/iterate.pyx", "openmp"),
     Module("rows", "kernels/rows.pyx", "simd"),
 )
