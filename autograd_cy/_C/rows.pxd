@@ -66,7 +66,11 @@ ctypedef void (*deviation_fn)(
 # Sum of (a - b)**2.
 ctypedef double (*distance_fn)(const char* a, const char* b, Py_ssize_t n) noexcept nogil
 
-# The same for the half dtypes, with the operation and the dtype as arguments.
+# out = (a - b) * scale
+ctypedef void (*difference_fn)(
+    const char* a, const char* b, char* out, Py_ssize_t n, double scale) noexcept nogil
+
+# The loops of reductions for the half dtypes, with the operation and the dtype as arguments.
 ctypedef void (*half_fn)(
     int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
     char* acc) noexcept nogil
@@ -90,6 +94,7 @@ ctypedef struct RowTable:
     soft_back_cols_fn soft_back_cols[12]
     deviation_fn deviation[12]
     distance_fn distance[12]
+    difference_fn difference[12]
     half_fn half_rows
     half_fn half_cols
     half_arg_fn half_arg_rows

@@ -537,6 +537,7 @@ cdef void fill_reals(int dt, real_t* unused) noexcept:
     table.soft_back_cols[dt] = <soft_back_cols_fn>soft_back_cols[real_t]
     table.deviation[dt] = <deviation_fn>deviation_rows[real_t]
     table.distance[dt] = <distance_fn>squared_distance[real_t]
+    table.difference[dt] = <difference_fn>scaled_difference[real_t]
 
 
 cdef void fill_complex(int dt, real_t* unused) noexcept:

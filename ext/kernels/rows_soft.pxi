@@ -269,3 +269,11 @@ cdef double squared_distance(const real_t* a, const real_t* b, Py_ssize_t n) noe
         s += sum_of(<const real_t*>piece, length)
         start += length
     return s
+
+
+cdef void scaled_difference(const real_t* a, const real_t* b, real_t* out, Py_ssize_t n,
+                            double scale) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t f = <real_t>scale
+    for i in range(n):
+        out[i] = (a[i] - b[i]) * f
