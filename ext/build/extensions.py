@@ -49,4 +49,8 @@ MODULES = (
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
+    Module("rows", "kernels/rows.pyx", "simd"),
+    Module("reduce", "kernels/reduce.pyx"),
+    Module("softmax", "kernels/softmax.pyx"),
+    Module("loss", "kernels/loss.pyx"),
 )
