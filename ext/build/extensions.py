@@ -60,4 +60,5 @@ MODULES = (
     Module("reduce", "kernels/reduce.pyx"),
     Module("softmax", "kernels/softmax.pyx"),
     Module("loss", "kernels/loss.pyx"),
+    Module("indexing", "kernels/indexing.pyx"),
 )
