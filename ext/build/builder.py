@@ -35,7 +35,7 @@ def commands() -> dict:
 
 
 def placeholders() -> list[Extension]:
-    """One entry, so that setuptools knows that there is compiled code; build_ext fills in the rest."""
+    """One entry tells setuptools that there is compiled code; build_ext fills in the rest."""
     return [Extension(f"{PACKAGE}.info", [])]
 
 

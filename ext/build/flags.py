@@ -65,7 +65,7 @@ def is_forbidden(flag: str) -> bool:
 
 
 def refuse_unsafe(environ=os.environ, command=()) -> None:
-    """Raise FlagRefused when the environment or the compiler command asks for inexact arithmetic."""
+    """Raise FlagRefused when the environment or the compiler command break arithmetic."""
     sources = {name: shlex.split(environ.get(name, "")) for name in VARIABLES}
     sources["the compiler command of this Python"] = list(command)
     for where, flags in sources.items():

@@ -130,7 +130,8 @@ class Builder:
         known = job.state.get(step)
         signature = self._signature(command)
         if known and known.get("signature") == signature and output.exists():
-            if all(self.digest(path) == digest for path, digest in known["read"].items()):
+            unchanged = (self.digest(path) == digest for path, digest in known["read"].items())
+            if all(unchanged):
                 return
         job.state.pop(step, None)
         self._run(command)
@@ -148,7 +149,7 @@ class Builder:
         return hashlib.sha1(text.encode()).hexdigest()
 
     def _short(self, path):
-        """Relative to the root, where all commands run: no path of this machine gets into a file."""
+        """Relative to the root, where commands run: no path of this machine gets into a file."""
         return os.path.relpath(path, self.root)
 
     def _run(self, command):

@@ -3,7 +3,7 @@
 import textwrap
 
 import pytest
-from conftest import build_inplace, run_python, set_modules
+from building import build_inplace, run_python, set_modules, write
 
 pytestmark = pytest.mark.slow
 
@@ -52,11 +52,6 @@ def main(build_dir, pxd_dir):
         source.write_text(text)
     return [{"name": "made", "source": source, "kind": "plain"}]
 """
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(textwrap.dedent(text))
 
 
 def ran(output: str) -> dict:

@@ -1,9 +1,11 @@
 """Flags, the OpenMP probe and the list of instruction sets, with pretended compilers."""
 
 import os
+import re
 
 import pytest
-from conftest import ROOT  # noqa: F401  (puts the source tree on the path)
+from building import ROOT
+
 from ext.build import extensions, flags, openmp, simd
 from ext.build.probe import Probe, compiler_version
 from ext.build.steps import read_depfile
@@ -128,6 +130,14 @@ def test_depfile_keeps_files_of_the_tree_only(tmp_path):
     path = tmp_path / "x.d"
     path.write_text("out.o: a.c \\\n  sub/b\\ c.h /usr/include/stdio.h \\\n  ../outside.h\n")
     assert read_depfile(path, tmp_path) == ["a.c", "sub/b c.h"]
+
+
+def test_public_pxd_need_no_header_of_ours():
+    """Users compile against the installed .pxd, and ext/ is not installed."""
+    ours = {path.name for path in (ROOT / "ext").rglob("*.h")}
+    for path in extensions.PACKAGE_DIR.glob("*.pxd"):
+        named = re.findall(r'cdef extern from "([^"]+)"', path.read_text())
+        assert not ours & {name.rpartition("/")[2] for name in named}, path.name
 
 
 def test_modules_have_sources_and_unique_names():
