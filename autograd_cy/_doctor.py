@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _info, _machine
+from . import _info, _machine, _threads
 
 PROBLEM, ADVICE = "problem", "advice"
 
@@ -119,7 +119,7 @@ def team_size() -> list[Finding]:
 
 def processors_granted() -> list[Finding]:
     """The scheduler gave more than one processor of a big node."""
-    if _machine.affinity() > 1 or _machine.processors() < 8:
+    if _threads.affinity() > 1 or _machine.processors() < 8:
         return []
     what = f"this process is bound to 1 of {_machine.processors()} processors"
     cure = "Use srun --cpus-per-task=N, or mpirun --map-by socket:PE=N (or --bind-to none)."
@@ -141,9 +141,9 @@ def ranks_per_node() -> list[Finding]:
 
 def openmp_runtimes() -> list[Finding]:
     """One pool of threads in this process, and compiled in at all."""
-    from ._C import info
+    from ._C import parallel
 
-    if not info.openmp_version():
+    if not parallel.info()["openmp"]:
         what = "built without OpenMP, so everything runs on one thread"
         return [Finding(ADVICE, what, "Rebuild without AUTOGRAD_CY_OPENMP=0.")]
     runtimes = _machine.openmp_runtimes()
@@ -180,15 +180,16 @@ def denormals() -> list[Finding]:
 
 
 def simd_target() -> list[Finding]:
-    """AUTOGRAD_CY_CPU names something usable, and the best target is in use."""
+    """The best instruction set of this processor was compiled and is in use."""
     facts = _info.simd()
-    if "error" in facts:
-        return [Finding(PROBLEM, facts["error"], "Unset AUTOGRAD_CY_CPU.")]
     best = facts["processor"][-1]
-    if facts["selected"] == best or "AUTOGRAD_CY_CPU" in os.environ:
-        return []
-    what = f"this processor has {best}, but only {', '.join(facts['compiled'])} were compiled"
-    return [Finding(ADVICE, what, "Rebuild with a newer compiler.")]
+    if best not in facts["compiled"]:
+        what = f"this processor has {best}, but only {', '.join(facts['compiled'])} were compiled"
+        return [Finding(ADVICE, what, "Rebuild with a newer compiler.")]
+    if facts["selected"] != best:
+        what = f"kernels for {facts['selected']} are in use, and this processor has {best}"
+        return [Finding(ADVICE, what, "Unset AUTOGRAD_CY_CPU.")]
+    return []
 
 
 CHECKS = (

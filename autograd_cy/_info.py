@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import os
 import platform
@@ -83,42 +82,30 @@ def build() -> dict:
 
 def simd() -> dict:
     """Instruction sets: compiled in, of this processor, and the one in use."""
-    from ._C import info
+    from ._C import cpu
     from ._C._build_info import BUILD
 
-    built, processor = list(BUILD["simd"]), info.cpu_targets()
-    wanted = os.environ.get("AUTOGRAD_CY_CPU", "")
-    usable = [target for target in built if target in processor]
-    facts = {"compiled": built, "processor": processor, "selected": wanted or usable[-1]}
-    if wanted and wanted not in usable:
-        facts["error"] = f"AUTOGRAD_CY_CPU={wanted} cannot be used here, only {', '.join(usable)}"
-    return facts
+    processor = list(cpu.supported_targets())
+    return {
+        "compiled": list(BUILD["simd"]),
+        "processor": processor,
+        "selected": cpu.selected_target(),
+    }
 
 
 def threads() -> dict:
-    """Processors that may be used and the OpenMP runtime."""
-    facts = {
-        "processors": _machine.processors(),
-        "affinity": _machine.affinity(),
-        "cgroup quota": _machine.quota(),
-        "usable": _machine.usable(),
-    }
-    try:
-        from ._C import info
-    except ImportError as error:
-        return facts | {"error": str(error)}
-    standard = info.openmp_version()
-    facts["openmp"] = f"{standard}" if standard else "not compiled in (AUTOGRAD_CY_OPENMP=0)"
-    facts["openmp threads"] = info.openmp_threads()
-    facts["openmp runtime"] = _machine.openmp_runtimes()
-    return facts
+    """Processors that may be used, and the OpenMP runtime."""
+    from ._C import parallel
+
+    facts = {"processors": _machine.processors(), "usable": _machine.usable(), **parallel.info()}
+    return {name: value for name, value in facts.items() if name.islower()}
 
 
 def blas() -> dict:
-    """The BLAS that products use."""
-    provider = os.environ.get("AUTOGRAD_CY_BLAS", "scipy")
-    importlib.import_module("scipy.linalg.cython_blas")
-    return {"provider": provider, "loaded": _machine.blas_libraries()}
+    """The BLAS that products use, and all that are in this process."""
+    from ._C.blas import blas_info
+
+    return {**blas_info(), "loaded": _machine.loaded_libraries(_machine.BLAS_LIBRARIES)}
 
 
 def optional() -> dict:

@@ -112,6 +112,8 @@ class BuildExt(build_ext):
             cython += ["-X", f"{name}={value}"]
         jobs = []
         for module in modules:
+            if not module.path.is_file():
+                raise StepFailed(f"{module.path}, the source of {module.name}, does not exist.")
             for name, target in _variants(module, self.targets):
                 compile_ = [*cc, *self.common]
                 compile_ += flags.of_kind(module.kind, self.openmp, probe)

@@ -37,7 +37,7 @@ class Module:
 
 
 MODULES = (
-    Module("info", "core/info.pyx", "openmp"),
+    Module("info", "core/info.pyx"),
     Module("storage", "core/storage.pyx"),
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),

@@ -26,5 +26,5 @@ def small_tree(tmp_path) -> Path:
     for name in package:
         shutil.copy(ROOT / "autograd_cy" / name, tree / "autograd_cy" / name)
     (tree / "autograd_cy" / "__init__.py").write_text("from . import _C\n")
-    set_modules(tree, 'Module("info", "core/info.pyx", "openmp")')
+    set_modules(tree, 'Module("info", "core/info.pyx")')
     return tree

@@ -3,11 +3,11 @@
 import textwrap
 
 import pytest
-from building import build_inplace, run_python, set_modules, write
+from building import ROOT, build_inplace, run_python, set_modules, write
 
 pytestmark = pytest.mark.slow
 
-INFO = 'Module("info", "core/info.pyx", "openmp")'
+INFO = 'Module("info", "core/info.pyx")'
 
 BOX_PXD = """
 cdef class Box:
@@ -43,6 +43,23 @@ def total(int n):
         s += scale(i)
     return s
 """
+TEAMS_PYX = """
+from cython.parallel cimport prange
+cdef extern from *:
+    '''
+    #ifndef _OPENMP
+    #define _OPENMP 0
+    #endif
+    '''
+    int _OPENMP
+def standard():
+    return _OPENMP
+def total(int n):
+    cdef int i, s = 0
+    for i in prange(n, nogil=True):
+        s += i
+    return s
+"""
 GENERATE = """
 from pathlib import Path
 def main(build_dir, pxd_dir):
@@ -72,7 +89,13 @@ def test_kinds_cimports_and_rebuilds(small_tree):
     header = small_tree / "ext/kernels/scalar/scale.h"
     write(header, "static inline double scale(double x) { return 2 * x; }\n")
     write(small_tree / "ext/codegen/generate.py", GENERATE)
-    entries = ['Module("box", "core/box.pyx")', 'Module("user", "engine/user.pyx")']
+    for name in ("ext/core/cpu.pyx", "autograd_cy/_C/cpu.pxd"):
+        write(small_tree / name, (ROOT / name).read_text())
+    entries = [
+        'Module("cpu", "core/cpu.pyx")',
+        'Module("box", "core/box.pyx")',
+        'Module("user", "engine/user.pyx")',
+    ]
     set_modules(small_tree, INFO, *entries, 'Module("loop", "kernels/loop.pyx", "simd")')
 
     first = ran(build_inplace(small_tree).stdout)
@@ -80,12 +103,12 @@ def test_kinds_cimports_and_rebuilds(small_tree):
     assert all(steps == ALL for steps in first.values())
 
     probe = """
-        from autograd_cy._C import _build_info, info, made
+        from autograd_cy._C import _build_info, cpu, made
         from autograd_cy._C.box import Box
         from autograd_cy._C.user import twice
         assert twice(Box(3)) == 6 and made.answer() == 42
         import importlib
-        for name in info.cpu_targets():
+        for name in cpu.supported_targets():
             if name in _build_info.BUILD["simd"]:
                 module = importlib.import_module(f"autograd_cy._C.loop_{name}")
                 assert module.target() == name
@@ -118,9 +141,15 @@ def test_arrival_of_a_pxd_rebuilds_its_module(small_tree):
 
 
 def test_serial_build_has_no_openmp(small_tree):
+    write(small_tree / "ext/core/teams.pyx", TEAMS_PYX)
+    set_modules(small_tree, INFO, 'Module("teams", "core/teams.pyx", "openmp")')
+    probe = "from autograd_cy._C import teams; print(teams.standard(), teams.total(4))"
+    build_inplace(small_tree)
+    standard, total = run_python("-c", probe, cwd=small_tree).stdout.split()
+    assert int(standard) > 0
+    assert total == "6"
     build_inplace(small_tree, AUTOGRAD_CY_OPENMP=0)
-    probe = "from autograd_cy._C import info; print(info.openmp_version(), info.openmp_threads())"
-    assert run_python("-c", probe, cwd=small_tree).stdout.split() == ["0", "1"]
+    assert run_python("-c", probe, cwd=small_tree).stdout.split() == ["0", "6"]
 
 
 def test_debug_build_checks_bounds(small_tree):
