@@ -30,7 +30,7 @@ LOOP_PYX = """
 from cython.parallel cimport prange
 cdef extern from *:
     '''
-    #include "scale.h"
+    #include "scalar/scale.h"
     '''
     double scale(double) noexcept nogil
     const char* AUTOGRAD_CY_SIMD
