@@ -1,5 +1,5 @@
 # cython: language_level=3
-# What the compiler and the running thread say about themselves, for `autograd-cy info` and `doctor`.
+# What the compiler and the running thread say of themselves, for `autograd-cy info` and `doctor`.
 
 cdef extern from *:
     """
