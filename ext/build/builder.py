@@ -35,7 +35,7 @@ def commands() -> dict:
 
 
 def placeholders() -> list[Extension]:
-    """One entry tells setuptools that there is compiled code; build_ext fills in the rest."""
+    """One entry, which tells setuptools that there is compiled code; build_ext makes all of it."""
     return [Extension(f"{PACKAGE}.info", [])]
 
 
@@ -67,6 +67,10 @@ class BuildPy(build_py):
 class BuildExt(build_ext):
     """Compiles the modules, in parallel, and only what has changed."""
 
+    def initialize_options(self):
+        super().initialize_options()
+        self.built: list[Path] = []  # files under build_lib
+
     def build_extensions(self):
         try:
             with _locked(BUILD_DIR):
@@ -83,7 +87,6 @@ class BuildExt(build_ext):
         self.versions = tool_versions(self.probe)
         versions = [f"{name} {version}" for name, version in self.versions.items()]
         Builder(ROOT, count, versions, moving=[numpy_include()]).build(jobs)
-        self.extensions[:] = [_extension(job.module) for job in jobs]
         self.built = [Path(self.get_ext_fullpath(job.module)) for job in jobs]
         for job, path in zip(jobs, self.built, strict=True):
             replace_if_changed(job.library, path)
@@ -97,6 +100,13 @@ class BuildExt(build_ext):
         for path in self.built:
             replace_if_changed(path, PACKAGE_DIR / path.name)
         _remove_stale(PACKAGE_DIR, {PACKAGE_DIR / path.name for path in self.built})
+
+    def get_outputs(self):
+        return [str(path) for path in self.built]
+
+    def get_output_mapping(self):
+        """{built file: its copy in the source tree}, which editable installs ask for."""
+        return {str(path): str(PACKAGE_DIR / path.name) for path in self.built if self.inplace}
 
     def _jobs(self, modules) -> list[Job]:
         folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
@@ -189,10 +199,6 @@ def include_dirs() -> list[str]:
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]
     return list(dict.fromkeys(found))
-
-
-def _extension(name: str) -> Extension:
-    return Extension(name, [])
 
 
 def replace_if_changed(source: Path, target: Path) -> None:

@@ -48,5 +48,4 @@ MODULES = (
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
-    Module("iterate", "core/iterate.pyx", "openmp"),
 )

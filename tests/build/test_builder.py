@@ -1,6 +1,7 @@
 """The build of small sample modules: kinds, cimports, generated sources, what is rebuilt when."""
 
 import textwrap
+import zipfile
 
 import pytest
 from building import ROOT, build_inplace, run_python, set_modules, write
@@ -188,6 +189,14 @@ def test_missing_openmp_stops_the_build_with_the_way_out(small_tree):
     assert "set AUTOGRAD_CY_OPENMP=0" in run.stdout
     assert "Traceback" not in run.stdout
     build_inplace(small_tree, CC=str(cc), AUTOGRAD_CY_OPENMP=0)
+
+
+def test_editable_build_puts_the_modules_into_the_tree(small_tree):
+    hook = "import os; from setuptools import build_meta as b; b.build_editable(os.getcwd())"
+    run_python("-W", "ignore", "-c", hook, cwd=small_tree)
+    (wheel,) = small_tree.glob("*.whl")
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".so")]
+    run_python("-c", "from autograd_cy._C import _build_info, info", cwd=small_tree)
 
 
 def test_unbuilt_tree_says_how_to_build(small_tree):
