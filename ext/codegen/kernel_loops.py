@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kernel_specs import CLASSES, SPECS, KernelSpec
+from ext.codegen.kernel_specs import CLASSES, SPECS, KernelSpec
 
 # Element types in the order of their codes, with their sizes in bytes.
 TYPES = ("b1", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
