@@ -37,7 +37,7 @@ class Module:
 
 
 MODULES = (
-    Module("info", "core/info.pyx"),
+    Module("info", "core/info.pyx", "openmp"),
     Module("storage", "core/storage.pyx"),
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),
@@ -48,4 +48,5 @@ MODULES = (
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("iterate", "core/iterate.pyx", "openmp"),
 )
