@@ -1,6 +1,7 @@
 """Compiler flags: what we add, what we refuse from the user, and the switches of the environment.
 
 AUTOGRAD_CY_OPENMP=0          build without threads
+AUTOGRAD_CY_SIMD=list         instruction sets for kernels, as in avx2 (all by default; see simd.py)
 AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may not run elsewhere)
 AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined

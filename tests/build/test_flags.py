@@ -51,7 +51,7 @@ def test_no_flag_of_ours_is_unsafe_or_native():
     ours = flags.common(probe, {}) + flags.link(probe, {})
     for kind in extensions.KINDS:
         ours += flags.of_kind(kind, openmp.OpenMP(("-fopenmp",)), probe, {})
-    for target in simd.targets(probe):
+    for target in simd.targets(probe, {}):
         ours += target.flags
     assert not [flag for flag in ours if flags.is_forbidden(flag)]
     assert "-march=native" not in ours
@@ -97,11 +97,23 @@ def test_openmp_of_clang_on_macos_is_found():
 
 def test_simd_targets_follow_processor_and_compiler():
     def names(accepts):
-        return [target.name for target in simd.targets(PretendedProbe(accepts))]
+        return [target.name for target in simd.targets(PretendedProbe(accepts), {})]
 
     assert names(lambda wanted, source: True) == ["base", "avx2", "avx512"]
     assert names(lambda wanted, source: not wanted and not source) == ["base"]
     assert names(lambda wanted, source: "-march=skylake-avx512" not in wanted) == ["base", "avx2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("avx2", ["base", "avx2"]), ("base", ["base"]), ("avx512, avx2", ["base", "avx2", "avx512"])],
+)
+def test_simd_targets_can_be_chosen(text, expected):
+    probe = PretendedProbe(lambda wanted, source: True)
+    found = simd.targets(probe, {"AUTOGRAD_CY_SIMD": text})
+    assert [target.name for target in found] == expected
+    with pytest.raises(simd.UnknownTarget, match="has sse9, but only knows base, avx2, avx512"):
+        simd.targets(probe, {"AUTOGRAD_CY_SIMD": f"sse9,{text}"})
 
 
 def test_job_count_follows_max_jobs_and_affinity():
