@@ -49,7 +49,7 @@ DIRECTIVES = {
     "embedsignature.format": "python",
     "binding": "True",
 }
-DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True", "nonecheck": "True"}
+DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True"}
 
 
 class FlagRefused(Exception):
