@@ -22,8 +22,14 @@ FENCE = re.compile(
     r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)``` *$", re.M | re.S
 )
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-# Imported only on request, because they need hardware or launchers.
-NOT_WALKED = ("autograd_cy.cuda", "autograd_cy.distributed", "autograd_cy.__main__")
+# Imported only on request, because they need hardware or launchers; the table of operators, whose
+# records become the docstrings of what is public; and the command line.
+NOT_WALKED = (
+    "autograd_cy.cuda",
+    "autograd_cy.distributed",
+    "autograd_cy.ops",
+    "autograd_cy.__main__",
+)
 
 
 @dataclass(frozen=True)
