@@ -49,4 +49,6 @@ MODULES = (
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
+    Module("exchange", "core/exchange.pyx"),
+    Module("creation", "core/creation.pyx"),
 )
