@@ -17,9 +17,9 @@ from autograd_cy._C.dtypes cimport (
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, tls_modes, tensor_on,
+    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, tls_modes, tensor_on,
     requires_grad)
-from autograd_cy._C.iterate cimport clone_plain
+from autograd_cy._C.iterate cimport cast, clone_plain
 from libc.string cimport memcpy
 
 cdef extern from "numpy/arrayobject.h":
@@ -363,6 +363,17 @@ def __array_wrap__(Tensor self not None, array, context=None, return_scalar=Fals
         return from_array(array)
     except (TypeError, ValueError):
         return array[()] if return_scalar else array
+
+
+def _repr_parts(Tensor t not None):
+    """What printing needs: (array, tangent or None, (value, bdim, level) or None)."""
+    tangent = None
+    if t.flags & F_BATCHED:
+        return None, None, (t.extra.value, t.extra.bdim, t.extra.level)
+    if t.flags & F_DUAL:
+        tangent = t.extra.tangent
+    # NumPy has no bfloat16, and digits of float16 are computed in float32.
+    return array_of(cast(t, DT_F32) if t.dt in (DT_F16, DT_BF16) else t), tangent, None
 
 
 include "dlpack.pxi"
