@@ -51,4 +51,5 @@ MODULES = (
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("exchange", "core/exchange.pyx"),
     Module("creation", "core/creation.pyx"),
+    Module("copying", "core/copying.pyx"),
 )
