@@ -118,6 +118,8 @@ class BuildExt(build_ext):
                 if target is not None:
                     compile_ += [*target.flags, f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
                     compile_ += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
+                for flag in module.flags:
+                    compile_ += probe.first([flag])
                 compile_ += [f"-I{path}" for path in include_dirs()]
                 threads = () if module.kind == "plain" else self.openmp.link_flags
                 jobs.append(

@@ -128,7 +128,8 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
         raise RuntimeError("arange: step must be nonzero")
     if (end < start) if step > 0 else (end > start):
         raise RuntimeError(
-            f"arange: upper bound and lower bound inconsistent with step sign ({start}, {end}, {step})"
+            "arange: upper bound and lower bound inconsistent with step sign "
+            f"({start}, {end}, {step})"
         )
     values = int_range(start, end, step) if integers else float_range(start, end, step)
     return deliver(values, dt, out, requires_grad, "arange")
@@ -159,7 +160,10 @@ cdef Tensor spread(object start, object end, object steps, str op):
         t = tensor_empty(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):
-            (<double complex*>t.ptr)[i] = z0 + i * dz if i < n // 2 or n == 1 else z1 - (n - 1 - i) * dz
+            if i < n // 2 or n == 1:
+                (<double complex*>t.ptr)[i] = z0 + i * dz
+            else:
+                (<double complex*>t.ptr)[i] = z1 - (n - 1 - i) * dz
         return t
     lo, hi = start, end
     t = tensor_empty(DT_F64, 1, &n)
@@ -247,6 +251,7 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     """
     cdef Tensor values
     cdef double b = base
+    cdef double complex z
     cdef Py_ssize_t i
     cdef int dt
     check_placement(device, layout, pin_memory, "logspace")
@@ -257,5 +262,6 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
         if values.dt == DT_F64:
             (<double*>values.ptr)[i] = c_pow(b, (<double*>values.ptr)[i])
         else:
-            (<double complex*>values.ptr)[i] = complex(b) ** complex((<double complex*>values.ptr)[i])
+            z = (<double complex*>values.ptr)[i]
+            (<double complex*>values.ptr)[i] = complex(b) ** complex(z)
     return deliver(values, dt, out, requires_grad, "logspace")
