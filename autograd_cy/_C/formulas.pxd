@@ -78,3 +78,8 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
 cdef Tensor mse_loss(Tensor a, Tensor b, str reduction)
 cdef Tensor mse_moved(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction)
 cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction)
+cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim)
+cdef Tensor value_like(Tensor value, Tensor other)
+cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value)
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate)
+cdef Tensor masked_select(Tensor a, Tensor mask)

@@ -288,7 +288,7 @@ class Record:
 
 
 TABLE: list[Record] = []
-_HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)(?:\s*->\s*(.*))?$", re.S)
+_HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
 
 
 class RecordError(ValueError):
@@ -297,10 +297,11 @@ class RecordError(ValueError):
 
 def parse_signature(text: str):
     """``"name.overload(args) -> returns"`` as (name, overload, args, returns)."""
-    m = _HEAD.match(text.strip())
+    head, _, returns = text.partition("->")
+    m = _HEAD.match(head.strip())
     if not m:
         raise RecordError(f"cannot read the signature {text!r}")
-    name, overload, inside, returns = m.groups()
+    name, overload, inside = m.groups()
     args, keyword = [], False
     for part in filter(None, (p.strip() for p in _split(inside))):
         if part == "*":

@@ -56,4 +56,16 @@ MODULES = (
     # Without fused multiply-adds a seed gives the same numbers on every processor.
     Module("random_loops", "kernels/random_loops.pyx", "simd", ("-ffp-contract=off",)),
     Module("random", "core/random.pyx"),
+    Module("arguments", "core/arguments.pyx"),
+    Module("shapes", "core/shapes.pyx"),
+    Module("products", "kernels/products.pyx"),
+    Module("formulas", "engine/formulas.pyx"),
+    Module("batching", "engine/batching.pyx"),
+    Module("engine", "engine/engine.pyx"),
+    Module("views", "engine/views.pyx"),
+    Module("rows", "kernels/rows.pyx", "simd"),
+    Module("reduce", "kernels/reduce.pyx"),
+    Module("softmax", "kernels/softmax.pyx"),
+    Module("loss", "kernels/loss.pyx"),
+    Module("indexing", "kernels/indexing.pyx"),
 )

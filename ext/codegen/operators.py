@@ -2,7 +2,7 @@
 
 For a record `mul` the generated Cython is, in this order: the node class `MulBackward0` with its
 `apply`; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward mode);
-`batch_mul` (vmap); `c_mul`, the operator itself; `c_mul_`, its in-place form. The Python functions
+`vmap_mul`; `c_mul`, the operator itself; `c_mul_`, its in-place form. The Python functions
 around them are written by python_forms.py.
 """
 
@@ -397,7 +397,7 @@ class Operator:
         rule = r.vmap
         kind = type(rule).__name__
         tensors = [a for a in r.args if a.is_tensor]
-        head = ["", f"cdef {self.ret} batch_{self.key}({self.params}):"]
+        head = ["", f"cdef {self.ret} vmap_{self.key}({self.params}):"]
         level = f"top_level(({''.join(a.name + ', ' for a in tensors if a.type != 'Tensor[]')}))"
         if self.list_arg is not None:
             single = "".join(a.name + ", " for a in tensors if a.type != "Tensor[]")
@@ -453,6 +453,12 @@ class Operator:
             flags.append(flag)
             test = f"any_batched({a.name}, level)" if a.type == "Tensor[]" else f"is_batched({a.name}, level)"
             body.append(f"cdef bint {flag} = {test}")
+        loops = {k: v for k, v in table.items() if type(v).__name__ == "loop"}
+        table = {k: v for k, v in table.items() if k not in loops}
+        for key in loops:
+            wanted = key.split(",")
+            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
+            body += [f"if {test}:", f"    return loop_batch(\"{self.key}\", ({self.names},), level)"]
         for a in r.args:
             if a.type == "dim":
                 body.append(f"{a.name} = normal_dim({a.name}, {tensors[0].name if tensors[0].type != 'Tensor[]' else f'(<Tensor>{tensors[0].name}[0])'}.nd)")
@@ -496,7 +502,7 @@ class Operator:
             return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{r.name}\")"
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
-        return f"{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
+        return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
 
     def flags(self):
         parts = []
@@ -533,7 +539,7 @@ class Operator:
             if "." in formula and "(" not in formula:
                 module, _, function = formula.partition(".")
                 self.imports.setdefault(module, set()).add(function)
-                return lines + [f"    return {function}({self.names})"]
+                return lines + [f"    return {module}_{function}({self.names})"]
             text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
             return lines + [f"    return {text}"]
         body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
@@ -543,7 +549,7 @@ class Operator:
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
-        body += ["if flags & F_BATCHED:", f"    result = batch_{self.key}({self.names})",
+        body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
                  "else:", f"    result = {self.kernel_expression()}"]
         first = r.args[0].name if r.args else None
         if is_view:

@@ -7,7 +7,8 @@ from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_category, dt_object, dt_real
-from autograd_cy._C.iterate cimport copy_into, resize_out, check_writable
+from autograd_cy._C.indexing cimport put_indices
+from autograd_cy._C.iterate cimport copy_into, resize_out, clone_plain, broadcast_shape
 from autograd_cy._C.loss cimport nll_loss_backward_plain
 from autograd_cy._C.node cimport (
     Node, OutMeta, needs, zeros_for, gradient_node, graph_late, N_SKIP)
@@ -697,3 +698,43 @@ cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction):
         return r
     r = T.reshape(r, (r.sizes[0], r.count // r.sizes[0] if r.sizes[0] else 0))
     return T.mean_dim(r, 1, False, -1) if reduction == 1 else T.sum_dim(r, 1, False, -1)
+
+
+cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
+    cdef list out = []
+    cdef Py_ssize_t at = 0, n
+    for size in sizes:
+        n = size
+        out.append(T.narrow(grad, dim, at, n))
+        at += n
+    return tuple(out)
+
+
+cdef Tensor value_like(Tensor value, Tensor other):
+    """`value` as a 0-d operand that can't change the dtype of `other`."""
+    if value.nd != 0:
+        raise RuntimeError(
+            f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.nd} "
+            "dimension(s).")
+    if dt_category(value.dt) > dt_category(other.dt):
+        raise RuntimeError(
+            f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
+    return value if value.dt == other.dt else T._to_dtype(value, other.dt)
+
+
+cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
+    return T.scatter_src(a, dim, index, T.expand(value_like(value, a), tuple(sizes_of(index))))
+
+
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):
+    cdef Tensor r = clone_plain(a)
+    put_indices(r, <tuple>indices, values, accumulate)
+    return r
+
+
+cdef Tensor masked_select(Tensor a, Tensor mask):
+    cdef tuple shape
+    cdef Py_ssize_t sizes[64]
+    cdef int nd = broadcast_shape((a, mask), sizes, "masked_select"), d
+    shape = tuple([sizes[d] for d in range(nd)])
+    return T._index(T.expand(a, shape), (T.expand(mask, shape),))

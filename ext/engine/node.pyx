@@ -551,6 +551,8 @@ cdef int release_saved(Node n) except -1:
             n.flags |= N_FREED
             n.saved[i].obj = NULL
             Py_XDECREF(p)
+    if n.flags & N_COPY_SLICES and n.args != NULL:
+        release_saved(<Node>(<tuple>n.args)[0])
     return 0
 
 
