@@ -163,6 +163,7 @@ class BuildExt(build_ext):
                 *self.common,
                 *flags.of_kind(module.kind, self.openmp, self.probe),
                 *chosen,
+                *(f for flag in module.flags for f in self.probe.first([flag])),
                 *(f"-I{path}" for path in include_dirs()),
             ],
             link_command=list(self.compiler.linker_so),

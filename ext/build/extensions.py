@@ -25,6 +25,7 @@ class Module:
     name: str
     source: str
     kind: str = "plain"
+    flags: tuple[str, ...] = ()  # added after all others, if the compiler knows them
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -49,6 +50,12 @@ MODULES = (
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
+    Module("exchange", "core/exchange.pyx"),
+    Module("creation", "core/creation.pyx"),
+    Module("copying", "core/copying.pyx"),
+    # Without fused multiply-adds a seed gives the same numbers on every processor.
+    Module("random_loops", "kernels/random_loops.pyx", "simd", ("-ffp-contract=off",)),
+    Module("random", "core/random.pyx"),
     Module("arguments", "core/arguments.pyx"),
     Module("shapes", "core/shapes.pyx"),
     Module("products", "kernels/products.pyx"),
