@@ -76,15 +76,10 @@ AG_FN ag_u8 ag_floor_divide_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x / y) : 0
 AG_FN ag_u8 ag_fmod_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
 AG_FN ag_u8 ag_remainder_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
 
-/* ---- bool: always 0 or 1 ---- */
+/* ---- bool: always 0 or 1; what is missing here runs as uint8 ---- */
 AG_FN ag_b1 ag_add_b1(ag_b1 x, ag_b1 y) { return x | y; }
 AG_FN ag_b1 ag_sub_b1(ag_b1 x, ag_b1 y) { return x ^ y; }
-AG_FN ag_b1 ag_mul_b1(ag_b1 x, ag_b1 y) { return x & y; }
 AG_FN ag_b1 ag_add_scaled_b1(ag_b1 x, ag_b1 y, ag_b1 alpha) { return x | (y & alpha); }
-AG_FN ag_b1 ag_maximum_b1(ag_b1 x, ag_b1 y) { return x | y; }
-AG_FN ag_b1 ag_minimum_b1(ag_b1 x, ag_b1 y) { return x & y; }
-AG_FN ag_b1 ag_abs_b1(ag_b1 x) { return x; }
-AG_FN ag_b1 ag_sign_b1(ag_b1 x) { return x; }
 AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
 
 /* ---- floats; S is the libm suffix ---- */
