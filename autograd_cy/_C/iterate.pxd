@@ -34,7 +34,6 @@ cdef Tensor clone_format(Tensor a, int format)
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1   # broadcasts and casts
 cdef int fill_with(Tensor dst, object value) except -1
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
-cdef Tensor sum_to_shape(Tensor a, int ndim, const Py_ssize_t* shape)   # undo broadcasting
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)

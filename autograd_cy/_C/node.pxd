@@ -18,7 +18,6 @@ cdef enum:  # Node.flags
     N_HOOKS = 16           # extra holds hooks
     N_SKIP = 32            # the running task doesn't need this node
     N_CAPTURE = 64         # the running task wants the gradient that arrives here
-    N_FAN_IN = 128
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
@@ -78,9 +77,6 @@ cdef class Node:
     cdef str node_name(self)
     cdef tuple saved_names(self)       # (name, slot or attribute descriptor) of _saved_*
 
-cdef class AccumulateGrad(Node):
-    pass
-
 # --- recording (called by generated operators) ----------------------------------------------
 cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1
 cdef int set_edge(Node n, int i, Tensor t) except -1
@@ -99,13 +95,24 @@ cdef inline bint edge_defined(Node n, int i) noexcept:
     return n.edges[i].node != NULL
 
 # --- graph ----------------------------------------------------------------------------------
-cdef PyObject* gradient_node(Tensor t) except? NULL    # owned: grad_fn, or the accumulator of a leaf; NULL: none
+cdef PyObject* gradient_node(Tensor t) except? NULL    # owned; the accumulator for a leaf
 cdef int rebase_history(Tensor t, Node n) except -1    # after an in-place operation recorded by n
 cdef int check_inplace(Tensor t, str op, bint recording) except -1
 cdef int set_view(Tensor view, Tensor base, int creation) except -1
 cdef Node current_fn(Tensor t)                         # grad_fn of t, remade for a view; None: leaf
 cdef int release_saved(Node n) except -1
+cdef Tensor accumulated_variable(Node n)               # the leaf of an AccumulateGrad node
 cdef int node_track(Node n) except -1
 cdef void release_node(PyObject* n) noexcept
 cdef object meta_shape(Node n, int nr)
 cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output nr
+
+# --- what later layers fill in --------------------------------------------------------------
+cdef struct GraphLate:
+    int (*rebase_view)(Tensor, Node) except -1         # in-place on a view: rewrite its base's history
+    object (*remake_view_fn)(Tensor)                   # new grad_fn of a view whose base has changed
+    int (*pack_saved)(Node, int, Tensor) except -1     # saved-tensor hooks are on
+    object (*unpack_saved)(Node, int)
+    int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
+
+cdef GraphLate graph_late

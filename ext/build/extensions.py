@@ -42,4 +42,11 @@ MODULES = (
     Module("dtypes", "core/dtypes.pyx"),
     Module("placement", "core/placement.pyx"),
     Module("tensor", "core/tensor.pyx"),
+    Module("node", "engine/node.pyx"),
+    Module("cpu", "core/cpu.pyx"),
+    Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("blas", "kernels/blas.pyx"),
+    Module("gemm", "kernels/gemm.pyx"),
+    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("iterate", "core/iterate.pyx", "openmp"),
 )

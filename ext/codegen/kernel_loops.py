@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .kernel_specs import CLASSES, SPECS, KernelSpec
+from ext.codegen.kernel_specs import CLASSES, SPECS, KernelSpec
 
 # Element types in the order of their codes, with their sizes in bytes.
 TYPES = ("b1", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
@@ -406,7 +406,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
 
 
 def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
-    lines = ['cdef extern from "scalar.h" nogil:']
+    lines = ['cdef extern from "scalar/scalar.h" nogil:']
     for t in (*TYPES, *WORD.values()):
         # Only names and rough kinds matter here: the C compiler knows the real types.
         if t in PART or t == "w128":

@@ -29,7 +29,7 @@ import numpy as _np
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
 
-cdef extern from "types.h":
+cdef extern from "scalar/types.h":
     float ag_f16_to_f32(uint16_t h) nogil
     uint16_t ag_f32_to_f16(float x) nogil
     float ag_bf16_to_f32(uint16_t h) nogil
