@@ -40,6 +40,10 @@ class Loop:
     def name(self) -> str:
         return f"{self.spec.name}_{self.suffix}"
 
+    @property
+    def has_near(self) -> bool:
+        return self.spec.far is not None and self.suffix in ("f32", "f64")
+
 
 def types_of(spec: KernelSpec) -> list[str]:
     """Element types that a kernel claims, in the order of their codes."""
@@ -146,13 +150,12 @@ def loop_text(loop: Loop) -> str:
     if loop.spec.is_staged:
         # Full vectors here, the rest padded: no scalar remainder, and an element gets the same bits
         # wherever it lies.
-        arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
         lines += [
             "    cdef Py_ssize_t m = 0",
+            *(["    cdef Py_ssize_t start = 0, size", "    cdef bint far"] if loop.has_near else []),
             f"    if {_test(loop, ())}:",
             "        m = n & -LANES",
-            "        for i in range(m):",
-            f"            o[i] = {_call(loop, arguments)}",
+            *_full_vectors(loop),
             "    if m < n:",
             "        " + _staged(loop.name, loop.operands, loop.operands, "m"),
         ]
@@ -168,6 +171,30 @@ def loop_text(loop: Loop) -> str:
     else:
         lines.append("        " + _staged(loop.name, loop.operands, loop.operands))
     return "\n".join(lines) + "\n"
+
+
+def _full_vectors(loop: Loop) -> list[str]:
+    arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
+    if not loop.has_near:
+        return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
+    test = f"ag_{loop.spec.far}_far_{loop.suffix}(a[i])"
+    near = f"ag_{loop.spec.name}_near_{loop.suffix}(a[i])"
+    return [
+        "        while start < m:",
+        "            size = (m - start if m - start < NEAR else NEAR) & -LANES",
+        "            far = False",
+        "            for i in range(size):",
+        f"                far |= {test}",
+        "            if far:",
+        "                for i in range(size):",
+        f"                    o[i] = {_call(loop, arguments)}",
+        "            else:",
+        "                for i in range(size):",
+        f"                    o[i] = {near}",
+        "            o += size",
+        "            a += size",
+        "            start += size",
+    ]
 
 
 def _staged(name: str, outside: Sequence[str], inside: Sequence[str], start: str = "0") -> str:
@@ -295,6 +322,7 @@ from autograd_cy._C.kernel_ids cimport *
 _STAGED = """\
 cdef enum:
     LANES = 16   # loops run by blocks get a multiple of this
+    NEAR = 512   # elements tested together for arguments out of the range of a fast formula
     BLOCK = 256  # elements; five operands of 16 bytes fill 20 KB of stack
     MAX_OPERANDS = 5
 
@@ -406,7 +434,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
 
 
 def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
-    lines = ['cdef extern from "scalar/scalar.h" nogil:']
+    lines, tests = ['cdef extern from "scalar/scalar.h" nogil:'], set()
     for t in (*TYPES, *WORD.values()):
         # Only names and rough kinds matter here: the C compiler knows the real types.
         if t in PART or t == "w128":
@@ -420,7 +448,10 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
         else:
             out, *ins = (f"ag_{t}" for t in loop.operands)
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
-    return "\n".join(lines) + "\n\n"
+            if loop.has_near:
+                lines.append(f"    {out} ag_{loop.spec.name}_near_{loop.suffix}({', '.join(ins)})")
+                tests.add(f"    bint ag_{loop.spec.far}_far_{loop.suffix}({', '.join(ins)})")
+    return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 
 def _fill_table(specs: Sequence[KernelSpec], table: dict) -> str:

@@ -54,6 +54,9 @@ class KernelSpec:
         Another kernel that gives the result with the two inputs swapped.
     through_bool : bool
         Inputs count only as zero or not zero: other types are cast to bool by blocks.
+    far : str, optional
+        Stem of a scalar test: where no element of a block passes it, ag_<name>_near_<suffix> runs in
+        place of ag_<name>_<suffix>. Real types only.
     alias : str, optional
         Another kernel whose loops this one takes over.
     """
@@ -71,6 +74,7 @@ class KernelSpec:
     ints: str | None = None
     swaps: str | None = None
     through_bool: bool = False
+    far: str | None = None
     alias: str | None = None
 
     @property
@@ -153,8 +157,8 @@ BITS = [
 FUNCTIONS = [
     *_unary("exp exp2 log", "hfc", cost=4),
     *_unary("expm1 log2 log10 log1p", "hfc", cost=5),
-    *_unary("sin cos", "hfc", cost=5),
-    *_unary("tan", "hfc", cost=6),
+    *_unary("sin cos", "hfc", far="trig", cost=5),
+    *_unary("tan", "hfc", far="trig", cost=6),
     *_unary("asin acos atan asinh acosh atanh", "hf", cost=10),
     *_unary("tanh sigmoid", "hfc", cost=5),
     *_unary("sinh cosh", "hfc", cost=6),
