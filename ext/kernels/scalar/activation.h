@@ -37,14 +37,14 @@
         return g * ((ag_##T)1 - y) * y;                                                          \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_##T(ag_##T x) {                                                  \
-        return (x > 0 ? (ag_##T)0 : x) - ag_log1p_##T(ag_exp_##T(-fabs##S(x)));                  \
+        return (x > 0 ? (ag_##T)0 : x) - ag_log1p_unit_##T(ag_exp_##T(-fabs##S(x)));                  \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_backward_##T(ag_##T g, ag_##T x) { return g * ag_sigmoid_##T(-x); } \
     /* linear above the threshold, so that exp cannot overflow */                                \
     AG_FN ag_##T ag_softplus_##T(ag_##T x, ag_##T beta, ag_##T threshold) {                      \
         const ag_##T t = x * beta;                                                               \
         const ag_##T soft =                                                                      \
-            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_##T(ag_exp_##T(-fabs##S(t)))) / beta;            \
+            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_unit_##T(ag_exp_##T(-fabs##S(t)))) / beta;            \
         return t > threshold ? x : soft;                                                         \
     }                                                                                            \
     AG_FN ag_##T ag_softplus_backward_##T(ag_##T g, ag_##T x, ag_##T beta, ag_##T threshold) {   \
@@ -61,14 +61,14 @@
     AG_FN ag_##T ag_gelu_##T(ag_##T x) {                                                         \
         ag_##T ratio;                                                                            \
         const ag_##T e = ag_normal_tail_##T(x, &ratio);                                          \
-        const ag_##T a = AG_AT_LEAST(AG_AT_MOST(x, AG_NORMAL_END_##T), -AG_NORMAL_END_##T);      \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
         const ag_##T tail = a * ratio * e;                                                       \
         return x < 0 ? tail : x - tail;                                                          \
     }                                                                                            \
     AG_FN ag_##T ag_gelu_backward_##T(ag_##T g, ag_##T x) {                                      \
         ag_##T ratio;                                                                            \
         const ag_##T e = ag_normal_tail_##T(x, &ratio), tail = ratio * e;                        \
-        const ag_##T a = AG_AT_LEAST(AG_AT_MOST(x, AG_NORMAL_END_##T), -AG_NORMAL_END_##T);      \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
         const ag_##T below = x < 0 ? tail : (ag_##T)1 - tail;                                    \
         return g * ag_fma_##T(a * (ag_##T)0.39894228040143267794, e, below);                     \
     }                                                                                            \
@@ -80,7 +80,7 @@
     }                                                                                            \
     AG_FN ag_##T ag_gelu_tanh_backward_##T(ag_##T g, ag_##T x) {                                 \
         const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
-        const ag_##T a = AG_AT_LEAST(AG_AT_MOST(x, AG_NORMAL_END_##T), -AG_NORMAL_END_##T);      \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
         const ag_##T u = a * (k + c * a * a), s = ag_sigmoid_##T(u), t = ag_sigmoid_##T(-u);     \
         return g * (s + s * t * a * (k + (ag_##T)3 * c * a * a));                                \
     }

@@ -227,6 +227,22 @@ AG_FN double ag_log1p_f64(double x) {
     return x == 0 ? x : y;
 }
 
+/* log(1 + e) for 0 <= e <= 1, where nothing can go wrong */
+AG_FN float ag_log1p_unit_f32(float e) {
+    const float u = 1.0f + e, lost = e - (u - 1.0f);
+    const uint32_t t = ag_bits_f32(u) - 0x3F3504F3u;
+    const float k = (float)((int32_t)t >> 23);
+    const float m = ag_from_bits_f32((t & 0x007FFFFFu) + 0x3F3504F3u);
+    return ag_log_sum_f32(k, (m - 1.0f) + lost * (1.0f - 0.5f * k));
+}
+AG_FN double ag_log1p_unit_f64(double e) {
+    const double u = 1.0 + e, lost = e - (u - 1.0);
+    const uint64_t t = ag_bits_f64(u) - 0x3FE6A09E667F3BCDu;
+    const double k = ag_from_bits_f64((t >> 52) | 0x4330000000000000u) - 0x1p+52;
+    const double m = ag_from_bits_f64((t & 0x000FFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
+    return ag_log_sum_f64(k, (m - 1.0) + lost * (1.0 - 0.5 * k));
+}
+
 /* log to another base: log(1+f) in two parts, each times the two parts of 1 / log(base). */
 #define AG_LOG_BASE(name, T, R, mask, inv_hi, inv_lo, unit_hi, unit_lo)                          \
     AG_FN R ag_##name##_##T(R x) {                                                               \
@@ -291,7 +307,7 @@ AG_FN double ag_pow_f64(double x, double y) { return pow(x, y); }
 #define AG_FROM_LOG(T, S)                                                          \
     AG_FN ag_##T ag_logaddexp_##T(ag_##T x, ag_##T y) {                            \
         const ag_##T top = x > y ? x : y, gap = x == y ? (ag_##T)0 : fabs##S(x - y); \
-        return top + ag_log1p_##T(ag_exp_##T(-gap));                 \
+        return top + ag_log1p_unit_##T(ag_exp_##T(-gap));                \
     }                                                                              \
     AG_FN ag_##T ag_xlogy_##T(ag_##T x, ag_##T y) {                                \
         const ag_##T product = x * ag_log_##T(y);                                  \

@@ -63,7 +63,7 @@ AG_FN double ag_erfcx_f64(double z) {
 }
 
 AG_FN float ag_erf_f32(float x) {
-    const float a = fabsf(x), b = AG_AT_MOST(a, 5.0f), z = x * x;
+    const float a = fabsf(x), b = ag_pick_f32(a > 5.0f, 5.0f, a), z = x * x;
     float p = -0.000634851865f, far;
     p = ag_fma_f32(z, p, 0.0050577037f);
     p = ag_fma_f32(z, p, -0.0268072877f);
@@ -74,7 +74,7 @@ AG_FN float ag_erf_f32(float x) {
     return a < 0.85f ? ag_fma_f32(x, p, x) : copysignf(far, x);
 }
 AG_FN double ag_erf_f64(double x) {
-    const double a = fabs(x), b = AG_AT_MOST(a, 6.0), z = x * x;
+    const double a = fabs(x), b = ag_pick_f64(a > 6.0, 6.0, a), z = x * x;
     double p = 1.1463755544334476e-08, far;
     p = ag_fma_f64(z, p, -1.5937599276605997e-07);
     p = ag_fma_f64(z, p, 1.6430388115030847e-06);
@@ -92,24 +92,24 @@ AG_FN double ag_erf_f64(double x) {
 
 /* Far out the Gaussian is 0 first; the limits keep the polynomials finite. */
 AG_FN float ag_erfc_f32(float x) {
-    const float a = fabsf(x), b = AG_AT_MOST(a, 11.0f);
+    const float a = fabsf(x), b = ag_pick_f32(a > 11.0f, 11.0f, a);
     const float tail = ag_gauss_f32(b, 1.0f) * ag_erfcx_f32(b);
     return x < 0 ? 2.0f - tail : tail;
 }
 AG_FN double ag_erfc_f64(double x) {
-    const double a = fabs(x), b = AG_AT_MOST(a, 28.0);
+    const double a = fabs(x), b = ag_pick_f64(a > 28.0, 28.0, a);
     const double tail = ag_gauss_f64(b, 1.0) * ag_erfcx_f64(b);
     return x < 0 ? 2.0 - tail : tail;
 }
 
 /* The tail of the standard normal beyond |x| is *ratio e with e = exp(-x^2/2). */
 AG_FN float ag_normal_tail_f32(float x, float *ratio) {
-    const float a = fabsf(x), b = AG_AT_MOST(a, 15.0f);
+    const float a = fabsf(x), b = ag_pick_f32(a > 15.0f, 15.0f, a);
     *ratio = 0.5f * ag_erfcx_f32(b * 0.707106781f);
     return ag_gauss_f32(b, 0.5f);
 }
 AG_FN double ag_normal_tail_f64(double x, double *ratio) {
-    const double a = fabs(x), b = AG_AT_MOST(a, 39.0);
+    const double a = fabs(x), b = ag_pick_f64(a > 39.0, 39.0, a);
     *ratio = 0.5 * ag_erfcx_f64(b * 0.70710678118654752440);
     return ag_gauss_f64(b, 0.5);
 }

@@ -102,8 +102,9 @@ AG_FN double ag_tan_near_f64(double x) {
 #define AG_TRIG(T, S, U, B, LIMIT)                                                               \
     AG_FN int ag_trig_far_##T(ag_##T x) { return !(fabs##S(x) <= LIMIT); }                       \
     AG_FN ag_##T ag_turn_##T(U q, ag_##T even, ag_##T odd) {                                     \
-        const ag_##T v = q & 1 ? odd : even;                                                     \
-        return ag_from_bits_##T(ag_bits_##T(v) ^ ((q & 2) << B));                                \
+        const U pick = 0 - (q & 1); /* bits, not a comparison: SSE2 has none for 64 */            \
+        const U v = (ag_bits_##T(odd) & pick) | (ag_bits_##T(even) & ~pick);                     \
+        return ag_from_bits_##T(v ^ ((q & 2) << B));                                             \
     }                                                                                            \
     AG_FN ag_##T ag_sin_near_##T(ag_##T x) {                                                     \
         ag_##T r;                                                                                \
