@@ -45,8 +45,9 @@ MODULES = (
     Module("node", "engine/node.pyx"),
     Module("cpu", "core/cpu.pyx"),
     Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("scratch", "core/scratch.pyx"),
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
-    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
 )
