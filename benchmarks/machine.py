@@ -56,10 +56,13 @@ def _last_cache() -> str:
     for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         try:
             level, size = (index / "level").read_text(), (index / "size").read_text()
-            caches.append((int(level), size.strip()))
+            caches.append((int(level), int(size.strip().rstrip("K"))))
         except (OSError, ValueError):
             continue
-    return "L{} {}".format(*max(caches)) if caches else ""
+    if not caches:
+        return ""
+    level, kilobytes = max(caches)
+    return f"L{level} {kilobytes / 1024:g} MB"
 
 
 def _memory() -> str:

@@ -115,6 +115,7 @@ class Side:
         except (EOFError, BrokenPipeError):
             return {"status": "crash", "note": self._end_of_process()}
         except TimeoutError:
+            self._process.kill()
             self.stop()
             return {"status": "crash", "note": f"no answer within {self._limit:g} s"}
 
