@@ -27,8 +27,8 @@ class Case:
         ``setup(torch)`` returns the callable to time, or, for a case with a statement, the names
         that the statement uses.
     statement : str, optional
-        Python code to time in place of a callable. It saves the cost of a Python call, which matters
-        below a microsecond.
+        Python code to time in place of a callable. It saves the cost of a Python call, which
+        matters below a microsecond.
     work : float, optional
         Floating-point operations or bytes of one call, for the rate column.
     unit : {"flop", "B"}, optional

@@ -1,7 +1,7 @@
 """Runs cases on two libraries in turn and gathers the rows.
 
-One round of a case is: wait for quiet cores, samples of one side, a pause in which its worker threads
-fall asleep, samples of the other. Sides take turns at going first.
+One round of a case is: wait for quiet cores, samples of one side, a pause in which its threads fall
+asleep, samples of the other. Sides take turns at going first.
 """
 
 from __future__ import annotations

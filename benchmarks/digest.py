@@ -1,7 +1,7 @@
 """Results as plain numbers that two processes can compare.
 
-A digest holds shapes, dtypes and at most a few hundred values of each tensor, spread over the whole of
-it, with the mean of all.
+A digest holds shapes, dtypes and at most a few hundred values of each tensor, spread over the
+whole of it, with the mean of all.
 """
 
 from __future__ import annotations

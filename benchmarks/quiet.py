@@ -14,7 +14,7 @@ from pathlib import Path
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _WINDOW = 0.1
 _TOLERATED = 0.12  # foreign seconds per second
-# Counters count hundredths of a second: two are noise, and some more where processes are subtracted.
+# The counters tick in hundredths of a second: two are noise, more where processes are subtracted.
 _NOISE_WHEN_IDLE = 2.0 / _TICKS_PER_SECOND
 _NOISE_WHEN_RUNNING = 5.0 / _TICKS_PER_SECOND
 

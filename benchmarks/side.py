@@ -103,8 +103,8 @@ class Side:
         Returns
         -------
         dict
-            The worker's answer. A crash or a hang gives ``{"status": "crash", "note": ...}``, and the
-            next message starts a fresh process.
+            The worker's answer. A crash or a hang gives ``{"status": "crash", "note": ...}``, and
+            the next message starts a fresh process.
         """
         try:
             if self._process is None:
@@ -152,7 +152,7 @@ class Side:
         self._pending = b""
 
     def _start(self) -> None:
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115, closed by stop
         self._process = subprocess.Popen(
             [self.python, str(_WORKER), self.library, str(self._threads), self._clock],
             stdin=subprocess.PIPE,

@@ -1,12 +1,13 @@
 """The process that runs one library's cases.
 
 Started by ``side.py`` as ``python worker.py LIBRARY THREADS CLOCK``. It reads one JSON message per
-line and answers each with one line: ``hello``, ``prepare``, ``sample``, ``drop``. Whatever the library
-prints goes to standard error, so that it cannot garble the answers.
+line and answers each with one line: ``hello``, ``prepare``, ``sample``, ``drop``. Whatever the
+library prints goes to standard error, so that it cannot garble the answers.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -66,8 +67,8 @@ class Worker:
         Returns
         -------
         dict
-            ``status`` is ``"ok"``, ``"missing"`` (the library has no such thing) or ``"error"``; the
-            latter two come with a ``note``.
+            ``status`` is ``"ok"``, ``"missing"`` (the library has no such thing) or ``"error"``;
+            the latter two come with a ``note``.
         """
         arguments = {name: value for name, value in message.items() if name != "do"}
         action = {
@@ -203,10 +204,8 @@ def _evaluate(statement: str, names: dict[str, Any]) -> Any:
 
 
 def _import_if_there(name: str) -> None:
-    try:
+    with contextlib.suppress(ImportError):
         importlib.import_module(name)
-    except ImportError:
-        pass
 
 
 def _call_if_there(owner: Any, name: str, *arguments: Any) -> Any:

@@ -1,1 +1,1 @@
-"""The cases, one file per group. Each file has ``CASES``; see ``benchmarks.case`` for what a case is."""
+"""The cases, one file per group. Each has ``CASES``; ``benchmarks.case`` says what a case is."""

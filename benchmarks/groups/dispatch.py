@@ -12,7 +12,7 @@ from benchmarks.inputs import integers, leaf, uniform
 
 
 def _names(torch: Any) -> dict[str, Any]:
-    """Return what most statements use: plain a, b, c, recording x, y, and a 2 x 2 matrix of each."""
+    """Return what most statements use: plain a, b, c, m, and x, y, w that require gradients."""
     a, b, c = (uniform(torch, 4, seed=seed) for seed in (1, 2, 3))
     return {
         "torch": torch,

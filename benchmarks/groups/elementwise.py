@@ -1,6 +1,6 @@
 """Micro: elementwise operators from a thousand to ten million elements, in float32 and float64.
 
-From about a million elements on, memory bandwidth decides; the rate column counts each operand once.
+From about a million elements on, memory bandwidth decides; the rate counts each operand once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The worker processes and the command line of the benchmark harness, with libraries made for it."""
+"""Worker processes and command line of the benchmark harness, with libraries made for it."""
 
 import json
 import os
@@ -39,7 +39,7 @@ CASES = [
 
 @pytest.fixture
 def libraries(tmp_path, monkeypatch):
-    """Two libraries that agree (one, same), one that is wrong, and the group of cases made.cases."""
+    """Two libraries that agree (one, same), one that is wrong, and the cases in made.cases."""
     for name, factor in (("one", 2), ("same", 2), ("wrong", 3)):
         (tmp_path / f"{name}.py").write_text(LIBRARY.format(factor=factor))
     (tmp_path / "made").mkdir()

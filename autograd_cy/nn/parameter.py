@@ -1,0 +1,88 @@
+"""Tensors that a module owns: parameters, which are trained, and buffers, which are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy import Tensor, empty
+
+
+class Parameter(Tensor):
+    """A tensor that a module lists among its parameters when it is assigned as an attribute.
+
+    Parameters
+    ----------
+    data : Tensor, optional
+        The values. The parameter shares their memory and has no history.
+    requires_grad : bool, optional
+        Whether gradients are wanted.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> weight = torch.nn.Parameter(torch.ones(2))
+    >>> weight
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        return Tensor._make_subclass(cls, _values(data), requires_grad)
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return type(self), (self.data, self.requires_grad)
+
+
+class Buffer(Tensor):
+    """A tensor that a module lists among its buffers when it is assigned as an attribute.
+
+    Parameters
+    ----------
+    data : Tensor, optional
+        The values. The buffer shares their memory and has no history.
+    persistent : bool, optional
+        Whether the buffer is part of the module's ``state_dict``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> module = torch.nn.Module()
+    >>> module.mean = torch.nn.Buffer(torch.zeros(2))
+    >>> [name for name, _ in module.named_buffers()]
+    ['mean']
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        values = _values(data)
+        made = Tensor._make_subclass(cls, values, values.requires_grad)
+        made.persistent = persistent
+        return made
+
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Buffer:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), persistent=self.persistent)
+        return memo[id(self)]
+
+
+def _values(data: Tensor | None) -> Tensor:
+    if data is None:
+        return empty(0)
+    if not isinstance(data, Tensor):
+        raise TypeError(f"a parameter is made from a Tensor, got {type(data).__name__}.")
+    return data
