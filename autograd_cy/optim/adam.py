@@ -139,7 +139,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    r"""Adam with decay apart from the gradient: :math:`\theta \leftarrow (1 - \gamma \lambda) \theta`.
+    r"""Adam whose weights decay apart, :math:`\theta \leftarrow (1 - \gamma \lambda) \theta`.
 
     Parameters
     ----------
