@@ -1,45 +1,25 @@
-"""The base class of all modules: registration of what they own, walks over it, saving, conversion.
+"""The base class of all modules: walks over what they own, changes to it, conversion, saving, text.
 
-What belongs to a module is kept in three dictionaries, by name: its parameters, its buffers and its
-child modules. Every walk goes over the children in the order of their registration.
+Every walk goes over the children in the order of their registration (``registration.py``).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor, no_grad
 from autograd_cy import dtype as _dtype
 
-from .parameter import Buffer, Parameter
+from .parameter import Parameter, clear_grad
+from .registration import Owner
+from .saving import IncompatibleKeys, load_state
 
 _M = TypeVar("_M", bound="Module")
 
 
-class IncompatibleKeys(
-    namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys")),
-):
-    """What `Module.load_state_dict` could not match: names it missed, names it did not expect.
-
-    Examples
-    --------
-    >>> IncompatibleKeys([], [])
-    <All keys matched successfully>
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return super().__repr__()
-
-    __str__ = __repr__
-
-
-class Module:
+class Module(Owner):
     """The base class of models and of their parts.
 
     A subclass calls ``super().__init__()``, assigns parameters and other modules as attributes, and
@@ -65,19 +45,10 @@ class Module:
     """
 
     training: bool
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
-    _non_persistent_buffers_set: set[str]
 
     def __init__(self) -> None:
-        self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _modules={},
-            _non_persistent_buffers_set=set(),
-        )
+        super().__init__()
+        self.training = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.forward(*args, **kwargs)
@@ -93,191 +64,6 @@ class Module:
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
-
-    # --- Registration -----------------------------------------------------------------------
-
-    def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter, or a name that stands for an absent one.
-
-        Parameters
-        ----------
-        name : str
-            Attribute under which it is found.
-        param : Parameter or None
-            The parameter. None is kept as a place, and left out of ``state_dict``.
-
-        Raises
-        ------
-        TypeError, KeyError, ValueError
-            If the name cannot be used, or ``param`` is not a parameter or has a history.
-
-        Examples
-        --------
-        >>> module = Module()
-        >>> module.register_parameter("bias", None)
-        >>> module.bias is None
-        True
-        """
-        self._check_name("parameter", name, "_parameters")
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
-                "(autograd_cy.nn.Parameter or None required)"
-            )
-        if param is not None and param.grad_fn is not None:
-            raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
-                f"created explicitly. To express '{name}' as a function of another Tensor, compute "
-                "the value in the forward() method."
-            )
-        self._parameters[name] = param
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that belongs to the module's state but is not trained.
-
-        Parameters
-        ----------
-        name : str
-            Attribute under which it is found.
-        tensor : Tensor or None
-            The buffer. None is kept as a place, and left out of ``state_dict``.
-        persistent : bool, optional
-            Whether it is part of ``state_dict``.
-
-        Raises
-        ------
-        TypeError, KeyError
-            If the name cannot be used or ``tensor`` is not a tensor.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> module = torch.nn.Module()
-        >>> module.register_buffer("mean", torch.zeros(3))
-        >>> list(module.state_dict())
-        ['mean']
-        """
-        self._check_name("buffer", name, "_buffers")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
-                "(autograd_cy Tensor or None required)"
-            )
-        self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
-
-    def add_module(self, name: str, module: Module | None) -> None:
-        """Add a child module.
-
-        Parameters
-        ----------
-        name : str
-            Attribute under which it is found.
-        module : Module or None
-            The child. None is kept as a place.
-
-        Raises
-        ------
-        TypeError, KeyError
-            If the name cannot be used or ``module`` is not a module.
-
-        Examples
-        --------
-        >>> parent, child = Module(), Module()
-        >>> parent.add_module("part", child)
-        >>> parent.part is child
-        True
-        """
-        if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{type(module).__name__} is not a Module subclass")
-        self._check_name("module", name, "_modules")
-        self._modules[name] = module
-
-    register_module = add_module
-
-    def _check_name(self, kind: str, name: str, registry: str) -> None:
-        if registry not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
-        if "." in name:
-            raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
-        if not name:
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[registry]:
-            raise KeyError(f"attribute '{name}' already exists")
-
-    def __getattr__(self, name: str) -> Any:
-        # Only asked for what is not in the instance or its class.
-        own = self.__dict__
-        for registry in ("_parameters", "_buffers", "_modules"):
-            if registry in own and name in own[registry]:
-                return own[registry][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, Parameter):
-            self._replace(name, "_parameters", "parameters")
-            self.register_parameter(name, value)
-        elif isinstance(value, Module):
-            self._replace(name, "_modules", "module")
-            self.add_module(name, value)
-        elif isinstance(value, Buffer):
-            self._replace(name, "_buffers", "buffer")
-            self.register_buffer(name, value, value.persistent)
-        else:
-            self._set_plain(name, value)
-
-    def _replace(self, name: str, registry: str, kind: str) -> None:
-        """Forget an attribute that is about to be registered under the same name."""
-        own = self.__dict__
-        if registry not in own:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-        own.pop(name, None)
-        for other in ("_parameters", "_buffers", "_modules"):
-            if other != registry:
-                own[other].pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
-
-    def _set_plain(self, name: str, value: Any) -> None:
-        """Set what is neither parameter nor module; a registered name keeps its kind."""
-        own = self.__dict__
-        if name in own.get("_parameters", ()):
-            self._expect_none(name, value, "parameter", "autograd_cy.nn.Parameter")
-            self._parameters[name] = None
-        elif name in own.get("_modules", ()):
-            self._expect_none(name, value, "child module", "autograd_cy.nn.Module")
-            self._modules[name] = None
-        elif name in own.get("_buffers", ()):
-            if not isinstance(value, Tensor):
-                self._expect_none(name, value, "buffer", "autograd_cy.Tensor")
-            self._buffers[name] = value
-        else:
-            super().__setattr__(name, value)
-
-    @staticmethod
-    def _expect_none(name: str, value: Any, kind: str, expected: str) -> None:
-        if value is not None:
-            raise TypeError(
-                f"cannot assign '{type(value).__name__}' as {kind} '{name}' "
-                f"({expected} or None expected)"
-            )
-
-    def __delattr__(self, name: str) -> None:
-        for registry in (self._parameters, self._buffers, self._modules):
-            if name in registry:
-                del registry[name]
-                self._non_persistent_buffers_set.discard(name)
-                return
-        super().__delattr__(name)
-
-    def __dir__(self) -> list[str]:
-        owned = (*self._parameters, *self._buffers, *self._modules)
-        names = {*super().__dir__(), *owned}
-        return sorted(name for name in names if not name[:1].isdigit())
 
     # --- Walks ------------------------------------------------------------------------------
 
@@ -926,26 +712,7 @@ class Module:
         >>> one.load_state_dict(other.state_dict())
         <All keys matched successfully>
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        expected, errors = {}, []
-        for path, module in self.named_modules(remove_duplicate=False):
-            for name in module._own_state():
-                expected[_joined(path, name)] = (module, name)
-        for key, (module, name) in expected.items():
-            if key in state_dict:
-                error = module._load_one(name, key, state_dict[key], assign)
-                errors += [error] if error else []
-        missing = [key for key in expected if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in expected]
-        if strict:
-            errors = _key_errors(missing, unexpected) + errors
-        if errors:
-            raise RuntimeError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
-                + "\n\t".join(errors)
-            )
-        return IncompatibleKeys(missing, unexpected)
+        return load_state(self, state_dict, strict, assign)
 
     def _own_state(self) -> dict[str, Any]:
         """Return this module's own parameters and persistent buffers, without the absent ones."""
@@ -954,28 +721,6 @@ class Module:
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 own[name] = buffer
         return own
-
-    def _load_one(self, name: str, key: str, value: Any, assign: bool) -> str | None:
-        """Load one parameter or buffer; return what is wrong, if anything."""
-        member = self._own_state()[name]
-        if not isinstance(value, Tensor):
-            return (
-                f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
-                f"but received {type(value)}"
-            )
-        if value.shape != member.shape:
-            return (
-                f"size mismatch for {key}: copying a param with shape {value.shape} from "
-                f"checkpoint, the shape in current model is {member.shape}."
-            )
-        if not assign:
-            with no_grad():
-                member.copy_(value)
-        elif isinstance(member, Parameter) and not isinstance(value, Parameter):
-            setattr(self, name, Parameter(value, requires_grad=member.requires_grad))
-        else:
-            setattr(self, name, value)
-        return None
 
     # --- Text -------------------------------------------------------------------------------
 
@@ -1007,38 +752,6 @@ class Module:
         return [f"({name}): {child!r}" for name, child in self._modules.items()]
 
 
-def clear_grad(param: Tensor, set_to_none: bool) -> None:
-    """Forget the gradient of one parameter.
-
-    Parameters
-    ----------
-    param : Tensor
-        A leaf.
-    set_to_none : bool
-        Whether ``grad`` becomes None; otherwise it is cut from its history and filled with zeros.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> x.sum().backward()
-    >>> clear_grad(x, set_to_none=False)
-    >>> x.grad
-    tensor([0., 0.])
-    """
-    grad = param.grad
-    if grad is None:
-        return
-    if set_to_none:
-        param.grad = None
-        return
-    if grad.grad_fn is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
-    grad.zero_()
-
-
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
@@ -1059,12 +772,3 @@ def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
     if example is not None:
         wanted.update(dtype=example.dtype, device=example.device)
     return {name: value for name, value in wanted.items() if value is not None}
-
-
-def _key_errors(missing: list[str], unexpected: list[str]) -> list[str]:
-    errors = []
-    for kind, keys in (("Missing", missing), ("Unexpected", unexpected)):
-        if keys:
-            quoted = ", ".join(f'"{key}"' for key in keys)
-            errors.append(f"{kind} key(s) in state_dict: {quoted}. ")
-    return errors

@@ -80,6 +80,38 @@ class Buffer(Tensor):
         return memo[id(self)]
 
 
+def clear_grad(param: Tensor, set_to_none: bool) -> None:
+    """Forget the gradient of one parameter.
+
+    Parameters
+    ----------
+    param : Tensor
+        A leaf.
+    set_to_none : bool
+        Whether ``grad`` becomes None; otherwise it is cut from its history and filled with zeros.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> x.sum().backward()
+    >>> clear_grad(x, set_to_none=False)
+    >>> x.grad
+    tensor([0., 0.])
+    """
+    grad = param.grad
+    if grad is None:
+        return
+    if set_to_none:
+        param.grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
 def _values(data: Tensor | None) -> Tensor:
     if data is None:
         return empty(0)

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from autograd_cy import Tensor, enable_grad
-from autograd_cy.nn.module import clear_grad
+from autograd_cy.nn.parameter import clear_grad
 
 #: Stands in ``defaults`` for an option that every group must give.
 required = object()
