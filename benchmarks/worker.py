@@ -20,8 +20,8 @@ from typing import Any, TextIO
 
 if __name__ == "__main__":
     # Run as a file: an installed library comes before a folder of the same name beside this one.
-    del sys.path[0]
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    _HERE = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [*(path for path in sys.path if path != _HERE), os.path.dirname(_HERE)]
 
 from benchmarks import case as cases
 from benchmarks import digest, timing
