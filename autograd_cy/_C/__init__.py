@@ -1,0 +1,21 @@
+"""The compiled modules.  Their sources are in ext/, the .pxd for `cimport` are here."""
+
+import os
+from importlib.machinery import EXTENSION_SUFFIXES
+
+
+def _check_built(folder: str) -> None:
+    """Say in one message what to do when the modules were not compiled for this interpreter."""
+    files = os.listdir(folder)
+    if any(f"info{suffix}" in files for suffix in EXTENSION_SUFFIXES):
+        return
+    others = [name.partition(".")[2] for name in files if name.startswith("info.")]
+    found = f"It holds modules for another Python: {', '.join(sorted(others))}.\n" if others else ""
+    raise ImportError(
+        f"autograd_cy: the compiled modules are missing from {folder}.\n{found}"
+        "In the source tree run `pip install -e .` (or `python setup.py build_ext --inplace`); "
+        "to use an installed copy, start Python outside of the source tree."
+    )
+
+
+_check_built(os.path.dirname(__file__))

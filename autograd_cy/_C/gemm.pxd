@@ -1,0 +1,32 @@
+# cython: language_level=3
+# Matrix products on pointers, row-major, for every dtype but bool.
+#
+# dtype codes: 1 uint8, 2 int8, 3 int16, 4 int32, 5 int64, 6 float16, 7 bfloat16, 8 float32,
+# 9 float64, 10 complex64, 11 complex128.  trans: 0 as stored, 1 the stored matrix is the transpose,
+# 2 it is the conjugate transpose (1 for real types).  ld is the distance of stored rows in elements
+# and at least their length (any value with a single row).  Operands must not overlap the result.
+#
+# Floating types need ensure_blas() before.  Integers wrap around; the half types are multiplied in
+# float32 and rounded once.  Results are bit-equal for any number of threads.
+
+cdef enum:
+    GEMM_OK = 0
+    GEMM_NO_MEMORY = 1
+    GEMM_NO_BLAS = 2
+    GEMM_BAD_DTYPE = 3
+
+# Loads the BLAS at the first product; needs the GIL; cheap once done.
+cdef int ensure_blas() except -1
+
+# c[m, n] = alpha * op(a)[m, k] @ op(b)[k, n] + beta * c.  c is not read when beta is 0.
+cdef int gemm(
+    int dtype, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+    double alpha_re, double alpha_im, const void* a, Py_ssize_t lda,
+    const void* b, Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil
+
+# The same for each of `batch` triples; strides are in elements, and 0 repeats an operand.
+cdef int gemm_batched(
+    int dtype, int trans_a, int trans_b, Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+    double alpha_re, double alpha_im, const void* a, Py_ssize_t lda, Py_ssize_t stride_a,
+    const void* b, Py_ssize_t ldb, Py_ssize_t stride_b,
+    double beta, void* c, Py_ssize_t ldc, Py_ssize_t stride_c) noexcept nogil

@@ -1,0 +1,43 @@
+# cython: language_level=3
+"""Strided iteration: broadcasting, promotion, coalescing, and the elementwise drivers.
+
+These functions work on plain tensors and set no autograd metadata; the generated operators
+(ext/codegen) call them and record.
+"""
+from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.kernel_ids cimport kernel_table, loop_t
+
+# How an elementwise operator chooses its dtypes.
+cdef enum:
+    P_SAME = 0         # result has the promoted dtype of the operands
+    P_BOOL = 1         # computed in the promoted dtype, result is bool
+    P_FLOAT = 2        # integers become the default float dtype first
+    P_REAL = 4         # complex operands give a real result (abs, real, imag)
+    P_COMPLEX = 8      # real operands give a complex result (complex())
+    P_SKIP_FIRST = 16  # the first operand keeps its dtype (the condition of where)
+
+cdef kernel_table* KT                        # loops of the SIMD target chosen at import
+
+# out: None (allocate), or the tensor to write (in-place and out= forms).
+cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op)
+cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op)
+cdef Tensor ew3(int kernel, Tensor a, Tensor b, Tensor c, int rule, Tensor out, str op)
+cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op)
+
+cdef int result_dtype(tuple operands) except -1              # torch's promotion
+cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   # returns ndim
+
+cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
+cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
+cdef Tensor clone_plain(Tensor a)                            # dense copy, order of dimensions kept
+cdef Tensor clone_format(Tensor a, int format)
+cdef int copy_into(Tensor dst, Tensor src, str op) except -1   # broadcasts and casts
+cdef int fill_with(Tensor dst, object value) except -1
+cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
+cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
+cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
+cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)
+
+# Runs loop(p, s, n) over the elements of up to 5 operands of one shape; byte strides.
+cdef int run_loop(loop_t loop, int nargs, char** p, int ndim, const Py_ssize_t* shape,
+                  Py_ssize_t** strides, float cost) noexcept

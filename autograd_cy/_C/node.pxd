@@ -1,0 +1,119 @@
+# cython: language_level=3
+"""Nodes of the backward graph: edges to what comes next, saved tensors, output metadata."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t, int32_t
+from autograd_cy._C.tensor cimport Tensor
+
+cdef enum:
+    INLINE_EDGES = 3
+    INLINE_SAVED = 3
+    INLINE_ATTRS = 4
+    META_DIMS = 5
+
+cdef enum:  # Node.flags
+    N_FREED = 1            # saved tensors were released
+    N_TRACKED = 2          # visible to the garbage collector
+    N_PYTHON = 4           # backward is Python code
+    N_ACCUMULATE = 8
+    N_HOOKS = 16           # extra holds hooks
+    N_SKIP = 32            # the running task doesn't need this node
+    N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
+    N_CAPTURE = 64         # the running task wants the gradient that arrives here
+
+cdef struct Edge:
+    PyObject* node         # owned Node, or NULL
+    uint32_t nr
+    uint32_t pad
+
+cdef struct Saved:
+    PyObject* obj          # owned Tensor, or SavedPacked (hooks), or NULL
+    uint32_t version
+    int32_t edge           # input: index of its edge, or -1; own output nr: -2 - nr
+
+cdef struct OutMeta:
+    Py_ssize_t* shape      # dims below, or allocated
+    uint8_t ndim
+    uint8_t dt
+    uint8_t defined
+    uint8_t pad
+    Py_ssize_t dims[5]     # META_DIMS
+
+cdef union Attr:
+    long long i
+    double d
+
+cdef class NodeExtra:
+    """What few nodes have."""
+    cdef public dict tensor_hooks      # output number -> list of (id, hook, object)
+    cdef public dict retain_hooks      # output number -> tensor (weak) whose grad is kept
+    cdef public object pre_hooks       # OrderedDict id -> hook
+    cdef public object post_hooks
+    cdef public dict metadata
+    cdef public list packed            # hooks registered on saved slots
+
+cdef class Node:
+    cdef uint64_t seq                  # creation order; backward runs the newest first
+    cdef uint64_t task                 # graph task that claimed this node, or 0
+    cdef int32_t deps                  # gradients still to arrive in that task
+    cdef uint32_t flags
+    cdef uint16_t n_edges
+    cdef uint16_t n_saved
+    cdef uint16_t n_out                # outputs of the forward operation
+    cdef uint16_t n_attrs
+    cdef unsigned long thread
+    cdef PyObject** buffers            # gradients that have arrived (one per output), or &buffer0
+    cdef PyObject* buffer0
+    cdef Edge* edges
+    cdef Saved* saved
+    cdef OutMeta* metas
+    cdef PyObject* args                # owned tuple of attributes that are no plain numbers
+    cdef NodeExtra extra
+    cdef Attr attrs[4]
+    cdef Edge edges0[3]
+    cdef Saved saved0[3]
+    cdef OutMeta meta0
+    cdef object __weakref__
+    # Fills gout[i] (new reference, or NULL) for each edge; gin[j] is borrowed, or NULL.
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1
+    cdef str node_name(self)
+    cdef tuple saved_names(self)       # (name, slot or attribute descriptor) of _saved_*
+
+# --- recording (called by generated operators) ----------------------------------------------
+cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1
+cdef int set_edge(Node n, int i, Tensor t) except -1
+cdef int set_history(Tensor result, Node n, int nr) except -1
+cdef int save_input(Node n, int slot, Tensor t, int edge) except -1
+cdef int save_output(Node n, int slot, Tensor t, int nr) except -1
+cdef Tensor unpack(Node n, int slot)
+cdef int set_args(Node n, tuple args) except -1
+cdef tuple get_args(Node n)
+
+cdef inline bint needs(Node n, int i) noexcept:
+    """Whether backward must compute the gradient of input i."""
+    return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
+
+cdef inline bint edge_defined(Node n, int i) noexcept:
+    return n.edges[i].node != NULL
+
+# --- graph ----------------------------------------------------------------------------------
+cdef PyObject* gradient_node(Tensor t) except? NULL    # owned; the accumulator for a leaf
+cdef int rebase_history(Tensor t, Node n) except -1    # after an in-place operation recorded by n
+cdef int check_inplace(Tensor t, str op, bint recording) except -1
+cdef int set_view(Tensor view, Tensor base, int creation) except -1
+cdef Node current_fn(Tensor t)                         # grad_fn of t, remade for a view; None: leaf
+cdef int release_saved(Node n) except -1
+cdef Tensor accumulated_variable(Node n)               # the leaf of an AccumulateGrad node
+cdef int node_track(Node n) except -1
+cdef void release_node(PyObject* n) noexcept
+cdef object meta_shape(Node n, int nr)
+cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output nr
+
+# --- what later layers fill in --------------------------------------------------------------
+cdef struct GraphLate:
+    int (*rebase_view)(Tensor, Node) except -1         # in-place on a view: rewrite its base's history
+    object (*remake_view_fn)(Tensor)                   # new grad_fn of a view whose base has changed
+    int (*pack_saved)(Node, int, Tensor) except -1     # saved-tensor hooks are on
+    object (*unpack_saved)(Node, int)
+    int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
+
+cdef GraphLate graph_late

@@ -1,0 +1,41 @@
+# cython: language_level=3
+"""Reference-counted memory blocks: owned by the caching allocator, or borrowed.
+
+A block is one allocation: a 64-byte header followed by the data, so that a small tensor costs one
+allocation and its data is 64-byte aligned. Counts change only while the GIL is held.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+cdef enum:
+    STORAGE_CACHED = 0    # header and data in one block of a size class
+    STORAGE_MALLOC = 1    # the same, from plain malloc (no cache)
+    STORAGE_BORROWED = 2  # header only; `owner` is a Python object that keeps `data` alive
+    STORAGE_ALIAS = 3     # header only; `owner` is another StorageImpl that holds the data
+
+cdef struct StorageImpl:
+    Py_ssize_t refcount
+    char* data
+    Py_ssize_t nbytes
+    void* owner           # see the kinds above; next free block while in the cache
+    uint32_t version      # in-place writes so far; shared by all views and detached tensors
+    uint16_t size_class
+    uint8_t kind
+    uint8_t readonly      # memory that must not be written (a read-only NumPy array)
+    Py_ssize_t capacity   # bytes that the block can hold
+    Py_ssize_t pad0
+    Py_ssize_t pad1
+
+cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
+cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner, bint readonly) except NULL
+cdef StorageImpl* storage_alias(StorageImpl* source) except NULL
+cdef void storage_free(StorageImpl* s) noexcept
+
+cdef inline StorageImpl* storage_incref(StorageImpl* s) noexcept nogil:
+    s.refcount += 1
+    return s
+
+cdef inline void storage_decref(StorageImpl* s) noexcept:
+    s.refcount -= 1
+    if s.refcount == 0:
+        storage_free(s)

@@ -1,0 +1,181 @@
+# cython: language_level=3
+"""The tensor: a strided window on a storage, and its place in the autograd graph.
+
+Fields have names of their own where a Python attribute has the usual one (`sizes` is what
+`shape` shows). Fields that other modules own (the node behind `grad_fn`,
+the gradient) are plain PyObject
+pointers here: layers point one way, and the cyclic garbage collector sees them through
+tensor_traverse in tensor.pyx.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from autograd_cy._C.storage cimport StorageImpl
+from autograd_cy._C.dtypes cimport DT_SIZE
+
+cdef enum:
+    INLINE_DIMS = 5    # shape and strides up to this many dimensions need no allocation
+    MAX_DIMS = 64
+
+# Tensor.flags. F_SLOW tells in one test whether an operation must leave its fast path.
+cdef enum:
+    F_REQUIRES_GRAD = 1     # a leaf's own flag, or a grad_fn is there
+    F_VIEW = 2              # `base` is set
+    F_STRIDED = 4           # not C-contiguous
+    F_WRAPPED = 8           # a Python number on its way through an operator
+    F_OVERRIDE = 16         # a Python subclass with __torch_function__
+    F_DUAL = 32             # has a forward-mode tangent
+    F_BATCHED = 64          # a vmap wrapper
+    F_INFERENCE = 128       # made in inference mode
+    F_DEVICE = 256          # memory is not on the CPU
+    F_RETAINS_GRAD = 512
+    F_HOOKS = 1024          # extra holds hooks
+    F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
+    F_SLOW = 496            # F_OVERRIDE | F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE
+
+# Thread-local mode word (zero is the default state).
+cdef enum:
+    M_NO_GRAD = 1
+    M_INFERENCE = 2
+    M_NO_FORWARD_AD = 4
+    M_SAVED_HOOKS = 8
+    M_IN_BACKWARD = 16
+    M_NO_VIEW_TRACKING = 32
+
+# Process-wide mode word.
+cdef enum:
+    G_PROFILE = 1
+    G_ANOMALY = 2
+
+# How a view came to be, for the checks on in-place operations.
+cdef enum:
+    CREATED_DEFAULT = 0
+    CREATED_IN_FUNCTION = 1
+    CREATED_MULTI_OUTPUT = 2
+    CREATED_NO_GRAD = 3
+    CREATED_INFERENCE = 4
+
+cdef unsigned int tls_modes() noexcept nogil
+cdef void tls_set_modes(unsigned int m) noexcept nogil
+cdef unsigned int g_modes
+
+cdef class TensorExtra:
+    """What few tensors have."""
+    cdef public object tangent        # forward-mode tangent, or None
+    cdef public object hooks          # list of pre-hooks of a leaf, or None
+    cdef public object post_hooks     # post-accumulate-grad hooks of a leaf, or None
+    cdef public object retain_hook    # handle of retain_grad on a non-leaf
+    cdef public object value          # physical tensor of a vmap wrapper
+    cdef public int bdim
+    cdef public int level
+    cdef public object name
+
+cdef class Tensor:
+    cdef StorageImpl* mem             # NULL only between __new__ and initialisation
+    cdef char* ptr                    # first element
+    cdef Py_ssize_t count             # number of elements
+    cdef Py_ssize_t* sizes            # inline below, or allocated beyond INLINE_DIMS
+    cdef Py_ssize_t* strides          # in elements
+    cdef uint32_t flags
+    cdef uint8_t dt                   # dtype code
+    cdef uint8_t nd                   # number of dimensions
+    cdef uint8_t creation             # CREATED_*, of a view
+    cdef uint8_t pad
+    cdef uint32_t out_nr              # which output of grad_fn this is
+    cdef uint32_t attr_version        # version at which a view's grad_fn was made
+    cdef PyObject* fn                 # owned Node, or NULL
+    cdef PyObject* gradient           # owned Tensor, or NULL
+    cdef PyObject* base               # owned Tensor whose memory this views, or NULL
+    cdef PyObject* accumulator        # borrowed AccumulateGrad node of a leaf, or NULL
+    cdef TensorExtra extra
+    cdef Py_ssize_t dims[10]          # 2 * INLINE_DIMS
+    cdef dict __dict__
+    cdef object __weakref__
+
+# --- making tensors (no autograd metadata is set) -------------------------------------------
+cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape)
+cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)
+cdef Tensor tensor_empty_like(Tensor t, int dt)      # keeps the order of a dense tensor's dimensions
+cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides)     # takes a new reference to s
+cdef Tensor tensor_alias(Tensor t)                   # same memory, no autograd metadata
+cdef Tensor tensor_window(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
+                          Py_ssize_t offset)         # `offset` elements after t's first one
+cdef Tensor wrap_number(object x)                    # 0-d tensor that promotes as a number
+cdef Tensor wrap_double(double x)
+cdef Tensor wrap_int(long long x)
+cdef bint is_number(object x)                        # Python and NumPy numbers
+cdef Tensor as_operand(object x, str op, str argument)
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides) except -1
+cdef int replace_storage(Tensor t, Tensor source) except -1
+
+# --- reading them ---------------------------------------------------------------------------
+cdef object scalar_value(Tensor t)                   # the only element as a Python number
+cdef object element_value(const char* p, int dt)
+cdef int store_element(char* p, int dt, object value) except -1
+cdef object size_object(int ndim, const Py_ssize_t* shape)
+cdef object sizes_of(Tensor t)
+cdef str type_name(Tensor t)                         # "autograd_cy.FloatTensor"
+cdef str describe(Tensor t)                          # dtype and shape, for messages
+cdef bint tensor_is_contiguous(Tensor t) noexcept
+cdef bint tensor_is_dense(Tensor t) noexcept         # no gaps, no overlap
+cdef bint tensor_has_overlap(Tensor t) noexcept      # some element is reached twice
+cdef bint tensor_matches_format(Tensor t, int format) noexcept
+cdef int format_strides(int ndim, const Py_ssize_t* shape, int format, Py_ssize_t* out) except -1
+cdef TensorExtra need_extra(Tensor t)
+cdef int track(object o) noexcept                    # let the garbage collector see it
+
+cdef inline bint is_tensor(object x) noexcept:
+    return isinstance(x, Tensor)
+
+cdef inline bint same_shape(Tensor a, Tensor b) noexcept nogil:
+    cdef int i
+    if a.nd != b.nd:
+        return False
+    for i in range(a.nd):
+        if a.sizes[i] != b.sizes[i]:
+            return False
+    return True
+
+cdef inline bint requires_grad(Tensor t) noexcept:
+    """Whether a gradient can flow to t (a view asks its base, which may have changed)."""
+    return (t.flags & F_REQUIRES_GRAD) or (
+        (t.flags & F_VIEW) and ((<Tensor>t.base).flags & F_REQUIRES_GRAD))
+
+cdef inline Py_ssize_t itemsize(Tensor t) noexcept nogil:
+    return DT_SIZE[t.dt]
+
+cdef inline uint32_t version_of(Tensor t) noexcept nogil:
+    return t.mem.version
+
+cdef inline void bump_version(Tensor t) noexcept nogil:
+    t.mem.version += 1
+
+# --- what later layers fill in --------------------------------------------------------------
+ctypedef object (*binary_fn)(object, object)
+ctypedef object (*unary_fn)(Tensor)
+ctypedef int (*setitem_fn)(Tensor, object, object) except -1
+ctypedef object (*getitem_fn)(Tensor, object)
+ctypedef void (*release_fn)(PyObject*) noexcept
+
+cdef enum:  # slots of LateBound.binary
+    B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
+    B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE,
+    B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD, B_IPOW, B_IAND, B_IOR, B_IXOR,
+    B_ILSHIFT, B_IRSHIFT, B_COUNT
+
+cdef enum:  # slots of LateBound.unary
+    U_NEG, U_POS, U_INVERT, U_ABS, U_COUNT
+
+cdef struct LateBound:
+    binary_fn binary[31]              # by slot; NULL: the operator isn't there
+    unary_fn unary[4]
+    getitem_fn getitem
+    setitem_fn setitem
+    unary_fn grad_fn                  # current grad_fn; remakes that of a view
+    unary_fn repr
+    unary_fn iterate
+    release_fn release_node           # drops a node without recursion
+    void (*accumulator_gone)(PyObject*) noexcept
+
+cdef LateBound late
+cdef int install(type cls, str name, object value) except -1   # sets an attribute of a cdef class

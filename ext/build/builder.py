@@ -1,0 +1,251 @@
+"""The setuptools commands: generate sources, then compile the modules of extensions.py."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import pprint
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+from . import flags, openmp, simd
+from .extensions import (
+    BUILD_DIR,
+    GENERATED_DIR,
+    MODULES,
+    PACKAGE,
+    PACKAGE_DIR,
+    ROOT,
+    Module,
+)
+from .probe import Probe
+from .steps import Builder, Library, StepFailed, Unit
+
+# What stops a build with its message alone, without a traceback.
+REFUSALS = (flags.FlagRefused, openmp.OpenMPMissing, simd.UnknownTarget, StepFailed)
+
+
+def commands() -> dict:
+    """The commands that setup.py hands to setuptools."""
+    return {"build_ext": BuildExt, "build_py": BuildPy}
+
+
+def placeholders() -> list[Extension]:
+    """One entry, which tells setuptools that there is compiled code; build_ext makes all of it."""
+    return [Extension(f"{PACKAGE}.info", [])]
+
+
+@functools.cache
+def generate() -> list[Module]:
+    """Run the code generator, if there is one, and return the modules that it wrote."""
+    if not (ROOT / "ext" / "codegen" / "generate.py").exists():
+        return []
+    from ext.codegen.generate import main
+
+    GENERATED_DIR.mkdir(parents=True, exist_ok=True)
+    return [_as_module(found) for found in main(GENERATED_DIR, PACKAGE_DIR) or ()]
+
+
+def _as_module(found) -> Module:
+    get = found.get if isinstance(found, dict) else lambda key, *d: getattr(found, key, *d)
+    source = get("source", None) or get("path", None)
+    return Module(get("name", None), str(Path(source).resolve()), get("kind", "plain"))
+
+
+class BuildPy(build_py):
+    """Copies the package; the generated .pxd and stubs must be there before that."""
+
+    def run(self):
+        generate()
+        super().run()
+
+
+class BuildExt(build_ext):
+    """Compiles the modules, in parallel, and only what has changed."""
+
+    def initialize_options(self):
+        super().initialize_options()
+        self.built: list[Path] = []  # files under build_lib
+
+    def build_extensions(self):
+        try:
+            with _locked(BUILD_DIR):
+                self._build()
+        except REFUSALS as error:
+            raise SystemExit(f"\n{error}\n") from None
+
+    def _build(self):
+        modules = [*MODULES, *generate()]
+        flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
+        folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
+        folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
+        self._ask_compiler(folder)
+        units = [self._unit(module) for module in modules]
+        libraries = [library for unit in units for library in unit.libraries]
+        versions = [f"{name} {version}" for name, version in self.versions.items()]
+        suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+        builder = Builder(ROOT, folder, suffix, versions, moving=[numpy_include()])
+        count = flags.job_count()
+        print(f"building {len(libraries)} modules with {self.probe.version}, {count} at once")
+        builder.build(units, count)
+        self._collect(builder, libraries)
+
+    def _collect(self, builder, libraries):
+        """Put what was built where setuptools looks for it."""
+        for library in libraries:
+            path = Path(self.get_ext_fullpath(f"{PACKAGE}.{library.name}"))
+            replace_if_changed(builder.path_of(library), path)
+            self.built.append(path)
+        package = self.built[0].parent
+        _remove_stale(package, set(self.built))
+        self._write_build_info(package / "_build_info.py")
+        self.built.append(package / "_build_info.py")
+
+    def copy_extensions_to_source(self):
+        """Copy what changed; a module in use elsewhere keeps its old file until it ends."""
+        for path in self.built:
+            replace_if_changed(path, PACKAGE_DIR / path.name)
+        _remove_stale(PACKAGE_DIR, {PACKAGE_DIR / path.name for path in self.built})
+
+    def get_outputs(self):
+        return [str(path) for path in self.built]
+
+    def get_output_mapping(self):
+        """{built file: its copy in the source tree}, which editable installs ask for."""
+        return {str(path): str(PACKAGE_DIR / path.name) for path in self.built if self.inplace}
+
+    def _ask_compiler(self, folder: Path):
+        """Find out what the compiler can do, and fix the flags."""
+        self.probe = Probe(
+            self.compiler.compiler_so, self.compiler.linker_so, folder / "probes.json"
+        )
+        self.openmp = openmp.find(self.probe)
+        self.targets = simd.targets(self.probe)
+        self.common = flags.common(self.probe)
+        self.link = flags.link(self.probe)
+        self.versions = tool_versions(self.probe)
+
+    def _unit(self, module: Module) -> Unit:
+        if not module.path.is_file():
+            raise StepFailed(f"{module.path}, the source of {module.name}, does not exist.")
+        cython = ["-I", ".", "-I", os.path.relpath(GENERATED_DIR, ROOT)]
+        for name, value in flags.directives().items():
+            cython += ["-X", f"{name}={value}"]
+        targets = self.targets if module.kind == "simd" else (None,)
+        return Unit(
+            name=module.name,
+            module=f"{PACKAGE}.{module.name}",
+            source=module.path,
+            pxd=PACKAGE_DIR / f"{module.name}.pxd",
+            cython_flags=cython,
+            libraries=[self._library(module, target) for target in targets],
+        )
+
+    def _library(self, module: Module, target: simd.Target | None) -> Library:
+        name, chosen = module.name, []
+        if target is not None:
+            name = f"{module.name}_{target.name}"
+            # One C file serves all targets; only the name of its entry point differs.
+            chosen = [*target.flags, f"-DPyInit_{module.name}=PyInit_{name}"]
+            chosen += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
+            chosen += [f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
+        return Library(
+            name=name,
+            compile_command=[
+                *self.compiler.compiler_so,
+                *self.common,
+                *flags.of_kind(module.kind, self.openmp, self.probe),
+                *chosen,
+                *(f"-I{path}" for path in include_dirs()),
+            ],
+            link_command=list(self.compiler.linker_so),
+            link_flags=[*self.link, *(() if module.kind == "plain" else self.openmp.link_flags)],
+        )
+
+    def _write_build_info(self, path: Path):
+        simd_flags = flags.of_kind("simd", self.openmp, self.probe)
+        info = {
+            "command": " ".join(self.compiler.compiler_so),
+            "flags": " ".join(self.common),
+            "kernel_flags": " ".join(simd_flags),
+            "link_flags": " ".join(self.link),
+            "openmp": " ".join(self.openmp.flags),
+            "simd": {target.name: " ".join(target.flags) for target in self.targets},
+            "debug": flags.switch("AUTOGRAD_CY_DEBUG"),
+            **self.versions,
+        }
+        text = '"""How the compiled modules were built; written by the build."""\n\n'
+        text += f"BUILD = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
+        _write_if_changed(path, text)
+
+
+def tool_versions(probe) -> dict[str, str]:
+    """Versions of what takes part in a build."""
+    import Cython
+    import numpy
+    import scipy
+
+    return {
+        "compiler": probe.version,
+        "python": sys.version.split()[0],
+        "cython": Cython.__version__,
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def numpy_include() -> str:
+    import numpy
+
+    return numpy.get_include()
+
+
+def include_dirs() -> list[str]:
+    """Where headers are looked for; ours are relative to the root."""
+    found = ["ext/core", "ext/kernels", os.path.relpath(GENERATED_DIR, ROOT)]
+    python = sysconfig.get_paths()
+    found += [numpy_include(), python["include"], python["platinclude"]]
+    return list(dict.fromkeys(found))
+
+
+def replace_if_changed(source: Path, target: Path) -> None:
+    """Put a copy of `source` in place of `target` in one step, unless it is the same already."""
+    if target.exists() and target.read_bytes() == source.read_bytes():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    passing = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.copyfile(source, passing)
+    shutil.copymode(source, passing)
+    os.replace(passing, target)
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def _remove_stale(package: Path, wanted: set[Path]) -> None:
+    """Drop modules of earlier builds that no longer exist, or they would end up in the wheel."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+    for path in package.glob(f"*{suffix}"):
+        if path not in wanted:
+            path.unlink()
+
+
+@contextlib.contextmanager
+def _locked(folder: Path):
+    """Let one build at a time use the folder."""
+    import fcntl
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,64 @@
+"""The list of compiled modules.  To add one, add a line to MODULES.
+
+`source` is relative to `ext/`; the module becomes `autograd_cy._C.<name>`.  Modules written by the
+code generator are not listed here: the generator returns them (see builder.generate).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "autograd_cy._C"
+PACKAGE_DIR = ROOT / "autograd_cy" / "_C"
+BUILD_DIR = ROOT / "build"
+GENERATED_DIR = BUILD_DIR / "generated"
+
+# plain: one thread.  openmp: has parallel loops.  simd: parallel loops, compiled once per
+# instruction set as <name>_base, <name>_avx2 and <name>_avx512.
+KINDS = ("plain", "openmp", "simd")
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str
+    source: str
+    kind: str = "plain"
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"module {self.name}: kind is one of {KINDS}, not {self.kind!r}.")
+
+    @property
+    def path(self) -> Path:
+        """The source; generated modules give an absolute path, which wins here."""
+        return ROOT / "ext" / self.source
+
+
+MODULES = (
+    Module("info", "core/info.pyx", "openmp"),
+    Module("storage", "core/storage.pyx"),
+    Module("dtypes", "core/dtypes.pyx"),
+    Module("placement", "core/placement.pyx"),
+    Module("tensor", "core/tensor.pyx"),
+    Module("node", "engine/node.pyx"),
+    Module("cpu", "core/cpu.pyx"),
+    Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("blas", "kernels/blas.pyx"),
+    Module("gemm", "kernels/gemm.pyx"),
+    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("iterate", "core/iterate.pyx", "openmp"),
+    Module("arguments", "core/arguments.pyx"),
+    Module("shapes", "core/shapes.pyx"),
+    Module("products", "kernels/products.pyx"),
+    Module("formulas", "engine/formulas.pyx"),
+    Module("batching", "engine/batching.pyx"),
+    Module("engine", "engine/engine.pyx"),
+    Module("views", "engine/views.pyx"),
+    Module("rows", "kernels/rows.pyx", "simd"),
+    Module("reduce", "kernels/reduce.pyx"),
+    Module("softmax", "kernels/softmax.pyx"),
+    Module("loss", "kernels/loss.pyx"),
+    Module("indexing", "kernels/indexing.pyx"),
+)

@@ -1,0 +1,142 @@
+"""Compiler flags: what we add, what we refuse from the user, and the switches of the environment.
+
+AUTOGRAD_CY_OPENMP=0          build without threads
+AUTOGRAD_CY_SIMD=list         instruction sets for kernels, as in avx2 (all by default; see simd.py)
+AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may not run elsewhere)
+AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
+AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
+MAX_JOBS=n                    compilers at once
+CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of arithmetic are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+# With any of these NaN, infinity, signed zero or denormals stop working, and linking with some of
+# them switches the whole process to flush-to-zero.
+FORBIDDEN = (
+    "-ffast-math",
+    "-Ofast",
+    "-funsafe-math-optimizations",
+    "-ffinite-math-only",
+    "-fassociative-math",
+    "-freciprocal-math",
+    "-fno-signed-zeros",
+    "-fno-honor-nans",
+    "-fno-honor-infinities",
+    "-mdaz-ftz",
+    "-ffp-model=fast",
+    "-ffp-model=aggressive",
+    "-fp-model=fast",
+    "-fast",
+    "-Mfprelaxed",
+    "-Kfast",
+)
+VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARCHFLAGS")
+
+MEMSET = "-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign"
+SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+
+DIRECTIVES = {
+    "language_level": "3",
+    "boundscheck": "False",
+    "wraparound": "False",
+    "cdivision": "True",
+    "initializedcheck": "False",
+    "embedsignature": "True",
+    "embedsignature.format": "python",
+    "binding": "True",
+}
+DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True"}
+
+
+class FlagRefused(Exception):
+    """The user's flags would change results."""
+
+
+def switch(name: str, environ=os.environ) -> bool:
+    """True when the environment variable is set to something other than a no."""
+    return environ.get(name, "0").lower() not in ("", "0", "no", "off", "false")
+
+
+def is_forbidden(flag: str) -> bool:
+    return flag in FORBIDDEN or flag.startswith(("-fp-model=fast", "-ffp-model=fast"))
+
+
+def refuse_unsafe(environ=os.environ, command=()) -> None:
+    """Raise FlagRefused when the environment or the compiler command break arithmetic."""
+    sources = {name: shlex.split(environ.get(name, "")) for name in VARIABLES}
+    sources["the compiler command of this Python"] = list(command)
+    for where, flags in sources.items():
+        for flag in flags:
+            if is_forbidden(flag):
+                raise FlagRefused(
+                    f"autograd_cy: {flag} (from {where}) is refused: it breaks NaN, infinity and "
+                    f"denormal numbers, here and in every library of the process.  Remove it."
+                )
+
+
+def common(probe, environ=os.environ) -> list[str]:
+    """Flags of every module."""
+    if switch("AUTOGRAD_CY_DEBUG", environ):
+        flags = ["-O1", "-g", "-UNDEBUG", "-Wall", "-Wno-unused-function"]
+    else:
+        flags = ["-O2", "-g0", "-w", "-DNDEBUG", "-DCYTHON_WITHOUT_ASSERTIONS=1"]
+    flags += ["-fno-strict-aliasing", "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION"]
+    for candidate in ("-fno-semantic-interposition", "-fvisibility=hidden", MEMSET):
+        flags += probe.first([candidate])
+    if "intel" in probe.version.lower() or "icx" in probe.version.lower():
+        flags += probe.first(["-fp-model=precise"], ["-ffp-model=precise"])
+    if switch("AUTOGRAD_CY_NATIVE", environ):
+        flags += ["-march=native"]
+    return flags + _sanitizers(environ, compiling=True)
+
+
+def of_kind(kind: str, openmp, probe, environ=os.environ) -> list[str]:
+    """Flags that the kind of module adds to the common ones."""
+    flags = [] if kind == "plain" else list(openmp.flags)
+    if kind == "simd":
+        if not switch("AUTOGRAD_CY_DEBUG", environ):
+            flags += ["-O3"]
+        for flag in SIMD_MATH:
+            flags += probe.first([flag])
+    return flags
+
+
+def link(probe, environ=os.environ) -> list[str]:
+    """Link flags of every module: no symbols but those needed to load it."""
+    flags = _sanitizers(environ, compiling=False)
+    if switch("AUTOGRAD_CY_DEBUG", environ):
+        return flags
+    for candidate in ("-Wl,--strip-all", "-Wl,-x"):
+        if probe.links((), [candidate]):
+            return [*flags, candidate]
+    return flags
+
+
+def directives(environ=os.environ) -> dict[str, str]:
+    """Cython's compiler directives."""
+    if switch("AUTOGRAD_CY_DEBUG", environ):
+        return DIRECTIVES | DEBUG_DIRECTIVES
+    return dict(DIRECTIVES)
+
+
+def _sanitizers(environ, compiling: bool) -> list[str]:
+    names = environ.get("AUTOGRAD_CY_SANITIZE", "")
+    if not names:
+        return []
+    flags = [f"-fsanitize={names}"]
+    if compiling:
+        flags += ["-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
+    return flags
+
+
+def job_count(environ=os.environ) -> int:
+    """Compilers to run at once: MAX_JOBS, or the processors this process may use."""
+    if environ.get("MAX_JOBS"):
+        return max(1, int(environ["MAX_JOBS"]))
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

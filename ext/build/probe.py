@@ -1,0 +1,93 @@
+"""Questions to the C compiler: does it accept this flag, does this program compile and link?
+
+Answers are kept in a file of the build folder, since a probe costs some 30 ms and a build asks ten.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from functools import cached_property
+from pathlib import Path
+
+EMPTY = "int main(void) { return 0; }\n"
+
+
+class Probe:
+    """Asks the compiler `cc` (a list: the command with the flags of Python and of the user)."""
+
+    def __init__(self, cc: list[str], ld: list[str], cache: Path | None = None):
+        self.cc = list(cc)
+        self.ld = list(ld)
+        self.version = compiler_version(cc)
+        self.cache = cache
+        self.answers = {}
+        if cache is not None and cache.exists():
+            stored = json.loads(cache.read_text())
+            if stored.get("compiler") == self.identity:
+                self.answers = stored["answers"]
+
+    @property
+    def identity(self) -> list:
+        return [self.version, self.cc, self.ld]
+
+    @cached_property
+    def strict(self) -> list[str]:
+        """-Werror, as clang takes unknown flags with a warning; not where all programs warn."""
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file = Path(folder, "probe.c")
+            c_file.write_text(EMPTY)
+            command = [*self.cc, "-Werror", "-c", str(c_file), "-o", f"{folder}/probe.o"]
+            return ["-Werror"] if _succeeds(command) else []
+
+    def compiles(self, flags=(), source: str = EMPTY) -> bool:
+        """True when `source` compiles with `flags` added and no warning."""
+        return self._ask("compile", list(flags), [], source)
+
+    def links(self, flags=(), link_flags=(), source: str = EMPTY) -> bool:
+        """True when `source` also links into a shared object."""
+        return self._ask("link", list(flags), list(link_flags), source)
+
+    def first(self, *candidates: list[str]) -> list[str]:
+        """The first of the candidate flag lists that the compiler accepts, or an empty list."""
+        return next((flags for flags in candidates if self.compiles(flags)), [])
+
+    def _ask(self, what, flags, link_flags, source):
+        key = json.dumps([what, flags, link_flags, source])
+        if key not in self.answers:
+            self.answers[key] = self._run(what, flags, link_flags, source)
+            if self.cache is not None:
+                self.cache.parent.mkdir(parents=True, exist_ok=True)
+                stored = {"compiler": self.identity, "answers": self.answers}
+                self.cache.write_text(json.dumps(stored, indent=1))
+        return self.answers[key]
+
+    def _run(self, what, flags, link_flags, source):
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file, o_file = Path(folder, "probe.c"), Path(folder, "probe.o")
+            c_file.write_text(source)
+            compile_ = [*self.cc, *flags, *self.strict, "-c", str(c_file), "-o", str(o_file)]
+            if not _succeeds(compile_):
+                return False
+            if what == "compile":
+                return True
+            out = str(Path(folder, "probe.so"))
+            return _succeeds([*self.ld, str(o_file), "-o", out, *link_flags])
+
+
+def compiler_version(cc: list[str]) -> str:
+    """First line of `cc --version`, or what is known without it."""
+    try:
+        run = subprocess.run([cc[0], "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return "not found: " + cc[0]
+    lines = run.stdout.splitlines() or run.stderr.splitlines()
+    return next((line.strip() for line in lines if line.strip()), cc[0])
+
+
+def _succeeds(command) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False

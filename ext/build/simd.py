@@ -1,0 +1,54 @@
+"""The instruction sets that `simd` modules are compiled for.
+
+One of the resulting modules is chosen when the package is imported, so that a build made on one
+node runs on all others.  The rest of the package is compiled for the baseline.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+X86_64 = """
+#if !defined(__x86_64__)
+#error "another processor"
+#endif
+typedef int probe;
+"""
+
+
+class UnknownTarget(Exception):
+    """AUTOGRAD_CY_SIMD names something else."""
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+    flags: tuple[str, ...] = ()
+
+
+BASE = Target("base")
+# In the order of preference at run time, best last.
+X86_TARGETS = (
+    Target("avx2", ("-march=haswell",)),
+    Target("avx512", ("-march=skylake-avx512", "-mprefer-vector-width=512")),
+)
+
+
+def targets(probe, environ=os.environ) -> tuple[Target, ...]:
+    """What this compiler can make for the machine it compiles for; `base` always comes first.
+
+    AUTOGRAD_CY_SIMD=avx2, or a list with commas, keeps those and saves the time for the others.
+    """
+    if not probe.compiles((), X86_64):
+        return (BASE,)
+    names = [target.name for target in X86_TARGETS]
+    wanted = [name.strip() for name in environ.get("AUTOGRAD_CY_SIMD", ",".join(names)).split(",")]
+    unknown = set(wanted) - {BASE.name, *names}
+    if unknown:
+        raise UnknownTarget(
+            f"autograd_cy: AUTOGRAD_CY_SIMD has {', '.join(sorted(unknown))}, "
+            f"but only knows base, {', '.join(names)}."
+        )
+    kept = (target for target in X86_TARGETS if target.name in wanted)
+    return (BASE, *(target for target in kept if probe.compiles(target.flags)))

@@ -1,0 +1,184 @@
+"""The three steps that make a module: Cython, C compiler, linker.
+
+A step runs only when its command, the content of a file it read or a version of the tools has
+changed.  What it read comes from the tools themselves (dependency files), so a changed .pxd or
+header rebuilds what uses it.  Files outside of the source tree are known by the version of what
+they belong to, because pip puts NumPy and Cython into a new temporary folder for each build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class StepFailed(Exception):
+    """A compiler said no; the message holds its command and what it wrote."""
+
+
+class Stamp:
+    """What earlier builds knew about some steps: commands and digests of the files they read."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.ran: list[str] = []
+        self.seconds = 0.0
+        try:
+            self.steps = json.loads(path.read_text())
+        except (OSError, ValueError):
+            self.steps = {}
+
+    def save(self) -> None:
+        self.path.write_text(json.dumps(self.steps, indent=1))
+
+
+@dataclass
+class Library:
+    """One compiled module, made from the C file of its unit."""
+
+    name: str  # last part of the module name
+    compile_command: list[str]
+    link_command: list[str]
+    link_flags: list[str]
+
+
+@dataclass
+class Unit:
+    """One source that Cython turns into one C file, and the modules compiled from that."""
+
+    name: str
+    module: str  # full name
+    source: Path
+    pxd: Path  # its own .pxd, which may not exist yet
+    cython_flags: list[str]
+    libraries: list[Library]
+
+    @property
+    def size(self) -> int:
+        return self.source.stat().st_size * len(self.libraries)
+
+
+class Builder:
+    """Brings units up to date, several compilers at once, the longest work first."""
+
+    def __init__(self, root: Path, folder: Path, suffix: str, versions=(), moving=(), say=print):
+        """`versions` of the tools and `moving`, the folders whose place means nothing."""
+        self.root = root
+        self.folder = folder
+        self.suffix = suffix
+        self.versions = list(versions)
+        self.moving = [sys.executable, *map(str, moving)]
+        self.say = say
+        self.digests = {}
+
+    def build(self, units: list[Unit], at_once: int) -> None:
+        """All Cython runs are queued before the compilations, which wait for them."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        pool = ThreadPoolExecutor(at_once)
+        order = sorted(units, key=lambda unit: -unit.size)
+        waiting = {pool.submit(self._cythonise, unit): unit for unit in order}
+        try:
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    unit = waiting.pop(future)
+                    future.result()
+                    for library in unit.libraries if unit else ():
+                        waiting[pool.submit(self._compile, unit, library)] = None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def path_of(self, library: Library) -> Path:
+        """Where the module is put."""
+        return self.folder / f"{library.name}{self.suffix}"
+
+    def _cythonise(self, unit):
+        c_file = self.folder / f"{unit.name}.c"
+        command = [sys.executable, "-m", "cython", "-M", "--module-name", unit.module]
+        command += [*unit.cython_flags, "-o", self._short(c_file), self._short(unit.source)]
+        stamp = Stamp(self.folder / f"{unit.name}.cython.json")
+        # The .pxd is listed even while it does not exist: its arrival must count as a change.
+        self._step(stamp, "cython", command, c_file, Path(f"{c_file}.dep"), unit.source, unit.pxd)
+        self._report(unit.name, stamp)
+
+    def _compile(self, unit, library):
+        c_file = self.folder / f"{unit.name}.c"
+        o_file, depfile = (self.folder / f"{library.name}{end}" for end in (".o", ".d"))
+        stamp = Stamp(self.folder / f"{library.name}.json")
+        command = [*library.compile_command, "-MMD", "-MF", self._short(depfile)]
+        command += ["-c", self._short(c_file), "-o", self._short(o_file)]
+        self._step(stamp, "compile", command, o_file, depfile, c_file)
+        output = self.path_of(library)
+        command = [*library.link_command, self._short(o_file), "-o", self._short(output)]
+        self._step(stamp, "link", [*command, *library.link_flags], output, None, o_file)
+        self._report(library.name, stamp)
+
+    def _report(self, name, stamp):
+        if stamp.ran:
+            stamp.save()
+            self.say(f"  {name}: {', '.join(stamp.ran)} ({stamp.seconds:.1f} s)")
+
+    def _step(self, stamp, step, command, output, depfile, *always):
+        known = stamp.steps.get(step, {})
+        signature = self._signature(command)
+        if known.get("signature") == signature and output.exists():
+            unchanged = (self.digest(path) == digest for path, digest in known["read"].items())
+            if all(unchanged):
+                return
+        stamp.steps.pop(step, None)
+        start = time.perf_counter()
+        self._run(command)
+        stamp.seconds += time.perf_counter() - start
+        self.digests.pop(str(output), None)
+        read = {self._short(path) for path in always} | set(read_depfile(depfile, self.root))
+        read = {path: self.digest(path) for path in sorted(read)}
+        stamp.steps[step] = {"signature": signature, "read": read}
+        stamp.ran.append(step)
+
+    def _signature(self, command):
+        text = "\n".join([*command, *self.versions])
+        for number, path in enumerate(self.moving):
+            text = text.replace(path, f"<{number}>")
+        return hashlib.sha1(text.encode()).hexdigest()
+
+    def _short(self, path):
+        """Relative to the root, where commands run: no path of this machine gets into a file."""
+        return os.path.relpath(path, self.root)
+
+    def _run(self, command):
+        run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        output = (run.stdout + run.stderr).strip()
+        if run.returncode:
+            raise StepFailed(f"This command failed:\n  {shlex.join(command)}\n{output}")
+        if output:
+            self.say(output)
+
+    def digest(self, path: str) -> str:
+        """A digest of the file's content; files are read once per build."""
+        path = str(self.root / path)
+        if path not in self.digests:
+            try:
+                self.digests[path] = hashlib.sha1(Path(path).read_bytes()).hexdigest()
+            except OSError:
+                self.digests[path] = "absent"
+        return self.digests[path]
+
+
+def read_depfile(path: Path | None, root: Path) -> list[str]:
+    """The files of the source tree named after the colon of a make rule, relative to `root`."""
+    if path is None or not path.exists():
+        return []
+    text = path.read_text().replace("\\\n", " ")
+    _, _, names = text.partition(": ")
+    words = re.split(r"(?<!\\)\s+", names.strip())
+    paths = [os.path.relpath(root / word.replace("\\ ", " "), root) for word in words if word]
+    return [path for path in paths if not path.startswith("..")]

@@ -1,0 +1,1 @@
+"""The code generator: from the operator table to typed nodes, dispatch, methods and stubs."""

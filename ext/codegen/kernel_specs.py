@@ -1,0 +1,182 @@
+"""The list of elementwise kernels: name, operands, element types, cost.
+
+Each name has scalar formulas `ag_<name>_<suffix>` under ext/kernels/scalar. The loops around them
+are written by kernel_loops.py, which also defines the fields used here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Class letters of the element types, and the types in each class.
+CLASSES = {
+    "b": ("b1",),
+    "i": ("u8", "i8", "i16", "i32", "i64"),
+    "h": ("f16", "bf16"),
+    "f": ("f32", "f64"),
+    "c": ("c64", "c128"),
+}
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """One elementwise kernel.
+
+    Attributes
+    ----------
+    name : str
+        Name of the kernel and of its scalar formulas.
+    nin : int
+        Number of inputs, stride-0 scalars included.
+    types : str
+        Class letters of the element types it computes in.
+    out : str
+        Type of the result: "same", "bool", or "real" (the part of a complex type).
+    in_types : tuple of str, optional
+        Type of each input: "T" (the computing type, the default), "b1" or "real".
+    cost : int
+        Work per element for the threading thresholds; 1 is bound by memory.
+    scalars : tuple of tuple of int, optional
+        Sets of operands (counted from 1) that get a loop of their own for stride 0.
+    share : str
+        Which element types run the same machine code: "bits" (equal size), "sign" (uint8 and int8)
+        or "none".
+    ints : str, optional
+        "copy" where bool and integers pass through unchanged.
+    alias : str, optional
+        Another kernel whose loops this one takes over.
+    """
+
+    name: str
+    nin: int
+    types: str
+    out: str = "same"
+    in_types: tuple[str, ...] | None = None
+    cost: int = 1
+    scalars: tuple[tuple[int, ...], ...] | None = None
+    share: str = "none"
+    ints: str | None = None
+    alias: str | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.in_types or ("T",) * self.nin
+
+    @property
+    def scalar_sets(self) -> tuple[tuple[int, ...], ...]:
+        if self.scalars is not None:
+            return self.scalars
+        return ((2,), (1,)) if self.nin == 2 else ()
+
+
+def _unary(names: str, types: str, **kw) -> list[KernelSpec]:
+    return [KernelSpec(name, 1, types, **kw) for name in names.split()]
+
+
+def _binary(names: str, types: str, **kw) -> list[KernelSpec]:
+    return [KernelSpec(name, 2, types, **kw) for name in names.split()]
+
+
+MOVES = [
+    KernelSpec("copy", 1, "bihfc", share="bits"),
+    KernelSpec("fill", 1, "bihfc", alias="copy"),
+    KernelSpec("where", 3, "bihfc", in_types=("b1", "T", "T"), scalars=((2,), (3,)), share="bits"),
+]
+
+ARITHMETIC = [
+    *_binary("add sub mul", "bihfc", share="sign"),
+    *_binary("div", "hfc", cost=2),
+    *_binary("trunc_divide", "ihf", cost=3),
+    *_binary("floor_divide remainder fmod", "ihf", cost=8),
+    *_binary("pow", "bihfc", cost=10),
+    *_binary("maximum minimum", "bihf"),
+    *_binary("fmax fmin", "hf"),
+    *_binary("copysign heaviside", "hf"),
+    *_binary("nextafter", "f", cost=4),
+    *_binary("hypot", "hf", cost=4),
+    *_unary("neg square", "ihfc", share="sign"),
+    *_unary("abs", "bihfc", out="real"),
+    *_unary("sign", "bihfc"),
+    KernelSpec("sgn", 1, "bihfc", alias="sign"),
+    *_unary("reciprocal", "hfc", cost=2),
+    *_unary("sqrt rsqrt", "hfc", cost=3),
+    *_unary("floor ceil round trunc", "bihf", ints="copy"),
+    *_unary("frac", "hf"),
+    KernelSpec("clamp", 3, "ihf", scalars=((2, 3),)),
+    KernelSpec("lerp", 3, "hfc", scalars=((3,),)),
+    KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), share="sign"),
+    KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), share="sign"),
+    KernelSpec("addcdiv", 4, "hfc", scalars=((4,),), cost=2),
+]
+
+COMPARISONS = [
+    *_binary("eq ne", "bihfc", out="bool", share="sign"),
+    *_binary("lt le gt ge", "bihf", out="bool"),
+    *_binary("logical_and logical_or logical_xor", "bihfc", out="bool", share="sign"),
+    *_unary("logical_not", "bihfc", out="bool", share="sign"),
+    *_unary("isnan isinf isfinite", "hfc", out="bool"),
+    *_unary("signbit", "hf", out="bool"),
+]
+
+BITS = [
+    *_binary("bitwise_and bitwise_or bitwise_xor", "bi", share="sign"),
+    *_unary("bitwise_not", "bi", share="sign"),
+    *_binary("left_shift right_shift", "i", cost=2),
+]
+
+FUNCTIONS = [
+    *_unary("exp exp2 log", "hfc", cost=4),
+    *_unary("expm1 log2 log10 log1p", "hfc", cost=5),
+    *_unary("sin cos", "hfc", cost=5),
+    *_unary("tan", "hfc", cost=6),
+    *_unary("asin acos atan asinh acosh atanh", "hf", cost=10),
+    *_unary("tanh sigmoid", "hfc", cost=5),
+    *_unary("sinh cosh", "hfc", cost=6),
+    *_unary("erf erfc", "hf", cost=6),
+    *_binary("atan2", "hf", cost=10),
+    *_binary("logaddexp", "hf", cost=8),
+    *_binary("xlogy", "hf", cost=5),
+]
+
+COMPLEX_PARTS = [
+    *_unary("conj", "c"),
+    *_unary("real imag", "c", out="real"),
+    *_unary("angle", "hfc", out="real", cost=4),
+    *_binary("complex", "c", in_types=("real", "real")),
+    *_binary("polar", "c", in_types=("real", "real"), cost=8),
+]
+
+ACTIVATIONS = [
+    *_unary("relu", "ihf"),
+    *_binary("leaky_relu", "hf"),
+    *_binary("elu", "hf", cost=5, scalars=((2,),)),
+    *_unary("silu", "hfc", cost=5),
+    *_unary("log_sigmoid", "hf", cost=8),
+    KernelSpec("softplus", 3, "hf", scalars=((2, 3),), cost=8),
+    *_unary("gelu", "hf", cost=7),
+    *_unary("gelu_tanh", "hf", cost=6),
+]
+
+BACKWARD = [
+    *_binary("threshold_backward", "ihf", scalars=()),
+    *_binary("tanh_backward sigmoid_backward", "hfc", scalars=()),
+    *_binary("silu_backward", "hfc", cost=6, scalars=()),
+    *_binary("log_sigmoid_backward", "hf", cost=6, scalars=()),
+    *_binary("gelu_backward", "hf", cost=9, scalars=()),
+    *_binary("gelu_tanh_backward", "hf", cost=7, scalars=()),
+    KernelSpec("leaky_relu_backward", 3, "hf", scalars=((3,),)),
+    KernelSpec("elu_backward", 3, "hf", scalars=((3,),), cost=5),
+    KernelSpec("softplus_backward", 4, "hf", scalars=((3, 4),), cost=6),
+    KernelSpec("clamp_backward", 4, "hf", scalars=((3, 4),)),
+]
+
+SPECS = [
+    *MOVES,
+    *ARITHMETIC,
+    *COMPARISONS,
+    *BITS,
+    *FUNCTIONS,
+    *COMPLEX_PARTS,
+    *ACTIVATIONS,
+    *BACKWARD,
+]

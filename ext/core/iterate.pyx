@@ -1,0 +1,698 @@
+# cython: language_level=3
+"""Strided iteration and the elementwise drivers.
+
+Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, broadcast, then run the
+kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
+module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
+"""
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport PyObject
+from libc.string cimport memset, memcpy
+from libc.stdint cimport int64_t, uint8_t
+from autograd_cy._C.dtypes cimport (
+    DT_SIZE, DT_BOOL, DT_I64, DT_F32, DT_F64, DT_C64, DT_C128, DT_COUNT, dt_promote, dt_category,
+    dt_is_integral, dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
+from autograd_cy._C.kernel_ids cimport *
+from autograd_cy._C.parallel cimport team_size, parallel_range
+from autograd_cy._C.placement cimport MF_PRESERVE
+from autograd_cy._C.tensor cimport (
+    Tensor, MAX_DIMS, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
+    tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
+    tensor_is_dense, tensor_matches_format, replace_storage, describe, set_geometry)
+from autograd_cy._C import cpu as _cpu
+
+import importlib as _importlib
+import warnings as _warnings
+
+cdef enum:
+    RELEASE_GIL = 32768        # elements times cost: shorter work keeps the GIL
+
+_kern = _importlib.import_module("autograd_cy._C.kern_" + _cpu.selected_target())
+KT = <kernel_table*>PyCapsule_GetPointer(_kern.table_capsule(), "autograd_cy.kernel_table")
+
+
+# --- the loop over many dimensions ----------------------------------------------------------
+
+cdef struct LoopPlan:
+    loop_t loop
+    int nargs
+    int nd
+    Py_ssize_t shape[64]
+    Py_ssize_t strides[5][64]
+    char* p[5]
+
+
+cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+    """Run elements lo..hi (in the plan's order) through the inner loop."""
+    cdef LoopPlan* plan = <LoopPlan*>ctx
+    cdef Py_ssize_t[64] index
+    cdef char* q[5]
+    cdef Py_ssize_t[5] step
+    cdef Py_ssize_t inner = plan.shape[plan.nd - 1]
+    cdef Py_ssize_t left = hi - lo, rest = lo, first, n
+    cdef int d, a, last = plan.nd - 1
+    for a in range(plan.nargs):
+        q[a] = plan.p[a]
+        step[a] = plan.strides[a][last]
+    for d in range(last, -1, -1):
+        index[d] = rest % plan.shape[d]
+        rest = rest // plan.shape[d]
+        for a in range(plan.nargs):
+            q[a] += index[d] * plan.strides[a][d]
+    first = index[last]
+    while left > 0:
+        n = inner - first
+        if n > left:
+            n = left
+        plan.loop(q, step, n)
+        left -= n
+        if left <= 0:
+            break
+        # Back to the start of this row, then on to the next one.
+        for a in range(plan.nargs):
+            q[a] -= first * step[a]
+        first = 0
+        d = last - 1
+        while d >= 0:
+            index[d] += 1
+            for a in range(plan.nargs):
+                q[a] += plan.strides[a][d]
+            if index[d] < plan.shape[d]:
+                break
+            for a in range(plan.nargs):
+                q[a] -= plan.shape[d] * plan.strides[a][d]
+            index[d] = 0
+            d -= 1
+
+
+cdef int run_loop(loop_t loop, int nargs, char** p, int ndim, const Py_ssize_t* shape,
+                  Py_ssize_t** strides, float cost) noexcept:
+    cdef LoopPlan plan
+    cdef int[64] order
+    cdef int i, j, a, nd = 0, threads
+    cdef Py_ssize_t n = 1
+    cdef bint joined
+    # Dimensions by the output's stride, outermost first; size 1 is left out.
+    for i in range(ndim):
+        n *= shape[i]
+        if shape[i] == 1:
+            continue
+        j = nd
+        while j > 0 and (strides[0][order[j - 1]] < strides[0][i]):
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+        nd += 1
+    if n == 0:
+        return 0
+    plan.loop = loop
+    plan.nargs = nargs
+    plan.nd = 0
+    for i in range(nd):
+        j = order[i]
+        joined = plan.nd > 0
+        if joined:
+            for a in range(nargs):
+                if plan.strides[a][plan.nd - 1] != strides[a][j] * shape[j]:
+                    joined = False
+                    break
+        if joined:
+            plan.shape[plan.nd - 1] *= shape[j]
+            for a in range(nargs):
+                plan.strides[a][plan.nd - 1] = strides[a][j]
+        else:
+            plan.shape[plan.nd] = shape[j]
+            for a in range(nargs):
+                plan.strides[a][plan.nd] = strides[a][j]
+            plan.nd += 1
+    if plan.nd == 0:
+        plan.nd = 1
+        plan.shape[0] = 1
+        for a in range(nargs):
+            plan.strides[a][0] = 0
+    for a in range(nargs):
+        plan.p[a] = p[a]
+    if n * cost < RELEASE_GIL:
+        plan_range(&plan, 0, n)
+        return 0
+    with nogil:
+        threads = team_size(n * cost)
+        if threads <= 1:
+            plan_range(&plan, 0, n)
+        else:
+            parallel_range(plan_range, &plan, n, threads)
+    return 0
+
+
+cdef struct FlatPlan:
+    loop_t loop
+    int nargs
+    char* p[5]
+    Py_ssize_t step[5]
+
+
+cdef void flat_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+    cdef FlatPlan* plan = <FlatPlan*>ctx
+    cdef char* q[5]
+    cdef int a
+    for a in range(plan.nargs):
+        q[a] = plan.p[a] + lo * plan.step[a]
+    plan.loop(q, plan.step, hi - lo)
+
+
+cdef int run_flat(FlatPlan* plan, Py_ssize_t n, float cost) noexcept:
+    """One dimension, already known to be it."""
+    cdef int threads
+    if n * cost < RELEASE_GIL:
+        if n:
+            plan.loop(plan.p, plan.step, n)
+        return 0
+    with nogil:
+        threads = team_size(n * cost)
+        if threads <= 1:
+            plan.loop(plan.p, plan.step, n)
+        else:
+            parallel_range(flat_range, plan, n, threads)
+    return 0
+
+
+# --- dtypes and shapes ----------------------------------------------------------------------
+
+cdef inline int combine(int higher, int lower) noexcept:
+    """Result category rule of torch: a tensor with dimensions beats a 0-d one of its category."""
+    if higher < 0:
+        return lower
+    if lower < 0:
+        return higher
+    if dt_is_complex(higher):
+        return higher
+    if dt_is_float(higher):
+        if dt_is_complex(lower):
+            return dt_to_complex(higher)
+        return higher
+    if higher == DT_BOOL or lower > DT_I64:
+        return dt_promote(higher, lower)
+    return higher
+
+
+cdef int promote_all(PyObject** args, int first, int n) noexcept:
+    cdef int dim = -1, zero = -1, wrapped = -1, i, d
+    cdef uint8_t dt
+    for i in range(first, n):
+        dt = (<Tensor>args[i]).dt
+        if (<Tensor>args[i]).flags & F_WRAPPED:
+            d = dt
+            if dt_is_complex(d):
+                d = dt_to_complex(g_default_dtype)
+            elif dt_is_float(d):
+                d = g_default_dtype
+            wrapped = d if wrapped < 0 else dt_promote(wrapped, d)
+        elif (<Tensor>args[i]).nd == 0:
+            zero = dt if zero < 0 else dt_promote(zero, dt)
+        else:
+            dim = dt if dim < 0 else dt_promote(dim, dt)
+    return combine(dim, combine(zero, wrapped))
+
+
+cdef int result_dtype(tuple operands) except -1:
+    cdef PyObject* args[64]
+    cdef int i, n = len(operands)
+    if n == 0 or n > 64:
+        raise ValueError("result_type: 1 to 64 operands are allowed")
+    for i in range(n):
+        args[i] = <PyObject*>operands[i]
+    return promote_all(args, 0, n)
+
+
+cdef int broadcast_args(PyObject** args, int n, Py_ssize_t* shape, str op) except -1:
+    cdef int nd = 0, i, d, shift
+    cdef Py_ssize_t s
+    for i in range(n):
+        if (<Tensor>args[i]).nd > nd:
+            nd = (<Tensor>args[i]).nd
+    for d in range(nd):
+        shape[d] = 1
+    for i in range(n):
+        shift = nd - (<Tensor>args[i]).nd
+        for d in range((<Tensor>args[i]).nd):
+            s = (<Tensor>args[i]).sizes[d]
+            if s == shape[shift + d] or s == 1:
+                continue
+            if shape[shift + d] != 1:
+                raise RuntimeError(
+                    f"{op}: The size of tensor a ({shape[shift + d]}) must match the size of tensor b "
+                    f"({s}) at non-singleton dimension {shift + d} (shapes "
+                    f"{', '.join([str(list(sizes_of(<Tensor>args[j]))) for j in range(n)])})"
+                )
+            shape[shift + d] = s
+    return nd
+
+
+cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1:
+    cdef PyObject* args[64]
+    cdef int i, n = len(operands)
+    if n > 64:
+        raise ValueError(f"{op}: too many operands")
+    for i in range(n):
+        args[i] = <PyObject*>operands[i]
+    return broadcast_args(args, n, shape, op)
+
+
+# --- elementwise drivers --------------------------------------------------------------------
+
+cdef object unsupported(int kernel, int dt, str op):
+    return RuntimeError(
+        f"\"{op}\" not implemented for '{dt_object(dt).name}'; convert the operands with .to(dtype)"
+    )
+
+
+cdef bint ranges_meet(Tensor a, Tensor b) noexcept:
+    """Whether the two may share memory (a test on the spanned ranges)."""
+    cdef Py_ssize_t ea = DT_SIZE[a.dt], eb = DT_SIZE[b.dt]
+    cdef int i
+    if a.count == 0 or b.count == 0:
+        return False
+    for i in range(a.nd):
+        ea += (a.sizes[i] - 1) * a.strides[i] * DT_SIZE[a.dt]
+    for i in range(b.nd):
+        eb += (b.sizes[i] - 1) * b.strides[i] * DT_SIZE[b.dt]
+    return a.ptr < b.ptr + eb and b.ptr < a.ptr + ea
+
+
+cdef bint same_window(Tensor a, Tensor b) noexcept:
+    cdef int i
+    if a.ptr != b.ptr or a.dt != b.dt or not same_shape(a, b):
+        return False
+    for i in range(a.nd):
+        if a.sizes[i] != 1 and a.strides[i] != b.strides[i]:
+            return False
+    return True
+
+
+cdef int check_writable(Tensor t, str op) except -1:
+    if t.mem.readonly:
+        raise RuntimeError(f"{op}: the output shows read-only memory; clone() it first")
+    if tensor_has_overlap(t):
+        raise RuntimeError(
+            f"{op}: unsupported operation: more than one element of the written-to tensor refers to "
+            "a single memory location. Please clone() the tensor before performing the operation."
+        )
+    return 0
+
+
+cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
+    """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned about."""
+    cdef int i
+    cdef bint same = out.nd == ndim
+    cdef Tensor fresh
+    if same:
+        for i in range(ndim):
+            if out.sizes[i] != shape[i]:
+                same = False
+                break
+    if same:
+        return out
+    if out.count:
+        _warnings.warn(
+            f"{op}: An output with one or more elements was resized since it had shape "
+            f"{list(sizes_of(out))}, which does not match the required output shape "
+            f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= away.",
+            UserWarning, stacklevel=2)
+    fresh = tensor_empty(out.dt, ndim, shape)
+    replace_storage(out, fresh)
+    return out
+
+
+cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
+    cdef Py_ssize_t[64] shape
+    cdef Py_ssize_t strides[5][64]
+    cdef Py_ssize_t* rows[5]
+    cdef char* p[5]
+    cdef char cells[5][16]
+    cdef Py_ssize_t[64] out_strides
+    cdef Py_ssize_t[2] one
+    cdef loop_t loop, convert
+    cdef Tensor t, target
+    cdef list held = []            # keeps converted operands alive
+    cdef int first = 1 if rule & P_SKIP_FIRST else 0
+    cdef int nd, i, d, shift, dt, in_dt, want, result_dt
+    cdef bint in_place
+    cdef char* qp[2]
+    nd = broadcast_args(args, nin, shape, op)
+    dt = promote_all(args, first, nin)
+    if rule & P_FLOAT and dt <= DT_I64:
+        dt = g_default_dtype
+    in_dt = dt
+    if rule & P_COMPLEX:
+        if dt <= DT_I64:
+            dt = g_default_dtype
+        in_dt = dt_real(dt)
+        dt = dt_to_complex(dt)
+    loop = KT.loops[kernel][dt]
+    if loop == NULL:
+        raise unsupported(kernel, dt, op)
+    result_dt = dt
+    if rule & P_BOOL:
+        result_dt = DT_BOOL
+    elif rule & P_REAL:
+        result_dt = dt_real(dt)
+
+    target = None
+    if out is not None:
+        in_place = out is <Tensor>args[first if nin > first else 0] or out is <Tensor>args[0]
+        if dt_category(result_dt) > dt_category(out.dt):
+            raise RuntimeError(
+                f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired output "
+                f"type {dt_object(out.dt).name}"
+            )
+        if in_place:
+            for d in range(nd):
+                if nd != out.nd or shape[d] != out.sizes[d]:
+                    raise RuntimeError(
+                        f"{op}: output with shape {list(sizes_of(out))} doesn't match the broadcast "
+                        f"shape {[shape[i] for i in range(nd)]}"
+                    )
+        else:
+            resize_out(out, nd, shape, op)
+        check_writable(out, op)
+        target = out if out.dt == result_dt else None
+
+    one[0] = one[1] = 0
+    rows[0] = strides[0]
+    for i in range(nin):
+        rows[i + 1] = strides[i + 1]
+        t = <Tensor>args[i]
+        want = DT_BOOL if i < first else in_dt
+        if t.dt != want:
+            convert = KT.casts[t.dt][want]
+            if t.count == 1:
+                qp[0] = cells[i]
+                qp[1] = t.ptr
+                convert(qp, one, 1)
+                p[i + 1] = cells[i]
+                for d in range(nd):
+                    strides[i + 1][d] = 0
+                continue
+            t = cast(t, want)
+            held.append(t)
+        elif out is not None and t.mem == out.mem and not same_window(t, out) and ranges_meet(t, out):
+            # The output would overwrite what is still to be read.
+            if t.count == 1:
+                memcpy(cells[i], t.ptr, DT_SIZE[t.dt])
+                p[i + 1] = cells[i]
+                for d in range(nd):
+                    strides[i + 1][d] = 0
+                continue
+            t = clone_plain(t)
+            held.append(t)
+        p[i + 1] = t.ptr
+        shift = nd - t.nd
+        for d in range(nd):
+            if d < shift or t.sizes[d - shift] == 1:
+                strides[i + 1][d] = 0
+            else:
+                strides[i + 1][d] = t.strides[d - shift] * DT_SIZE[t.dt]
+
+    if target is None:
+        target = empty_for(result_dt, nd, shape, args, nin)
+    p[0] = target.ptr
+    for d in range(nd):
+        strides[0][d] = target.strides[d] * DT_SIZE[target.dt]
+    run_loop(loop, nin + 1, p, nd, shape, rows, KT.cost[kernel])
+    if out is not None and target is not out:
+        copy_into(out, target, op)
+        return out
+    return target
+
+
+cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, int n):
+    """A fresh result; the order of dimensions follows the first operand of the full shape."""
+    cdef int i, d
+    cdef Tensor t
+    cdef bint full
+    for i in range(n):
+        t = <Tensor>args[i]
+        if t.nd != nd or nd == 0:
+            continue
+        full = True
+        for d in range(nd):
+            if t.sizes[d] != shape[d]:
+                full = False
+                break
+        if full:
+            if t.flags & F_STRIDED:
+                return tensor_empty_like(t, dt)
+            break
+    return tensor_empty(dt, nd, shape)
+
+
+cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
+    cdef FlatPlan plan
+    cdef Tensor r
+    cdef loop_t loop
+    cdef int dt = a.dt
+    cdef PyObject* args[1]
+    if out is None and not (a.flags & (F_STRIDED | F_WRAPPED)) and not (rule & ~P_BOOL):
+        loop = KT.loops[kernel][dt]
+        if loop == NULL:
+            raise unsupported(kernel, dt, op)
+        r = tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
+        plan.loop = loop
+        plan.nargs = 2
+        plan.p[0] = r.ptr
+        plan.p[1] = a.ptr
+        plan.step[0] = DT_SIZE[r.dt]
+        plan.step[1] = DT_SIZE[dt]
+        run_flat(&plan, a.count, KT.cost[kernel])
+        return r
+    args[0] = <PyObject*>a
+    if out is None and rule & P_FLOAT and not (a.flags & (F_STRIDED | F_WRAPPED)) and dt > DT_I64:
+        return ew1(kernel, a, rule & ~P_FLOAT, None, op)
+    return ew_general(kernel, args, 1, rule, out, op)
+
+
+cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
+    cdef FlatPlan plan
+    cdef Tensor r
+    cdef loop_t loop
+    cdef int dt = a.dt
+    cdef PyObject* args[2]
+    cdef char[16] cell
+    cdef char* qp[2]
+    cdef Py_ssize_t[2] zero
+    if (not (a.flags & (F_STRIDED | F_WRAPPED)) and not (rule & ~(P_BOOL | P_FLOAT))
+            and (not (rule & P_FLOAT) or dt > DT_I64)
+            and (out is None or (out is a and not (rule & P_BOOL) and not a.mem.readonly))):
+        loop = KT.loops[kernel][dt]
+        if dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED)) and loop != NULL and same_shape(a, b):
+            # Same dtype, same shape, both dense: one flat loop.
+            if out is not None and a.ptr != b.ptr and ranges_meet(a, b):
+                args[0] = <PyObject*>a
+                args[1] = <PyObject*>b
+                return ew_general(kernel, args, 2, rule, out, op)
+            r = out if out is not None else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
+            plan.loop = loop
+            plan.nargs = 3
+            plan.p[0] = r.ptr
+            plan.p[1] = a.ptr
+            plan.p[2] = b.ptr
+            plan.step[0] = DT_SIZE[r.dt]
+            plan.step[1] = DT_SIZE[dt]
+            plan.step[2] = DT_SIZE[dt]
+            run_flat(&plan, a.count, KT.cost[kernel])
+            return r
+        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and (b.mem != a.mem or out is None)
+                and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
+                     or (dt_category(b.dt) == dt_category(dt)
+                         and (a.nd > 0 or b.flags & F_WRAPPED)))):
+            # A number or 0-d tensor that doesn't change the dtype: stride 0.
+            r = out if out is not None else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
+            plan.loop = loop
+            plan.nargs = 3
+            plan.p[0] = r.ptr
+            plan.p[1] = a.ptr
+            if b.dt == dt:
+                plan.p[2] = b.ptr
+            else:
+                zero[0] = zero[1] = 0
+                qp[0] = cell
+                qp[1] = b.ptr
+                KT.casts[b.dt][dt](qp, zero, 1)
+                plan.p[2] = cell
+            plan.step[0] = DT_SIZE[r.dt]
+            plan.step[1] = DT_SIZE[dt]
+            plan.step[2] = 0
+            run_flat(&plan, a.count, KT.cost[kernel])
+            return r
+    args[0] = <PyObject*>a
+    args[1] = <PyObject*>b
+    return ew_general(kernel, args, 2, rule, out, op)
+
+
+cdef Tensor ew3(int kernel, Tensor a, Tensor b, Tensor c, int rule, Tensor out, str op):
+    cdef PyObject* args[3]
+    args[0] = <PyObject*>a
+    args[1] = <PyObject*>b
+    args[2] = <PyObject*>c
+    return ew_general(kernel, args, 3, rule, out, op)
+
+
+cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op):
+    cdef PyObject* args[4]
+    cdef int i, n = len(operands)
+    if n > 4:
+        raise ValueError(f"{op}: an elementwise kernel has at most 4 inputs")
+    for i in range(n):
+        args[i] = <PyObject*>operands[i]
+    return ew_general(kernel, args, n, rule, out, op)
+
+
+# --- copies ---------------------------------------------------------------------------------
+
+cdef Tensor cast(Tensor a, int dt):
+    cdef Tensor r
+    if a.dt == dt:
+        return a
+    r = tensor_empty_like(a, dt)
+    copy_into(r, a, "to")
+    return r
+
+
+cdef Tensor contiguous(Tensor a):
+    cdef Tensor r
+    if not (a.flags & F_STRIDED):
+        return a
+    r = tensor_empty(a.dt, a.nd, a.sizes)
+    copy_into(r, a, "contiguous")
+    return r
+
+
+cdef Tensor clone_plain(Tensor a):
+    cdef Tensor r = tensor_empty_like(a, a.dt)
+    copy_into(r, a, "clone")
+    return r
+
+
+cdef Tensor clone_format(Tensor a, int format):
+    cdef Py_ssize_t[64] strides
+    cdef Tensor r
+    if format == MF_PRESERVE:
+        return clone_plain(a)
+    format_strides(a.nd, a.sizes, format, strides)
+    r = tensor_empty_strided(a.dt, a.nd, a.sizes, strides)
+    copy_into(r, a, "clone")
+    return r
+
+
+cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
+    cdef Py_ssize_t strides[2][64]
+    cdef Py_ssize_t* rows[2]
+    cdef char* p[2]
+    cdef loop_t loop
+    cdef int d, shift
+    cdef FlatPlan plan
+    check_writable(dst, op)
+    loop = KT.loops[K_COPY][dst.dt] if dst.dt == src.dt else KT.casts[src.dt][dst.dt]
+    if not ((dst.flags | src.flags) & F_STRIDED) and same_shape(dst, src):
+        if dst.ptr == src.ptr and dst.dt == src.dt:
+            return 0
+        if dst.mem == src.mem and ranges_meet(dst, src):
+            return copy_into(dst, clone_plain(src), op)
+        plan.loop = loop
+        plan.nargs = 2
+        plan.p[0] = dst.ptr
+        plan.p[1] = src.ptr
+        plan.step[0] = DT_SIZE[dst.dt]
+        plan.step[1] = DT_SIZE[src.dt]
+        run_flat(&plan, dst.count, 1)
+        return 0
+    shift = dst.nd - src.nd
+    if shift < 0:
+        # Extra leading dimensions of size 1 are dropped, as in NumPy assignment.
+        for d in range(-shift):
+            if src.sizes[d] != 1:
+                raise_no_expand(dst, src, op)
+    rows[0] = strides[0]
+    rows[1] = strides[1]
+    for d in range(dst.nd):
+        strides[0][d] = dst.strides[d] * DT_SIZE[dst.dt]
+        if d < shift or src.sizes[d - shift] == 1:
+            strides[1][d] = 0
+        elif src.sizes[d - shift] == dst.sizes[d]:
+            strides[1][d] = src.strides[d - shift] * DT_SIZE[src.dt]
+        else:
+            raise_no_expand(dst, src, op)
+    if dst.mem == src.mem and not same_window(dst, src) and ranges_meet(dst, src):
+        return copy_into(dst, clone_plain(src), op)
+    p[0] = dst.ptr
+    p[1] = src.ptr
+    run_loop(loop, 2, p, dst.nd, dst.sizes, rows, 1)
+    return 0
+
+
+cdef int raise_no_expand(Tensor dst, Tensor src, str op) except -1:
+    raise RuntimeError(
+        f"{op}: The expanded size of the tensor {list(sizes_of(dst))} must match the existing size "
+        f"{list(sizes_of(src))} at every non-singleton dimension"
+    )
+
+
+cdef int fill_with(Tensor dst, object value) except -1:
+    cdef Py_ssize_t strides[2][64]
+    cdef Py_ssize_t* rows[2]
+    cdef char* p[2]
+    cdef char[16] cell
+    cdef int d
+    check_writable(dst, "fill_")
+    if isinstance(value, Tensor):
+        return copy_into(dst, <Tensor>value, "fill_")
+    store_element(cell, dst.dt, value)
+    rows[0] = strides[0]
+    rows[1] = strides[1]
+    for d in range(dst.nd):
+        strides[0][d] = dst.strides[d] * DT_SIZE[dst.dt]
+        strides[1][d] = 0
+    p[0] = dst.ptr
+    p[1] = cell
+    run_loop(KT.loops[K_COPY][dst.dt], 2, p, dst.nd, dst.sizes, rows, 1)
+    return 0
+
+
+cdef int add_into(Tensor dst, Tensor src) except -1:
+    ew2(K_ADD, dst, src, P_SAME, dst, "add_")
+    return 0
+
+
+cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
+    """A stride-0 view of `a`; -1 keeps a size."""
+    cdef Py_ssize_t[64] sizes
+    cdef Py_ssize_t[64] strides
+    cdef int d, shift = ndim - a.nd
+    if shift < 0:
+        raise RuntimeError(
+            f"{op}({describe(a)}, size={[shape[d] for d in range(ndim)]}): the number of sizes provided "
+            f"({ndim}) must be greater or equal to the number of dimensions in the tensor ({a.nd})"
+        )
+    for d in range(ndim):
+        if d < shift:
+            if shape[d] < 0:
+                raise RuntimeError(
+                    f"{op}: The expanded size of the tensor ({shape[d]}) isn't allowed in a leading, "
+                    f"non-existing dimension {d}"
+                )
+            sizes[d] = shape[d]
+            strides[d] = 0
+        elif shape[d] == -1 or shape[d] == a.sizes[d - shift]:
+            sizes[d] = a.sizes[d - shift]
+            strides[d] = a.strides[d - shift]
+        elif a.sizes[d - shift] == 1:
+            sizes[d] = shape[d]
+            strides[d] = 0
+        else:
+            raise RuntimeError(
+                f"{op}: The expanded size of the tensor ({shape[d]}) must match the existing size "
+                f"({a.sizes[d - shift]}) at non-singleton dimension {d}. Target sizes: "
+                f"{[shape[i] for i in range(ndim)]}. Tensor sizes: {list(sizes_of(a))}"
+            )
+    return tensor_window(a, ndim, sizes, strides, 0)
+

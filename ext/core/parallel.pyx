@@ -1,0 +1,263 @@
+# cython: language_level=3
+# The thread budget and the parallel loops of the package; see parallel.pxd for the C level.
+# What the budget is by default is decided in autograd_cy/_threads.py.
+
+from cython.parallel cimport prange
+
+from autograd_cy import _threads
+
+cdef extern from *:
+    """
+    #if defined(_OPENMP)
+    #include <omp.h>
+    #define AGC_OPENMP _OPENMP
+    #else
+    /* A build without OpenMP: the same functions, for one thread. */
+    #define AGC_OPENMP 0
+    static int omp_in_parallel(void) { return 0; }
+    static int omp_get_thread_num(void) { return 0; }
+    static int omp_get_num_threads(void) { return 1; }
+    static int omp_get_max_threads(void) { return 1; }
+    static int omp_get_thread_limit(void) { return 1; }
+    static int omp_get_num_procs(void) { return 1; }
+    #endif
+
+    #if defined(_OPENMP) && _OPENMP >= 201307
+    static int agc_proc_bind(void) { return (int)omp_get_proc_bind(); }
+    #else
+    static int agc_proc_bind(void) { return 0; }
+    #endif
+
+    #include <dlfcn.h>
+    #include <pthread.h>
+
+    /* Read in every parallel decision: the initial-exec model makes that one load. */
+    #if defined(__linux__)
+    #define AGC_TLS __thread __attribute__((tls_model("initial-exec")))
+    #else
+    #define AGC_TLS __thread
+    #endif
+    static AGC_TLS int agc_thread_override = 0;
+
+    /* The handler may run in any state of the parent's threads, so it stores a flag and no more. */
+    static volatile int agc_forked = 0;
+    static void agc_after_fork(void) { agc_forked = 1; }
+    static int agc_watch_forks(void) { return pthread_atfork(NULL, NULL, agc_after_fork); }
+
+    static const char *agc_openmp_library(void) {
+    #if defined(_OPENMP)
+        Dl_info where;
+        if (dladdr((void *)omp_get_max_threads, &where) && where.dli_fname)
+            return where.dli_fname;
+    #endif
+        return "";
+    }
+    """
+    int AGC_OPENMP
+    int agc_thread_override
+    int agc_forked
+    int omp_in_parallel() noexcept nogil
+    int omp_get_thread_num() noexcept nogil
+    int omp_get_num_threads() noexcept nogil
+    int omp_get_thread_limit() noexcept nogil
+    int omp_get_num_procs() noexcept nogil
+    int agc_proc_bind() noexcept nogil
+    int agc_watch_forks() noexcept nogil
+    const char* agc_openmp_library() noexcept nogil
+
+# Measured: a second thread starts to pay at 65,536 additions, and each thread wants half of that.
+
+cdef enum:
+    GRAIN = 65536
+    PER_THREAD = GRAIN // 2
+
+cdef int budget = 1
+
+
+cdef bint in_forked_child() noexcept nogil:
+    return agc_forked != 0
+
+
+cdef bint in_parallel_region() noexcept nogil:
+    return omp_in_parallel() != 0
+
+
+cdef int num_threads() noexcept nogil:
+    if agc_forked:
+        return 1
+    if agc_thread_override > 0:
+        return agc_thread_override
+    return budget
+
+
+cdef int set_thread_override(int n) noexcept nogil:
+    global agc_thread_override
+    cdef int previous = agc_thread_override
+    agc_thread_override = n if n > 0 else 0
+    return previous
+
+
+cdef int team_size(double work) noexcept nogil:
+    cdef int n
+    # Written so that NaN means one thread.
+    if not work >= GRAIN:
+        return 1
+    n = num_threads()
+    if n == 1 or omp_in_parallel():
+        return 1
+    if work < n * PER_THREAD:
+        n = <int>(work / PER_THREAD)
+    return n
+
+
+cdef inline int clamp(Py_ssize_t n_tiles, int nthreads) noexcept nogil:
+    # A region of one thread costs a third of a real one, so it is never opened.
+    if nthreads > n_tiles:
+        nthreads = <int>n_tiles
+    if nthreads <= 1 or agc_forked or omp_in_parallel():
+        return 1
+    return nthreads
+
+
+cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
+    cdef Py_ssize_t tile
+    nthreads = clamp(n_tiles, nthreads)
+    if nthreads == 1:
+        for tile in range(n_tiles):
+            body(ctx, tile)
+        return 1
+    for tile in prange(n_tiles, num_threads=nthreads, schedule="static"):
+        body(ctx, tile)
+    return nthreads
+
+
+cdef int parallel_for_dynamic(
+        body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
+    cdef Py_ssize_t tile
+    nthreads = clamp(n_tiles, nthreads)
+    if nthreads == 1:
+        for tile in range(n_tiles):
+            body(ctx, tile)
+        return 1
+    for tile in prange(n_tiles, num_threads=nthreads, schedule="dynamic", chunksize=1):
+        body(ctx, tile)
+    return nthreads
+
+
+cdef int parallel_range(
+        range_body_t body, void* ctx, Py_ssize_t n, int nthreads) noexcept nogil:
+    cdef Py_ssize_t part, chunk, lo, hi
+    if n <= 0:
+        return 1
+    nthreads = clamp((n + 63) // 64, nthreads)
+    if nthreads == 1:
+        body(ctx, 0, n)
+        return 1
+    chunk = ((n + nthreads - 1) // nthreads + 63) // 64 * 64
+    for part in prange(nthreads, num_threads=nthreads, schedule="static", chunksize=1):
+        lo = part * chunk
+        hi = min(lo + chunk, n)
+        if lo < hi:
+            body(ctx, lo, hi)
+    return nthreads
+
+
+def get_num_threads():
+    """Return how many threads a large operation of the calling thread may use."""
+    return num_threads()
+
+
+def set_num_threads(n):
+    """Set how many threads a large operation may use; 1 switches threading off.
+
+    Results are bit-equal for any number.  A forked child stays at one thread.
+    """
+    global budget
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise TypeError(f"set_num_threads: expected an int, got {type(n).__name__}.")
+    if n < 1:
+        raise ValueError(f"set_num_threads: the number of threads must be positive, got {n}.")
+    budget = n if AGC_OPENMP and n < 1 << 16 else (1 if not AGC_OPENMP else 1 << 16)
+
+
+def info():
+    """Return what is known about threads here, as a dict.
+
+    `runtime`, `version` and `library` tell which OpenMP is loaded (None in a build without it),
+    `threads` the budget, `affinity` and `quota` what the system allows, `bind` whether
+    OMP_PROC_BIND is on.
+    """
+    cdef bytes library = agc_openmp_library()
+    path = library.decode(errors="replace")
+    found = {
+        "openmp": bool(AGC_OPENMP),
+        "runtime": _threads.runtime_name(path) if path else None,
+        "version": _threads.openmp_version(AGC_OPENMP),
+        "library": path or None,
+        "threads": num_threads(),
+        "thread_limit": omp_get_thread_limit(),
+        "bind": agc_proc_bind() != 0,
+        "forked_child": bool(agc_forked),
+    }
+    found.update(_threads.limits())
+    return found
+
+
+def _set_thread_override(n):
+    """Set the budget of the calling thread alone (0: none) and return the previous one."""
+    return set_thread_override(n)
+
+
+# Entry points of the tests: what the C functions do, seen from Python.
+
+cdef struct Trace:
+    int* counts
+    int* owners
+
+
+cdef void count_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef Trace* trace = <Trace*>ctx
+    trace.counts[tile] += 1
+    # A nested region must stay serial.
+    trace.owners[tile] = omp_get_thread_num() + 1000 * (team_size(1e12) - 1)
+
+
+cdef void count_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(lo, hi):
+        count_tile(ctx, i)
+
+
+def _team_size(double work):
+    """team_size() for the tests."""
+    return team_size(work)
+
+
+def _trace_loop(kind, int[::1] counts, int[::1] owners, int nthreads):
+    """Run a loop of the given kind, counting visits and noting which thread made them."""
+    cdef Trace trace
+    cdef Py_ssize_t n = counts.shape[0]
+    if owners.shape[0] != n:
+        raise ValueError("_trace_loop: counts and owners differ in length.")
+    if n == 0:
+        trace.counts = trace.owners = NULL
+    else:
+        trace.counts = &counts[0]
+        trace.owners = &owners[0]
+    if kind == "static":
+        with nogil:
+            nthreads = parallel_for(count_tile, &trace, n, nthreads)
+    elif kind == "dynamic":
+        with nogil:
+            nthreads = parallel_for_dynamic(count_tile, &trace, n, nthreads)
+    elif kind == "range":
+        with nogil:
+            nthreads = parallel_range(count_range, &trace, n, nthreads)
+    else:
+        raise ValueError(f"_trace_loop: unknown kind {kind!r}.")
+    return nthreads
+
+
+if agc_watch_forks() != 0:
+    raise MemoryError("autograd_cy: pthread_atfork failed.")
+set_num_threads(min(_threads.default_num_threads(), omp_get_thread_limit()) if AGC_OPENMP else 1)

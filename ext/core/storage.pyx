@@ -1,0 +1,304 @@
+# cython: language_level=3
+"""The caching allocator behind every tensor.
+
+Freed blocks go to a list of their size class and are handed out again: fresh pages cost several
+times more than the arithmetic on them. Four classes per power of two bound the waste to 25 %.
+Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx.
+"""
+from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+import os
+
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #ifdef __linux__
+    #include <sys/mman.h>
+    #endif
+    static void *ag_aligned(size_t align, size_t size, int huge) {
+        void *p = NULL;
+        if (posix_memalign(&p, align, size) != 0) return NULL;
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        if (huge) (void)madvise(p, size, MADV_HUGEPAGE);
+    #endif
+        return p;
+    }
+    #define AG_CLZLL(x) __builtin_clzll(x)
+    """
+    void* ag_aligned(size_t align, size_t size, int huge) nogil
+    int AG_CLZLL(unsigned long long x) nogil
+
+cdef enum:
+    HEADER = 64
+    N_CLASSES = 256
+    BLOCKS_PER_CLASS = 256
+    HUGE = 2 * 1024 * 1024
+
+cdef StorageImpl* g_free[N_CLASSES]
+cdef int g_free_count[N_CLASSES]
+cdef Py_ssize_t g_cached_bytes = 0
+cdef Py_ssize_t g_cache_limit = 0
+cdef Py_ssize_t g_live_bytes = 0
+cdef Py_ssize_t g_live_blocks = 0
+cdef Py_ssize_t g_peak_bytes = 0
+cdef Py_ssize_t g_hits = 0
+cdef Py_ssize_t g_misses = 0
+cdef bint g_caching = True
+# Test hook: allocations left before one fails; negative means never.
+cdef Py_ssize_t g_fail_after = -1
+
+memset(g_free, 0, sizeof(g_free))
+memset(g_free_count, 0, sizeof(g_free_count))
+
+
+cdef inline int class_of(Py_ssize_t nbytes) noexcept nogil:
+    """Index of the smallest class that holds `nbytes` (64 bytes and up)."""
+    cdef unsigned long long n
+    cdef int top
+    if nbytes <= 64:
+        return 0
+    n = <unsigned long long>(nbytes - 1)
+    top = 63 - AG_CLZLL(n)                  # 2**top <= n
+    return (top - 6) * 4 + <int>((n >> (top - 2)) & 3) + 1
+
+
+cdef inline Py_ssize_t class_bytes(int c) noexcept nogil:
+    cdef int q
+    if c == 0:
+        return 64
+    q = c - 1
+    return (<Py_ssize_t>(4 + (q & 3) + 1)) << ((q >> 2) + 4)
+
+
+cdef void flush_cache() noexcept:
+    global g_cached_bytes
+    cdef int c
+    cdef StorageImpl* s
+    for c in range(N_CLASSES):
+        while g_free[c] != NULL:
+            s = g_free[c]
+            g_free[c] = <StorageImpl*>s.owner
+            free(s)
+        g_free_count[c] = 0
+    g_cached_bytes = 0
+
+
+cdef object no_memory(Py_ssize_t nbytes):
+    return MemoryError(
+        f"autograd_cy: cannot allocate {nbytes} bytes "
+        f"({g_live_bytes} bytes are in use by tensors); "
+        f"free tensors or make the request smaller."
+    )
+
+
+cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
+    global g_cached_bytes, g_live_bytes, g_live_blocks, g_hits, g_misses, g_fail_after, g_peak_bytes
+    cdef StorageImpl* s
+    cdef int c
+    cdef Py_ssize_t size
+    if g_fail_after >= 0:
+        if g_fail_after == 0:
+            g_fail_after = -1
+            raise no_memory(nbytes)
+        g_fail_after -= 1
+    if nbytes > (<Py_ssize_t>1 << 62):
+        raise no_memory(nbytes)
+    c = class_of(nbytes)
+    s = g_free[c]
+    if s != NULL:
+        g_free[c] = <StorageImpl*>s.owner
+        g_free_count[c] -= 1
+        g_cached_bytes -= s.capacity
+        g_hits += 1
+    else:
+        g_misses += 1
+        size = class_bytes(c) if g_caching else (nbytes if nbytes > 0 else 1)
+        s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER, <size_t>(size + HEADER), size >= HUGE)
+        if s == NULL:
+            flush_cache()
+            s = <StorageImpl*>ag_aligned(HEADER, <size_t>(size + HEADER), 0)
+            if s == NULL:
+                raise no_memory(nbytes)
+        s.capacity = size
+        s.size_class = <uint16_t>c
+        s.data = <char*>s + HEADER
+        s.kind = STORAGE_CACHED if g_caching else STORAGE_MALLOC
+        s.readonly = 0
+    s.refcount = 1
+    s.nbytes = nbytes
+    s.owner = NULL
+    s.version = 0
+    g_live_bytes += s.capacity
+    g_live_blocks += 1
+    if g_live_bytes > g_peak_bytes:
+        g_peak_bytes = g_live_bytes
+    return s
+
+
+cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
+    cdef StorageImpl* s = <StorageImpl*>PyMem_RawMalloc(sizeof(StorageImpl))
+    if s == NULL:
+        raise MemoryError("autograd_cy: cannot allocate a storage header")
+    memset(s, 0, sizeof(StorageImpl))
+    s.refcount = 1
+    s.data = data
+    s.nbytes = nbytes
+    return s
+
+
+cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner, bint readonly) except NULL:
+    """A storage over foreign memory that `owner` keeps alive."""
+    cdef StorageImpl* s = header_only(data, nbytes)
+    s.kind = STORAGE_BORROWED
+    s.readonly = readonly
+    Py_INCREF(owner)
+    s.owner = <void*>owner
+    return s
+
+
+cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
+    """The same memory with a version counter of its own (what `.data` needs)."""
+    cdef StorageImpl* s = header_only(source.data, source.nbytes)
+    s.kind = STORAGE_ALIAS
+    s.readonly = source.readonly
+    s.owner = storage_incref(source)
+    return s
+
+
+cdef void storage_free(StorageImpl* s) noexcept:
+    global g_cached_bytes, g_live_bytes, g_live_blocks
+    cdef int c
+    cdef object owner
+    if s.kind == STORAGE_CACHED:
+        g_live_bytes -= s.capacity
+        g_live_blocks -= 1
+        c = s.size_class
+        if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
+                and g_cached_bytes + s.capacity <= g_cache_limit):
+            s.owner = g_free[c]
+            g_free[c] = s
+            g_free_count[c] += 1
+            g_cached_bytes += s.capacity
+        else:
+            free(s)
+    elif s.kind == STORAGE_MALLOC:
+        g_live_bytes -= s.capacity
+        g_live_blocks -= 1
+        free(s)
+    elif s.kind == STORAGE_BORROWED:
+        owner = <object>s.owner
+        Py_DECREF(owner)
+        PyMem_RawFree(s)
+        owner = None
+    else:
+        storage_decref(<StorageImpl*>s.owner)
+        PyMem_RawFree(s)
+
+
+def memory_summary():
+    """
+    State of the tensor allocator.
+
+    Returns
+    -------
+    dict
+        ``live_bytes`` and ``live_blocks`` held by tensors, ``peak_bytes`` since the start or
+        :func:`reset_peak_memory`, ``cached_bytes`` kept for reuse, ``cache_limit`` (all in bytes),
+        ``hits`` and ``misses`` of the cache, and ``caching`` (whether the cache is on).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> sorted(ag.memory_summary())[:3]
+    ['cache_limit', 'cached_bytes', 'caching']
+    """
+    return {
+        "live_bytes": g_live_bytes,
+        "live_blocks": g_live_blocks,
+        "peak_bytes": g_peak_bytes,
+        "cached_bytes": g_cached_bytes,
+        "cache_limit": g_cache_limit,
+        "hits": g_hits,
+        "misses": g_misses,
+        "caching": bool(g_caching),
+    }
+
+
+def reset_peak_memory():
+    """
+    Start counting ``peak_bytes`` of :func:`memory_summary` anew.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.reset_peak_memory()
+    """
+    global g_peak_bytes
+    g_peak_bytes = g_live_bytes
+
+
+def empty_cache():
+    """
+    Give the cached, unused blocks back to the system.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.empty_cache()
+    >>> ag.memory_summary()["cached_bytes"]
+    0
+    """
+    flush_cache()
+
+
+def set_allocator_caching(enabled):
+    """
+    Switch the block cache on or off.
+
+    Off, every block comes from ``malloc`` and goes back at once, so that valgrind and sanitizers
+    see each use after free. ``AUTOGRAD_CY_CACHE=0`` in the environment does the same at import.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_allocator_caching(True)
+    """
+    global g_caching
+    if not enabled:
+        flush_cache()
+    g_caching = bool(enabled)
+
+
+def _fail_allocation_after(Py_ssize_t n):
+    """Test hook: let the allocation after `n` further ones fail; -1 switches it off."""
+    global g_fail_after
+    g_fail_after = n
+
+
+cdef object configure():
+    global g_cache_limit, g_caching
+    limit = os.environ.get("AUTOGRAD_CY_CACHE_MB")
+    if limit is not None:
+        try:
+            g_cache_limit = <Py_ssize_t>(int(limit) * 1024 * 1024)
+        except ValueError:
+            raise ValueError(
+                f"AUTOGRAD_CY_CACHE_MB must be a whole number of MiB, not {limit!r}"
+            ) from None
+    else:
+        # An eighth of the machine, so that ranks sharing a node leave each other room.
+        try:
+            g_cache_limit = <Py_ssize_t>(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8)
+        except (ValueError, OSError, AttributeError):
+            g_cache_limit = <Py_ssize_t>1 << 30
+    if os.environ.get("AUTOGRAD_CY_CACHE") == "0":
+        g_caching = False
+
+configure()

@@ -1,0 +1,1089 @@
+# cython: language_level=3
+"""The Tensor class: geometry, metadata, and the slots that later layers fill.
+
+Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class
+when their module loads. Reading and writing single elements is in element.pxi, the checks on
+strides are in geometry.pxi.
+"""
+cimport cython
+from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr, Py_EQ
+from cpython.mem cimport PyMem_Malloc, PyMem_Free
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
+from cpython.tuple cimport PyTuple_SET_ITEM, PyTuple_GET_SIZE
+from libc.string cimport memset, memcpy, memcmp
+from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
+from autograd_cy._C.storage cimport (
+    StorageImpl, storage_new, storage_alias, storage_incref, storage_decref)
+from autograd_cy._C.dtypes cimport (
+    dtype, DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
+    DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
+    g_default_dtype)
+from autograd_cy._C.placement cimport cpu_device, MF_CONTIGUOUS, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
+from autograd_cy._C.placement cimport format_code
+from autograd_cy._C.placement import strided as _strided
+from autograd_cy._C.dtypes import _tensor_type_names
+
+import numbers as _numbers
+import numpy as _np
+
+cdef extern from "modes.h":
+    unsigned int ag_tls_modes
+
+cdef extern from "scalar/types.h":
+    float ag_f16_to_f32(uint16_t h) nogil
+    uint16_t ag_f32_to_f16(float x) nogil
+    float ag_bf16_to_f32(uint16_t h) nogil
+    uint16_t ag_f32_to_bf16(float x) nogil
+
+cdef extern from "Python.h":
+    ctypedef int (*visitproc)(PyObject*, void*) noexcept
+    ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
+    ctypedef int (*inquiry)(PyObject*) noexcept
+    void PyType_Modified(PyTypeObject*)
+    void PyObject_GC_Track(void*)
+    void PyObject_GC_UnTrack(void*)
+    int PyObject_GC_IsTracked(PyObject*)
+    PyTypeObject* Py_TYPE(object)
+    PyObject** _PyObject_GetDictPtr(object)
+    ctypedef struct GCType "PyTypeObject":
+        traverseproc tp_traverse
+        inquiry tp_clear
+        PyObject* tp_dict
+        PyObject* (*tp_alloc)(PyTypeObject*, Py_ssize_t)
+    PyTypeObject PyFloat_Type, PyLong_Type
+
+memset(&late, 0, sizeof(late))
+g_modes = 0
+
+
+cdef unsigned int tls_modes() noexcept nogil:
+    return ag_tls_modes
+
+
+cdef void tls_set_modes(unsigned int m) noexcept nogil:
+    global ag_tls_modes
+    ag_tls_modes = m
+
+
+class Size(tuple):
+    """
+    The shape of a tensor: a tuple of sizes.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2, 3).shape
+    autograd_cy.Size([2, 3])
+    """
+
+    __slots__ = ()
+
+    def numel(self):
+        """Number of elements of a tensor of this shape."""
+        n = 1
+        for s in self:
+            n *= s
+        return n
+
+    def __repr__(self):
+        return f"autograd_cy.Size([{', '.join(map(str, self))}])"
+
+    def __add__(self, other):
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other):
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(other + tuple(self))
+
+    def __mul__(self, n):
+        return Size(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, i):
+        r = tuple.__getitem__(self, i)
+        return Size(r) if isinstance(i, slice) else r
+
+    def __reduce__(self):
+        return (Size, (tuple(self),))
+
+cdef PyTypeObject* _size_type = <PyTypeObject*>Size
+
+
+cdef object size_object(int ndim, const Py_ssize_t* shape):
+    # tuple.__new__(Size, ...) costs three times as much.
+    cdef PyObject* raw = (<GCType*>_size_type).tp_alloc(_size_type, ndim)
+    cdef object item
+    cdef int i
+    if raw == NULL:
+        raise MemoryError()
+    cdef object r = <object>raw
+    Py_DECREF(r)
+    for i in range(ndim):
+        item = shape[i]
+        Py_INCREF(item)
+        PyTuple_SET_ITEM(r, i, item)
+    return r
+
+
+cdef object sizes_of(Tensor t):
+    return size_object(t.nd, t.sizes)
+
+
+cdef class TensorExtra:
+    def __cinit__(self):
+        self.bdim = -1
+        self.level = -1
+
+
+cdef TensorExtra need_extra(Tensor t):
+    if t.extra is None:
+        t.extra = TensorExtra()
+    return t.extra
+
+
+cdef int track(object o) noexcept:
+    if not PyObject_GC_IsTracked(<PyObject*>o):
+        PyObject_GC_Track(<PyObject*>o)
+    return 0
+
+
+include "geometry.pxi"
+include "element.pxi"
+
+
+# --- construction ---------------------------------------------------------------------------
+
+cdef inline Tensor blank():
+    cdef Tensor t = Tensor.__new__(Tensor)
+    # Tracked only once Python state is attached: the collector's walks over young objects
+    # would otherwise cost more than most operations (docs/architecture.md, "Garbage").
+    PyObject_GC_UnTrack(<PyObject*>t)
+    return t
+
+
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides) except -1:
+    """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
+    cdef Py_ssize_t* room
+    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t expected = 1
+    cdef int i
+    cdef bint strided = False
+    if ndim > INLINE_DIMS:
+        if ndim > MAX_DIMS:
+            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {ndim}")
+        room = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
+        if room == NULL:
+            raise MemoryError()
+    else:
+        room = t.dims
+    for i in range(ndim - 1, -1, -1):
+        n *= shape[i]
+        if strides != NULL:
+            if shape[i] != 1 and strides[i] != expected:
+                strided = True
+            expected *= shape[i]
+    expected = 1
+    if strides != NULL:
+        for i in range(ndim):
+            # Copied from the end of `room` first: the source may be room itself only when equal.
+            room[ndim + i] = strides[i]
+        for i in range(ndim):
+            room[i] = shape[i]
+    else:
+        for i in range(ndim - 1, -1, -1):
+            room[ndim + i] = expected
+            expected *= shape[i] if shape[i] > 1 else 1
+        for i in range(ndim):
+            room[i] = shape[i]
+    if t.sizes != NULL and t.sizes != t.dims:
+        PyMem_Free(t.sizes)
+    t.sizes = room
+    t.strides = room + ndim
+    t.nd = <uint8_t>ndim
+    t.count = n
+    if strided and n > 1:
+        t.flags |= F_STRIDED
+    else:
+        t.flags &= ~<uint32_t>F_STRIDED
+    return 0
+
+
+cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item) except -1:
+    """Number of elements; raises when the size in bytes does not fit."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    cdef Py_ssize_t limit = (<Py_ssize_t>1 << 62) // item
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {shape[i]}: "
+                f"{[shape[j] for j in range(ndim)]}"
+            )
+        if shape[i] == 0:
+            return 0
+    for i in range(ndim):
+        if n > limit // shape[i]:
+            raise RuntimeError(
+                f"the size of a tensor of shape {[shape[j] for j in range(ndim)]} overflows "
+                "(Storage size calculation overflowed)"
+            )
+        n *= shape[i]
+    return n
+
+
+cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
+    cdef Tensor t
+    cdef Py_ssize_t n = 1
+    cdef int i
+    if ndim == 1 and 0 <= shape[0] < 1 << 40:
+        n = shape[0]
+    elif ndim != 0:
+        n = checked_numel(ndim, shape, DT_SIZE[dt])
+    t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, NULL)
+    t.mem = storage_new(n * DT_SIZE[dt])
+    t.ptr = t.mem.data
+    return t
+
+
+cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides):
+    cdef Tensor t
+    cdef Py_ssize_t extent = 1
+    cdef int i
+    if checked_numel(ndim, shape, DT_SIZE[dt]) == 0:
+        extent = 0
+    else:
+        for i in range(ndim):
+            if strides[i] < 0:
+                raise RuntimeError(f"strides must not be negative, got {strides[i]}")
+            extent += (shape[i] - 1) * strides[i]
+    t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, strides)
+    t.mem = storage_new(extent * DT_SIZE[dt])
+    t.ptr = t.mem.data
+    return t
+
+
+cdef Tensor tensor_empty_like(Tensor a, int dt):
+    cdef Py_ssize_t[MAX_DIMS] strides
+    if not (a.flags & F_STRIDED):
+        return tensor_empty(dt, a.nd, a.sizes)
+    preserved_strides(a, strides)
+    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
+
+
+cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides):
+    cdef Tensor t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, strides)
+    t.mem = storage_incref(s)
+    t.ptr = data
+    return t
+
+
+cdef Tensor tensor_alias(Tensor a):
+    cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
+    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE)
+    return t
+
+
+cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
+                          Py_ssize_t offset):
+    cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
+    t.flags |= a.flags & F_DEVICE
+    return t
+
+
+cdef int replace_storage(Tensor t, Tensor source) except -1:
+    """Let t show what `source` shows (geometry, dtype and memory)."""
+    cdef StorageImpl* old = t.mem
+    set_geometry(t, source.nd, source.sizes, source.strides)
+    t.dt = source.dt
+    t.mem = storage_incref(source.mem)
+    t.ptr = source.ptr
+    if old != NULL:
+        storage_decref(old)
+    return 0
+
+
+# --- numbers as operands --------------------------------------------------------------------
+
+cdef bint is_number(object x):
+    return (isinstance(x, (float, int, complex))
+            or isinstance(x, (_np.number, _np.bool_)))
+
+
+cdef Tensor wrap_double(double x):
+    cdef Tensor t = tensor_empty(DT_F64, 0, NULL)
+    (<double*>t.ptr)[0] = x
+    t.flags |= F_WRAPPED
+    return t
+
+
+cdef Tensor wrap_int(long long x):
+    cdef Tensor t = tensor_empty(DT_I64, 0, NULL)
+    (<int64_t*>t.ptr)[0] = x
+    t.flags |= F_WRAPPED
+    return t
+
+
+cdef Tensor wrap_number(object x):
+    cdef Tensor t
+    cdef PyTypeObject* ty = Py_TYPE(x)
+    if ty == &PyFloat_Type:
+        return wrap_double(x)
+    if ty == &PyLong_Type:
+        try:
+            return wrap_int(x)
+        except OverflowError:
+            raise RuntimeError(
+                f"value cannot be converted to type int64_t without overflow: {x}"
+            ) from None
+    if isinstance(x, (bool, _np.bool_)):
+        t = tensor_empty(DT_BOOL, 0, NULL)
+        (<uint8_t*>t.ptr)[0] = 1 if x else 0
+        t.flags |= F_WRAPPED
+        return t
+    if isinstance(x, (int, _np.integer)):
+        return wrap_number(int(x))
+    if isinstance(x, (float, _np.floating)):
+        return wrap_double(float(x))
+    if isinstance(x, (complex, _np.complexfloating)):
+        t = tensor_empty(DT_C128, 0, NULL)
+        (<double complex*>t.ptr)[0] = complex(x)
+        t.flags |= F_WRAPPED
+        return t
+    raise TypeError(f"not a number: {x!r}")
+
+
+cdef Tensor as_operand(object x, str op, str argument):
+    """`x` as a tensor: itself, or a wrapped number."""
+    if isinstance(x, Tensor):
+        return <Tensor>x
+    if is_number(x):
+        return wrap_number(x)
+    raise TypeError(
+        f"{op}(): argument '{argument}' must be Tensor or Number, not {type(x).__name__}"
+    )
+
+
+# --- the class ------------------------------------------------------------------------------
+
+cdef inline object call_binary(int slot, object a, object b):
+    if late.binary[slot] == NULL:
+        return NotImplemented
+    return late.binary[slot](a, b)
+
+
+@cython.freelist(512)
+cdef class Tensor:
+    """
+    An n-dimensional array that remembers how it was computed.
+
+    Tensors are made by functions such as :func:`autograd_cy.tensor`, :func:`autograd_cy.zeros` or
+    :func:`autograd_cy.from_numpy`; ``Tensor(2, 3)`` gives uninitialised memory of that shape.
+
+    Attributes
+    ----------
+    shape : Size
+    dtype : dtype
+    requires_grad : bool
+        Whether operations on this tensor are recorded.
+    grad : Tensor or None
+        Gradient that ``backward`` accumulated.
+    grad_fn : Node or None
+        The operation that made this tensor.
+    is_leaf : bool
+        Whether the tensor was made by the user, not by a recorded operation.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    def __init__(self, *args, device=None):
+        cdef Py_ssize_t[MAX_DIMS] shape
+        cdef int i, n
+        if self.mem != NULL:
+            return
+        if len(args) == 1 and isinstance(args[0], (Tensor, list, _np.ndarray)):
+            made = _construct(args[0])
+            replace_storage(self, <Tensor>made)
+            return
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        if not args:
+            sizes = (0,)
+        n = len(sizes)
+        if n > MAX_DIMS:
+            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {n}")
+        for i in range(n):
+            if isinstance(sizes[i], float):
+                raise TypeError(f"Tensor(): sizes must be integers, not {sizes[i]!r}; "
+                                "use autograd_cy.tensor(value) for a value")
+            shape[i] = sizes[i]
+        replace_storage(self, tensor_empty(g_default_dtype, n, shape))
+
+    def __dealloc__(self):
+        cdef PyObject* p
+        if self.accumulator != NULL:
+            late.accumulator_gone(self.accumulator)
+        if self.fn != NULL:
+            p = self.fn
+            self.fn = NULL
+            late.release_node(p)
+        p = self.gradient
+        self.gradient = NULL
+        Py_XDECREF(p)
+        p = self.base
+        self.base = NULL
+        Py_XDECREF(p)
+        if self.sizes != NULL and self.sizes != self.dims:
+            PyMem_Free(self.sizes)
+        if self.mem != NULL:
+            storage_decref(self.mem)
+
+    # geometry
+
+    @property
+    def shape(self):
+        return size_object(self.nd, self.sizes)
+
+    def size(self, dim=None):
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return size_object(self.nd, self.sizes)
+        return self.sizes[wrap_dim(dim, self.nd)]
+
+    def stride(self, dim=None):
+        """The strides in elements, or that of one dimension."""
+        cdef int i
+        if dim is None:
+            return tuple([self.strides[i] for i in range(self.nd)])
+        return self.strides[wrap_dim(dim, self.nd)]
+
+    def dim(self):
+        """Number of dimensions."""
+        return self.nd
+
+    ndimension = dim
+
+    @property
+    def ndim(self):
+        return self.nd
+
+    def numel(self):
+        """Number of elements."""
+        return self.count
+
+    nelement = numel
+
+    def element_size(self):
+        """Bytes of one element."""
+        return DT_SIZE[self.dt]
+
+    @property
+    def itemsize(self):
+        return DT_SIZE[self.dt]
+
+    @property
+    def nbytes(self):
+        return self.count * DT_SIZE[self.dt]
+
+    def storage_offset(self):
+        """Offset of the first element in the storage, in elements."""
+        return (self.ptr - self.mem.data) // DT_SIZE[self.dt]
+
+    def data_ptr(self):
+        """Address of the first element."""
+        return <size_t>self.ptr
+
+    def is_contiguous(self, *, memory_format=None):
+        """Whether the elements lie in memory in the order of `memory_format` (default: C order)."""
+        if memory_format is None:
+            return tensor_is_contiguous(self)
+        return tensor_matches_format(self, format_code(memory_format))
+
+    def is_set_to(self, Tensor other not None):
+        """Whether both show the same elements of the same memory."""
+        return (self.ptr == other.ptr and same_shape(self, other)
+                and (self.nd == 0 or memcmp(self.strides, other.strides,
+                                              self.nd * sizeof(Py_ssize_t)) == 0))
+
+    @property
+    def dtype(self):
+        return dt_object(self.dt)
+
+    @property
+    def device(self):
+        return cpu_device
+
+    @property
+    def layout(self):
+        return _strided
+
+    @property
+    def is_cpu(self):
+        return True
+
+    @property
+    def is_cuda(self):
+        return False
+
+    @property
+    def is_sparse(self):
+        return False
+
+    @property
+    def is_quantized(self):
+        return False
+
+    @property
+    def is_meta(self):
+        return False
+
+    def is_floating_point(self):
+        """Whether the dtype is a floating one."""
+        return dt_is_float(self.dt)
+
+    def is_complex(self):
+        """Whether the dtype is complex."""
+        return dt_is_complex(self.dt)
+
+    def is_signed(self):
+        """Whether the dtype has negative values."""
+        return self.dt > DT_U8
+
+    def is_inference(self):
+        """Whether the tensor was made in inference mode."""
+        return bool(self.flags & F_INFERENCE)
+
+    def type(self):
+        """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``."""
+        return type_name(self)
+
+    # autograd metadata
+
+    @property
+    def requires_grad(self):
+        return bool(requires_grad(self))
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        set_requires_grad(self, value)
+
+    @property
+    def is_leaf(self):
+        return self.fn == NULL and not (
+            (self.flags & F_VIEW) and requires_grad(self) and late.grad_fn(self) is not None)
+
+    @property
+    def grad_fn(self):
+        if not (self.flags & F_GRAD_PATH):
+            return None
+        return late.grad_fn(self)
+
+    @property
+    def output_nr(self):
+        return self.out_nr
+
+    @property
+    def _version(self):
+        if self.flags & F_INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self.mem.version
+
+    @property
+    def _base(self):
+        if self.base == NULL:
+            return None
+        return <object>self.base
+
+    def _is_view(self):
+        """Whether autograd knows this tensor as a view of another."""
+        return self.base != NULL
+
+    @property
+    def data(self):
+        cdef StorageImpl* s = storage_alias(self.mem)
+        cdef Tensor t
+        try:
+            t = tensor_on(s, self.ptr, self.dt, self.nd, self.sizes, self.strides)
+        finally:
+            storage_decref(s)
+        t.flags |= self.flags & F_INFERENCE
+        return t
+
+    @data.setter
+    def data(self, value):
+        cdef Tensor source
+        cdef StorageImpl* s
+        cdef StorageImpl* old = self.mem
+        cdef uint32_t version = old.version
+        if not isinstance(value, Tensor):
+            raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
+        source = <Tensor>value
+        if (self.flags & F_REQUIRES_GRAD) and not dt_differentiable(source.dt):
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
+        # The counter stays that of this tensor, the memory is the source's.
+        s = storage_alias(source.mem)
+        s.version = version
+        set_geometry(self, source.nd, source.sizes, source.strides)
+        self.dt = source.dt
+        self.ptr = source.ptr
+        self.mem = s
+        storage_decref(old)
+
+    @property
+    def grad(self):
+        if self.gradient == NULL:
+            return None
+        return <object>self.gradient
+
+    @grad.setter
+    def grad(self, value):
+        cdef PyObject* old
+        cdef Tensor g
+        if value is None:
+            old = self.gradient
+            self.gradient = NULL
+            Py_XDECREF(old)
+            return
+        if not isinstance(value, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type "
+                            f"{type(value).__name__}")
+        g = <Tensor>value
+        if g is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if not same_shape(self, g):
+            raise RuntimeError(
+                f"assigned grad has data of a different size: expected {list(sizes_of(self))}, "
+                f"got {list(sizes_of(g))}"
+            )
+        if g.dt != self.dt:
+            raise RuntimeError(
+                f"assigned grad has data of a different type: expected {type_name(self)}, "
+                f"got {type_name(g)}"
+            )
+        old = self.gradient
+        Py_INCREF(g)
+        self.gradient = <PyObject*>g
+        Py_XDECREF(old)
+        if PyObject_GC_IsTracked(<PyObject*>g):
+            track(self)
+
+    @grad.deleter
+    def grad(self):
+        cdef PyObject* old = self.gradient
+        self.gradient = NULL
+        Py_XDECREF(old)
+
+    @property
+    def retains_grad(self):
+        return bool(self.flags & F_RETAINS_GRAD)
+
+    @property
+    def name(self):
+        return None if self.extra is None else self.extra.name
+
+    # values
+
+    def item(self):
+        """The only element as a Python number."""
+        return scalar_value(self)
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers."""
+        return nested_list(self, 0, self.ptr)
+
+    def __len__(self):
+        if self.nd == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self.sizes[0]
+
+    def __bool__(self):
+        if self.count != 1:
+            if self.count == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(scalar_value(self))
+
+    def __int__(self):
+        return int(scalar_value(self))
+
+    def __float__(self):
+        return float(scalar_value(self))
+
+    def __complex__(self):
+        return complex(scalar_value(self))
+
+    def __index__(self):
+        if self.count != 1 or not dt_is_integral(self.dt):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(scalar_value(self))
+
+    def __hash__(self):
+        return <Py_ssize_t>(<size_t><PyObject*>self >> 4)
+
+    def __contains__(self, element):
+        if isinstance(element, Tensor) or is_number(element):
+            return bool((self == element).any())
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+            f"{type(element).__name__}."
+        )
+
+    def __repr__(self):
+        return late.repr(self) if late.repr != NULL else object.__repr__(self)
+
+    def __format__(self, spec):
+        if self.nd == 0 and spec:
+            return scalar_value(self).__format__(spec)
+        return object.__format__(self, spec)
+
+    def __iter__(self):
+        if self.nd == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return late.iterate(self)
+
+    def __getitem__(self, index):
+        return late.getitem(self, index)
+
+    def __setitem__(self, index, value):
+        late.setitem(self, index, value)
+
+    def __setattr__(self, name, value):
+        PyObject_GenericSetAttr(self, name, value)
+        if _PyObject_GetDictPtr(self)[0] != NULL:
+            track(self)
+
+    # Python operators: the table's operators are put into `late` when their modules load.
+
+    def __add__(self, other):
+        return late.binary[B_ADD](self, other)
+
+    def __radd__(self, other):
+        return call_binary(B_ADD, other, self)
+
+    def __iadd__(self, other):
+        return call_binary(B_IADD, self, other)
+
+    def __sub__(self, other):
+        return call_binary(B_SUB, self, other)
+
+    def __rsub__(self, other):
+        return call_binary(B_SUB, other, self)
+
+    def __isub__(self, other):
+        return call_binary(B_ISUB, self, other)
+
+    def __mul__(self, other):
+        return late.binary[B_MUL](self, other)
+
+    def __rmul__(self, other):
+        return call_binary(B_MUL, other, self)
+
+    def __imul__(self, other):
+        return call_binary(B_IMUL, self, other)
+
+    def __truediv__(self, other):
+        return call_binary(B_DIV, self, other)
+
+    def __rtruediv__(self, other):
+        return call_binary(B_DIV, other, self)
+
+    def __itruediv__(self, other):
+        return call_binary(B_IDIV, self, other)
+
+    def __floordiv__(self, other):
+        return call_binary(B_FLOORDIV, self, other)
+
+    def __rfloordiv__(self, other):
+        return call_binary(B_FLOORDIV, other, self)
+
+    def __ifloordiv__(self, other):
+        return call_binary(B_IFLOORDIV, self, other)
+
+    def __mod__(self, other):
+        return call_binary(B_MOD, self, other)
+
+    def __rmod__(self, other):
+        return call_binary(B_MOD, other, self)
+
+    def __imod__(self, other):
+        return call_binary(B_IMOD, self, other)
+
+    def __pow__(self, other, modulo):
+        if modulo is not None:
+            return NotImplemented
+        return call_binary(B_POW, self, other)
+
+    def __rpow__(self, other, modulo):
+        return call_binary(B_POW, other, self)
+
+    def __ipow__(self, other):
+        return call_binary(B_IPOW, self, other)
+
+    def __matmul__(self, other):
+        return call_binary(B_MATMUL, self, other)
+
+    def __rmatmul__(self, other):
+        return call_binary(B_MATMUL, other, self)
+
+    def __and__(self, other):
+        return call_binary(B_AND, self, other)
+
+    def __rand__(self, other):
+        return call_binary(B_AND, other, self)
+
+    def __iand__(self, other):
+        return call_binary(B_IAND, self, other)
+
+    def __or__(self, other):
+        return call_binary(B_OR, self, other)
+
+    def __ror__(self, other):
+        return call_binary(B_OR, other, self)
+
+    def __ior__(self, other):
+        return call_binary(B_IOR, self, other)
+
+    def __xor__(self, other):
+        return call_binary(B_XOR, self, other)
+
+    def __rxor__(self, other):
+        return call_binary(B_XOR, other, self)
+
+    def __ixor__(self, other):
+        return call_binary(B_IXOR, self, other)
+
+    def __lshift__(self, other):
+        return call_binary(B_LSHIFT, self, other)
+
+    def __rlshift__(self, other):
+        return call_binary(B_LSHIFT, other, self)
+
+    def __ilshift__(self, other):
+        return call_binary(B_ILSHIFT, self, other)
+
+    def __rshift__(self, other):
+        return call_binary(B_RSHIFT, self, other)
+
+    def __rrshift__(self, other):
+        return call_binary(B_RSHIFT, other, self)
+
+    def __irshift__(self, other):
+        return call_binary(B_IRSHIFT, self, other)
+
+    def __neg__(self):
+        return late.unary[U_NEG](self)
+
+    def __pos__(self):
+        return late.unary[U_POS](self)
+
+    def __invert__(self):
+        return late.unary[U_INVERT](self)
+
+    def __abs__(self):
+        return late.unary[U_ABS](self)
+
+    def __lt__(self, other):
+        return call_binary(B_LT, self, other)
+
+    def __le__(self, other):
+        return call_binary(B_LE, self, other)
+
+    def __gt__(self, other):
+        return call_binary(B_GT, self, other)
+
+    def __ge__(self, other):
+        return call_binary(B_GE, self, other)
+
+    def __eq__(self, other):
+        return call_binary(B_EQ, self, other)
+
+    def __ne__(self, other):
+        return call_binary(B_NE, self, other)
+
+
+cdef int set_requires_grad(Tensor t, bint value) except -1:
+    if t.fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
+        if not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        return 0
+    if value:
+        if not dt_differentiable(t.dt):
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients "
+                f"(this one is {dt_object(t.dt)!r})"
+            )
+        if t.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            )
+        t.flags |= F_REQUIRES_GRAD
+    else:
+        t.flags &= ~<uint32_t>F_REQUIRES_GRAD
+    return 0
+
+
+def _requires_grad_(Tensor self not None, requires_grad=True):
+    """
+    Change whether operations on this leaf tensor are recorded; returns the tensor.
+
+    Parameters
+    ----------
+    requires_grad : bool
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor isn't a leaf and the flag is taken away, or the dtype can't have gradients.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2).requires_grad_()
+    tensor([0., 0.], requires_grad=True)
+    """
+    set_requires_grad(self, requires_grad)
+    return self
+
+
+def _make_subclass(cls, Tensor data not None, require_grad=False):
+    """A tensor of the subclass `cls` on the memory of `data` (what ``Parameter`` is made of)."""
+    cdef Tensor t
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"cls must be a type (got {cls!r}) derived from Tensor")
+    t = cls.__new__(cls) if cls is Tensor else Tensor.__new__(cls)
+    replace_storage(t, data)
+    note_subclass(t)
+    if require_grad:
+        set_requires_grad(t, True)
+    return t
+
+
+cdef int note_subclass(Tensor t) except -1:
+    # A subclass without its own __torch_function__ stays on the fast path.
+    if type(t) is not Tensor and hasattr(type(t), "__torch_function__"):
+        t.flags |= F_OVERRIDE
+    return 0
+
+
+def _is_grad_enabled():
+    return not (ag_tls_modes & M_NO_GRAD)
+
+
+def _set_grad_enabled(bint enabled):
+    """Set the grad mode of this thread; returns what it was."""
+    global ag_tls_modes
+    before = not (ag_tls_modes & M_NO_GRAD)
+    if enabled:
+        ag_tls_modes &= ~<unsigned int>M_NO_GRAD
+    else:
+        ag_tls_modes |= M_NO_GRAD
+    return before
+
+
+def _get_modes():
+    """The thread-local mode word."""
+    return ag_tls_modes
+
+
+def _set_modes(unsigned int word):
+    global ag_tls_modes
+    ag_tls_modes = word
+
+
+def _set_constructor(f):
+    """Let ``Tensor(data)`` build from lists, arrays and tensors (creation functions live above)."""
+    global _construct
+    _construct = f
+
+cdef object _construct = None
+
+
+def _set_repr(f):
+    global _repr
+    _repr = f
+    late.repr = call_repr
+
+cdef object _repr = None
+
+cdef object call_repr(Tensor t):
+    return _repr(t)
+
+
+def _install(str name, value):
+    """Set an attribute of the Tensor class."""
+    install(Tensor, name, value)
+
+
+cdef int install(type cls, str name, object value) except -1:
+    # The class is a static type, so Python's setattr refuses.
+    (<dict>(<GCType*>cls).tp_dict)[name] = value
+    PyType_Modified(<PyTypeObject*>cls)
+    return 0
+
+
+# --- garbage collection ---------------------------------------------------------------------
+
+cdef traverseproc _traverse_fields = (<GCType*>Tensor).tp_traverse
+cdef inquiry _clear_fields = (<GCType*>Tensor).tp_clear
+
+
+cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
+    cdef int r = _traverse_fields(o, visit, arg)
+    if r:
+        return r
+    if (<Tensor>o).fn != NULL:
+        r = visit((<Tensor>o).fn, arg)
+        if r:
+            return r
+    if (<Tensor>o).gradient != NULL:
+        r = visit((<Tensor>o).gradient, arg)
+        if r:
+            return r
+    if (<Tensor>o).base != NULL:
+        r = visit((<Tensor>o).base, arg)
+    return r
+
+
+cdef int tensor_clear(PyObject* o) noexcept:
+    cdef Tensor t = <Tensor>o
+    cdef PyObject* p
+    p = t.fn
+    t.fn = NULL
+    if p != NULL:
+        late.release_node(p)
+    p = t.gradient
+    t.gradient = NULL
+    Py_XDECREF(p)
+    p = t.base
+    t.base = NULL
+    t.flags &= ~<uint32_t>F_VIEW
+    Py_XDECREF(p)
+    return _clear_fields(o)
+
+(<GCType*>Tensor).tp_traverse = tensor_traverse
+(<GCType*>Tensor).tp_clear = tensor_clear
+install(Tensor, "requires_grad_", _requires_grad_)
+install(Tensor, "_make_subclass", staticmethod(_make_subclass))

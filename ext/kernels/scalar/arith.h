@@ -1,0 +1,163 @@
+/* Arithmetic of the integers, bool and the two floats. Integers wrap around; division by zero and
+ * INT_MIN / -1 give a value (0 and the wrapped result) instead of a trap: the caller raises. */
+#ifndef AG_SCALAR_ARITH_H
+#define AG_SCALAR_ARITH_H
+
+#include "types.h"
+
+/* ---- integers: computed unsigned, where overflow is defined ---- */
+#define AG_INT(T, U)                                                                             \
+    AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return (ag_##T)((U)x + (U)y); }                \
+    AG_FN ag_##T ag_sub_##T(ag_##T x, ag_##T y) { return (ag_##T)((U)x - (U)y); }                \
+    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) { return (ag_##T)((U)x * (U)y); }                \
+    AG_FN ag_##T ag_neg_##T(ag_##T x) { return (ag_##T)((U)0 - (U)x); }                          \
+    AG_FN ag_##T ag_square_##T(ag_##T x) { return (ag_##T)((U)x * (U)x); }                       \
+    AG_FN ag_##T ag_relu_##T(ag_##T x) { return x > 0 ? x : (ag_##T)0; }                         \
+    AG_FN ag_##T ag_threshold_backward_##T(ag_##T g, ag_##T x) { return x > 0 ? g : (ag_##T)0; } \
+    AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
+        return (ag_##T)((U)x + (U)y * (U)alpha);                                                 \
+    }                                                                                            \
+    AG_FN ag_##T ag_addcmul_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
+        return (ag_##T)((U)x + (U)value * (U)a * (U)b);                                          \
+    }                                                                                            \
+    AG_FN ag_##T ag_maximum_##T(ag_##T x, ag_##T y) { return x > y ? x : y; }                    \
+    AG_FN ag_##T ag_minimum_##T(ag_##T x, ag_##T y) { return x < y ? x : y; }                    \
+    AG_FN ag_##T ag_clamp_##T(ag_##T x, ag_##T lo, ag_##T hi) {                                  \
+        return ag_minimum_##T(ag_maximum_##T(x, lo), hi);                                        \
+    }                                                                                            \
+    AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
+        U base = (U)x, result = 1;                                                               \
+        if (y < 0) { /* the real result rounds to 0 unless the base is 1 or -1 */                \
+            if (x == 1) return 1;                                                                \
+            if ((U)x == (U)0 - 1) return (y & 1) ? x : (ag_##T)1;                                \
+            return 0;                                                                            \
+        }                                                                                        \
+        for (; y > 0; y = (ag_##T)(y >> 1)) {                                                    \
+            if (y & 1) result *= base;                                                           \
+            base *= base;                                                                        \
+        }                                                                                        \
+        return (ag_##T)result;                                                                   \
+    }
+AG_FOR_INTS(AG_INT)
+#undef AG_INT
+
+#define AG_SIGNED(T, U)                                                                          \
+    AG_FN ag_##T ag_abs_##T(ag_##T x) { return x < 0 ? ag_neg_##T(x) : x; }                      \
+    AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
+    AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) {                                       \
+        if (y == 0) return 0;                                                                    \
+        if (y == -1) return ag_neg_##T(x);                                                       \
+        return (ag_##T)(x / y);                                                                  \
+    }                                                                                            \
+    AG_FN ag_##T ag_fmod_##T(ag_##T x, ag_##T y) {                                               \
+        if (y == 0 || y == -1) return 0;                                                         \
+        return (ag_##T)(x % y);                                                                  \
+    }                                                                                            \
+    AG_FN ag_##T ag_floor_divide_##T(ag_##T x, ag_##T y) {                                       \
+        ag_##T q;                                                                                \
+        if (y == 0) return 0;                                                                    \
+        if (y == -1) return ag_neg_##T(x);                                                       \
+        q = (ag_##T)(x / y);                                                                     \
+        return (ag_##T)(q - (q * y != x && ((x < 0) != (y < 0))));                               \
+    }                                                                                            \
+    AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
+        ag_##T r;                                                                                \
+        if (y == 0 || y == -1) return 0;                                                         \
+        r = (ag_##T)(x % y);                                                                     \
+        return (ag_##T)(r + ((r != 0 && ((r < 0) != (y < 0))) ? y : 0));                         \
+    }
+AG_FOR_SIGNED(AG_SIGNED)
+#undef AG_SIGNED
+
+AG_FN ag_u8 ag_abs_u8(ag_u8 x) { return x; }
+AG_FN ag_u8 ag_sign_u8(ag_u8 x) { return x > 0; }
+AG_FN ag_u8 ag_trunc_divide_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x / y) : 0; }
+AG_FN ag_u8 ag_floor_divide_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x / y) : 0; }
+AG_FN ag_u8 ag_fmod_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
+AG_FN ag_u8 ag_remainder_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
+
+/* ---- bool: always 0 or 1 ---- */
+AG_FN ag_b1 ag_add_b1(ag_b1 x, ag_b1 y) { return x | y; }
+AG_FN ag_b1 ag_sub_b1(ag_b1 x, ag_b1 y) { return x ^ y; }
+AG_FN ag_b1 ag_mul_b1(ag_b1 x, ag_b1 y) { return x & y; }
+AG_FN ag_b1 ag_add_scaled_b1(ag_b1 x, ag_b1 y, ag_b1 alpha) { return x | (y & alpha); }
+AG_FN ag_b1 ag_maximum_b1(ag_b1 x, ag_b1 y) { return x | y; }
+AG_FN ag_b1 ag_minimum_b1(ag_b1 x, ag_b1 y) { return x & y; }
+AG_FN ag_b1 ag_abs_b1(ag_b1 x) { return x; }
+AG_FN ag_b1 ag_sign_b1(ag_b1 x) { return x; }
+AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
+
+/* ---- floats; S is the libm suffix ---- */
+#define AG_FLOAT(T, S)                                                                           \
+    AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return x + y; }                                \
+    AG_FN ag_##T ag_sub_##T(ag_##T x, ag_##T y) { return x - y; }                                \
+    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) { return x * y; }                                \
+    AG_FN ag_##T ag_div_##T(ag_##T x, ag_##T y) { return x / y; }                                \
+    AG_FN ag_##T ag_neg_##T(ag_##T x) { return -x; }                                             \
+    AG_FN ag_##T ag_abs_##T(ag_##T x) { return fabs##S(x); }                                     \
+    AG_FN ag_##T ag_square_##T(ag_##T x) { return x * x; }                                       \
+    AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
+    AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return (ag_##T)1 / x; }                           \
+    AG_FN ag_##T ag_sqrt_##T(ag_##T x) { return sqrt##S(x); }                                    \
+    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return (ag_##T)1 / sqrt##S(x); }                       \
+    AG_FN ag_##T ag_floor_##T(ag_##T x) { return floor##S(x); }                                  \
+    AG_FN ag_##T ag_ceil_##T(ag_##T x) { return ceil##S(x); }                                    \
+    AG_FN ag_##T ag_trunc_##T(ag_##T x) { return trunc##S(x); }                                  \
+    AG_FN ag_##T ag_round_##T(ag_##T x) { return rint##S(x); } /* half to even */                \
+    AG_FN ag_##T ag_frac_##T(ag_##T x) { return x - trunc##S(x); }                               \
+    AG_FN ag_##T ag_copysign_##T(ag_##T x, ag_##T y) { return copysign##S(x, y); }               \
+    AG_FN ag_##T ag_nextafter_##T(ag_##T x, ag_##T y) { return nextafter##S(x, y); }             \
+    AG_FN ag_##T ag_hypot_##T(ag_##T x, ag_##T y) { return hypot##S(x, y); }                     \
+    AG_FN ag_##T ag_fmod_##T(ag_##T x, ag_##T y) { return fmod##S(x, y); }                       \
+    AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
+        const ag_##T r = fmod##S(x, y);                                                          \
+        return r + ((r != 0 && ((r < 0) != (y < 0))) ? y : (ag_##T)0);                           \
+    }                                                                                            \
+    AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) { return trunc##S(x / y); }             \
+    /* Python's rule: the quotient is rebuilt from the remainder, so that it agrees with it. */  \
+    AG_FN ag_##T ag_floor_divide_##T(ag_##T x, ag_##T y) {                                       \
+        const ag_##T quotient = x / y, rest = fmod##S(x, y);                                     \
+        ag_##T whole = (x - rest) / y, down;                                                     \
+        whole -= (rest != 0 && ((rest < 0) != (y < 0))) ? (ag_##T)1 : (ag_##T)0;                 \
+        down = floor##S(whole);                                                                  \
+        down += whole - down > (ag_##T)0.5 ? (ag_##T)1 : (ag_##T)0;                              \
+        down = whole != 0 ? down : copysign##S((ag_##T)0, quotient);                             \
+        return y == 0 ? quotient : down;                                                         \
+    }                                                                                            \
+    /* nan wins in maximum and minimum, loses in fmax and fmin */                                \
+    AG_FN ag_##T ag_maximum_##T(ag_##T x, ag_##T y) { return (x > y) | (x != x) ? x : y; }       \
+    AG_FN ag_##T ag_minimum_##T(ag_##T x, ag_##T y) { return (x < y) | (x != x) ? x : y; }       \
+    AG_FN ag_##T ag_fmax_##T(ag_##T x, ag_##T y) { return (x >= y) | (y != y) ? x : y; }         \
+    AG_FN ag_##T ag_fmin_##T(ag_##T x, ag_##T y) { return (x <= y) | (y != y) ? x : y; }         \
+    AG_FN ag_##T ag_clamp_##T(ag_##T x, ag_##T lo, ag_##T hi) {                                  \
+        return ag_minimum_##T(ag_maximum_##T(x, lo), hi);                                        \
+    }                                                                                            \
+    AG_FN ag_##T ag_clamp_backward_##T(ag_##T g, ag_##T x, ag_##T lo, ag_##T hi) {               \
+        return (x < lo) | (x > hi) ? (ag_##T)0 : g;                                              \
+    }                                                                                            \
+    AG_FN ag_##T ag_heaviside_##T(ag_##T x, ag_##T y) {                                          \
+        const ag_##T step = x > 0 ? (ag_##T)1 : (ag_##T)0;                                       \
+        const ag_##T other = x == 0 ? y : x;                                                     \
+        return (x > 0) | (x < 0) ? step : other;                                                 \
+    }                                                                                            \
+    /* from the nearer end, so that weight 1 gives y exactly */                                  \
+    AG_FN ag_##T ag_lerp_##T(ag_##T x, ag_##T y, ag_##T w) {                                     \
+        const ag_##T d = y - x;                                                                  \
+        const ag_##T left = x + w * d, right = y - d * ((ag_##T)1 - w);                          \
+        return fabs##S(w) < (ag_##T)0.5 ? left : right;                                          \
+    }                                                                                            \
+    AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) { return x + y * alpha; }   \
+    AG_FN ag_##T ag_addcmul_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
+        return x + value * a * b;                                                                \
+    }                                                                                            \
+    AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
+        return x + value * (a / b);                                                              \
+    }                                                                                            \
+    AG_FN ag_##T ag_angle_##T(ag_##T x) {                                                        \
+        const ag_##T pi = (ag_##T)3.14159265358979323846;                                        \
+        return x != x ? x : (x < 0 ? pi : (ag_##T)0);                                            \
+    }
+AG_FOR_FLOATS(AG_FLOAT)
+#undef AG_FLOAT
+
+#endif

@@ -1,0 +1,194 @@
+/* Complex arithmetic and functions. Products are the plain formula; division scales by the larger
+ * part; functions are put together from the real ones. */
+#ifndef AG_SCALAR_COMPLEX_H
+#define AG_SCALAR_COMPLEX_H
+
+#include "arith.h"
+#include "exp_log.h"
+#include "hyper.h"
+#include "special.h"
+#include "trig.h"
+
+/* T complex type, R its part */
+#define AG_COMPLEX_ARITH(T, R)                                                                   \
+    AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return ag_make_##T(x.re + y.re, x.im + y.im); } \
+    AG_FN ag_##T ag_sub_##T(ag_##T x, ag_##T y) { return ag_make_##T(x.re - y.re, x.im - y.im); } \
+    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) {                                                \
+        return ag_make_##T(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);                \
+    }                                                                                            \
+    AG_FN ag_##T ag_div_##T(ag_##T x, ag_##T y) {                                                \
+        const int flip = ag_abs_##R(y.re) < ag_abs_##R(y.im);                                    \
+        const ag_##R big = flip ? y.im : y.re, small = flip ? y.re : y.im;                       \
+        const ag_##R ratio = big == 0 ? (ag_##R)0 : small / big;                                 \
+        const ag_##R scale = (ag_##R)1 / (big + small * ratio);                                  \
+        const ag_##R a = flip ? x.im : x.re, b = flip ? x.re : x.im;                             \
+        /* flipped: (a + b r) and (a r - b); plain: (a + b r) and (b - a r) */                   \
+        const ag_##R im = flip ? a * ratio - b : b - a * ratio;                                  \
+        return ag_make_##T((a + b * ratio) * scale, im * scale);                                 \
+    }                                                                                            \
+    AG_FN ag_##T ag_neg_##T(ag_##T x) { return ag_make_##T(-x.re, -x.im); }                      \
+    AG_FN ag_##T ag_conj_##T(ag_##T x) { return ag_make_##T(x.re, -x.im); }                      \
+    AG_FN ag_##R ag_real_##T(ag_##T x) { return x.re; }                                          \
+    AG_FN ag_##R ag_imag_##T(ag_##T x) { return x.im; }                                          \
+    AG_FN ag_##T ag_complex_##T(ag_##R re, ag_##R im) { return ag_make_##T(re, im); }            \
+    AG_FN ag_##R ag_abs_##T(ag_##T x) { return ag_hypot_##R(x.re, x.im); }                       \
+    AG_FN ag_##R ag_angle_##T(ag_##T x) { return ag_atan2_##R(x.im, x.re); }                     \
+    AG_FN ag_##T ag_sign_##T(ag_##T x) {                                                         \
+        const ag_##R r = ag_abs_##T(x);                                                          \
+        return r == 0 ? ag_make_##T(0, 0) : ag_make_##T(x.re / r, x.im / r);                     \
+    }                                                                                            \
+    AG_FN ag_##T ag_square_##T(ag_##T x) { return ag_mul_##T(x, x); }                            \
+    AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return ag_div_##T(ag_make_##T(1, 0), x); }        \
+    AG_FN ag_##T ag_polar_##T(ag_##R r, ag_##R t) {                                              \
+        return ag_make_##T(r * ag_cos_##R(t), r * ag_sin_##R(t));                                \
+    }                                                                                            \
+    AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
+        return ag_add_##T(x, ag_mul_##T(y, alpha));                                              \
+    }                                                                                            \
+    AG_FN ag_##T ag_addcmul_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
+        return ag_add_##T(x, ag_mul_##T(ag_mul_##T(value, a), b));                               \
+    }                                                                                            \
+    AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
+        return ag_add_##T(x, ag_mul_##T(value, ag_div_##T(a, b)));                               \
+    }                                                                                            \
+    AG_FN ag_##T ag_lerp_##T(ag_##T x, ag_##T y, ag_##T w) {                                     \
+        const ag_##T d = ag_sub_##T(y, x);                                                       \
+        const int near_x = w.re * w.re + w.im * w.im < (ag_##R)0.25;                             \
+        const ag_##T left = ag_add_##T(x, ag_mul_##T(w, d));                                     \
+        const ag_##T right = ag_sub_##T(y, ag_mul_##T(d, ag_make_##T(1 - w.re, -w.im)));         \
+        return ag_make_##T(near_x ? left.re : right.re, near_x ? left.im : right.im);            \
+    }
+AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
+#undef AG_COMPLEX_ARITH
+
+#define AG_COMPLEX_MATH(T, R)                                                                    \
+    AG_FN ag_##T ag_exp_##T(ag_##T x) {                                                          \
+        const ag_##R r = ag_exp_##R(x.re);                                                       \
+        const ag_##R re = r * ag_cos_##R(x.im);                                                  \
+        const ag_##R im = x.im == 0 ? x.im : r * ag_sin_##R(x.im);                               \
+        return ag_make_##T(r == 0 && x.im - x.im != 0 ? (ag_##R)0 : re,                          \
+                           r == 0 && x.im - x.im != 0 ? (ag_##R)0 : im);                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_exp2_##T(ag_##T x) {                                                         \
+        const ag_##R k = (ag_##R)0.69314718055994530942;                                         \
+        return ag_exp_##T(ag_make_##T(x.re * k, x.im * k));                                      \
+    }                                                                                            \
+    /* expm1(a+ib) = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b: no cancellation near 0 */       \
+    AG_FN ag_##T ag_expm1_##T(ag_##T x) {                                                        \
+        const ag_##R half = ag_sin_##R(x.im * (ag_##R)0.5);                                      \
+        return ag_make_##T(ag_expm1_##R(x.re) * ag_cos_##R(x.im) - 2 * half * half,              \
+                           x.im == 0 ? x.im : ag_exp_##R(x.re) * ag_sin_##R(x.im));              \
+    }                                                                                            \
+    /* log|x|: near the unit circle from |x|^2 - 1, elsewhere from the scaled modulus */         \
+    AG_FN_COLD ag_##R ag_log_abs_##T(ag_##T x) {                                                 \
+        const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
+        const ag_##R big = a > b ? a : b, small = a > b ? b : a;                                 \
+        if (big > (ag_##R)0.5 && big < (ag_##R)1.5 && small <= big)                              \
+            return (ag_##R)0.5 * ag_log1p_##R((big - 1) * (big + 1) + small * small);            \
+        return ag_log_##R(ag_hypot_##R(a, b));                                                   \
+    }                                                                                            \
+    AG_FN ag_##T ag_log_##T(ag_##T x) {                                                          \
+        return ag_make_##T(ag_log_abs_##T(x), ag_atan2_##R(x.im, x.re));                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_log2_##T(ag_##T x) {                                                         \
+        const ag_##T z = ag_log_##T(x);                                                          \
+        return ag_make_##T(z.re * (ag_##R)1.44269504088896340736,                                \
+                           z.im * (ag_##R)1.44269504088896340736);                               \
+    }                                                                                            \
+    AG_FN ag_##T ag_log10_##T(ag_##T x) {                                                        \
+        const ag_##T z = ag_log_##T(x);                                                          \
+        return ag_make_##T(z.re * (ag_##R)0.43429448190325182765,                                \
+                           z.im * (ag_##R)0.43429448190325182765);                               \
+    }                                                                                            \
+    AG_FN_COLD ag_##T ag_log1p_##T(ag_##T x) {                                                   \
+        const ag_##R u = x.re + 1;                                                               \
+        /* |1+x|^2 - 1 = a (2 + a) + b^2 */                                                      \
+        const ag_##R excess = x.re * (2 + x.re) + x.im * x.im;                                   \
+        const ag_##R re = ag_abs_##R(excess) < (ag_##R)0.5                                       \
+                              ? (ag_##R)0.5 * ag_log1p_##R(excess)                               \
+                              : ag_log_abs_##T(ag_make_##T(u, x.im));                            \
+        return ag_make_##T(re, ag_atan2_##R(x.im, u));                                           \
+    }                                                                                            \
+    AG_FN_COLD ag_##T ag_sqrt_##T(ag_##T x) {                                                    \
+        ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im), t, back = 1;                          \
+        if (a == 0 && b == 0) return ag_make_##T(0, x.im);                                       \
+        if (b == (ag_##R)INFINITY) return ag_make_##T(b, x.im);                                  \
+        /* keep |x| away from overflow and underflow */                                          \
+        if (a > (sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307) ||                          \
+            b > (sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307)) {                          \
+            a *= (ag_##R)0.0625, b *= (ag_##R)0.0625, back = 4;                                  \
+        } else if (a < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290) &&                 \
+                   b < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290)) {                 \
+            a *= (ag_##R)16777216, b *= (ag_##R)16777216, back = (ag_##R)0x1p-12;                \
+        }                                                                                        \
+        t = ag_sqrt_##R((ag_##R)0.5 * (a + ag_hypot_##R(a, b)));                                 \
+        b = b / (2 * t) * back, t *= back;                                                       \
+        if (x.re >= 0) return ag_make_##T(t, ag_copysign_##R(b, x.im));                          \
+        return ag_make_##T(b, ag_copysign_##R(t, x.im));                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return ag_reciprocal_##T(ag_sqrt_##T(x)); }            \
+    AG_FN ag_##T ag_sinh_##T(ag_##T x) {                                                         \
+        return ag_make_##T(ag_sinh_##R(x.re) * ag_cos_##R(x.im),                                 \
+                           x.im == 0 ? x.im : ag_cosh_##R(x.re) * ag_sin_##R(x.im));             \
+    }                                                                                            \
+    AG_FN ag_##T ag_cosh_##T(ag_##T x) {                                                         \
+        return ag_make_##T(ag_cosh_##R(x.re) * ag_cos_##R(x.im),                                 \
+                           (x.im == 0) | (x.re == 0) ? x.im * x.re                               \
+                                                     : ag_sinh_##R(x.re) * ag_sin_##R(x.im));    \
+    }                                                                                            \
+    /* tanh(a+ib) = (tanh a (1 + tan^2 b) + i tan b (1 - tanh^2 a)) / (1 + tanh^2 a tan^2 b),    \
+     * with cos and sin in place of tan, which has poles */                                      \
+    AG_FN ag_##T ag_tanh_##T(ag_##T x) {                                                         \
+        const ag_##R c = ag_cos_##R(x.im), s = ag_sin_##R(x.im), t = ag_tanh_##R(x.re);          \
+        const ag_##R q = ag_cosh_##R(x.re), steep = (ag_##R)1 / q;                               \
+        const ag_##R below = c * c + t * t * s * s;                                              \
+        const ag_##R im = c * s * steep * steep / below;                                         \
+        return ag_make_##T(t / below, x.im == 0 ? x.im : im);                                    \
+    }                                                                                            \
+    AG_FN ag_##T ag_sin_##T(ag_##T x) { /* -i sinh(i x) */                                       \
+        const ag_##T z = ag_sinh_##T(ag_make_##T(-x.im, x.re));                                  \
+        return ag_make_##T(z.im, -z.re);                                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_cos_##T(ag_##T x) { return ag_cosh_##T(ag_make_##T(-x.im, x.re)); }          \
+    AG_FN ag_##T ag_tan_##T(ag_##T x) {                                                          \
+        const ag_##T z = ag_tanh_##T(ag_make_##T(-x.im, x.re));                                  \
+        return ag_make_##T(z.im, -z.re);                                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_sigmoid_##T(ag_##T x) { /* (1 + tanh(x/2)) / 2 loses the tail, this not */   \
+        const ag_##T e = ag_exp_##T(ag_neg_##T(x));                                              \
+        return ag_reciprocal_##T(ag_make_##T(1 + e.re, e.im));                                   \
+    }                                                                                            \
+    AG_FN ag_##T ag_silu_##T(ag_##T x) { return ag_mul_##T(x, ag_sigmoid_##T(x)); }              \
+    AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
+        if (y.re == 0 && y.im == 0) return ag_make_##T(1, 0);                                    \
+        if (x.re == 0 && x.im == 0) {                                                            \
+            if (y.re > 0) return ag_make_##T(0, 0);                                              \
+            return ag_make_##T((ag_##R)NAN, (ag_##R)NAN);                                        \
+        }                                                                                        \
+        if (y.im == 0) { /* small whole exponents by products: exact on exact input */           \
+            if (y.re == 1) return x;                                                             \
+            if (y.re == 2) return ag_mul_##T(x, x);                                              \
+            if (y.re == 3) return ag_mul_##T(ag_mul_##T(x, x), x);                               \
+            if (y.re == -1) return ag_reciprocal_##T(x);                                         \
+            if (y.re == -2) return ag_reciprocal_##T(ag_mul_##T(x, x));                          \
+        }                                                                                        \
+        return ag_exp_##T(ag_mul_##T(y, ag_log_##T(x)));                                         \
+    }                                                                                            \
+    /* gradients of y = f(x): g conj(f'(x)) */                                                   \
+    AG_FN ag_##T ag_tanh_backward_##T(ag_##T g, ag_##T y) {                                      \
+        const ag_##T yy = ag_mul_##T(y, y);                                                      \
+        return ag_mul_##T(g, ag_make_##T(1 - yy.re, yy.im));                                     \
+    }                                                                                            \
+    AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
+        const ag_##T slope = ag_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                        \
+        return ag_mul_##T(g, ag_conj_##T(slope));                                                \
+    }                                                                                            \
+    AG_FN ag_##T ag_silu_backward_##T(ag_##T g, ag_##T x) {                                      \
+        const ag_##T s = ag_sigmoid_##T(x);                                                      \
+        const ag_##T t = ag_mul_##T(x, ag_make_##T(1 - s.re, -s.im));                            \
+        return ag_mul_##T(g, ag_conj_##T(ag_mul_##T(s, ag_make_##T(1 + t.re, t.im))));           \
+    }
+AG_FOR_COMPLEX(AG_COMPLEX_MATH)
+#undef AG_COMPLEX_MATH
+
+#endif

@@ -1,0 +1,80 @@
+/* What every scalar header needs: the function qualifier, fused multiply-add, bit casts and the
+ * element types. No formulas here; types.h (half and complex) comes next. */
+#ifndef AG_SCALAR_CONFIG_H
+#define AG_SCALAR_CONFIG_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__CUDACC__)
+#define AG_FN static __host__ __device__ __forceinline__
+#elif defined(__GNUC__) || defined(__clang__)
+/* always_inline: a call left in a loop stops the vectoriser. */
+#define AG_FN static inline __attribute__((always_inline, unused))
+/* For bodies with real branches or loops, which gain nothing from inlining. */
+#define AG_FN_COLD static __attribute__((noinline, unused))
+#else
+#define AG_FN static inline
+#endif
+#ifndef AG_FN_COLD
+#define AG_FN_COLD AG_FN
+#endif
+
+/* 1 where a fused multiply-add is one instruction; elsewhere a*b+c rounds twice and formulas that
+ * need the exact product take another road. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+#define AG_HAS_FMA 1
+#else
+#define AG_HAS_FMA 0
+#endif
+
+typedef unsigned char ag_b1;
+typedef uint8_t ag_u8;
+typedef int8_t ag_i8;
+typedef int16_t ag_i16;
+typedef int32_t ag_i32;
+typedef int64_t ag_i64;
+typedef uint16_t ag_f16;  /* storage only: arithmetic happens in float */
+typedef uint16_t ag_bf16;
+typedef float ag_f32;
+typedef double ag_f64;
+typedef struct { float re, im; } ag_c64;
+typedef struct { double re, im; } ag_c128;
+
+/* Element of a given size whose value does not matter (copy, where). */
+typedef uint8_t ag_w8;
+typedef uint16_t ag_w16;
+typedef uint32_t ag_w32;
+typedef uint64_t ag_w64;
+typedef struct { uint64_t lo, hi; } ag_w128;
+
+/* memcpy and not a union: nvcc, gcc and clang all turn it into a plain register move. */
+AG_FN uint32_t ag_bits_f32(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
+AG_FN uint64_t ag_bits_f64(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
+AG_FN float ag_from_bits_f32(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
+AG_FN double ag_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
+
+AG_FN float ag_fma_f32(float a, float b, float c) {
+#if AG_HAS_FMA
+    return fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+AG_FN double ag_fma_f64(double a, double b, double c) {
+#if AG_HAS_FMA
+    return fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+#define AG_FOR_SIGNED(M) M(i8, uint32_t) M(i16, uint32_t) M(i32, uint32_t) M(i64, uint64_t)
+#define AG_FOR_INTS(M) M(u8, uint32_t) AG_FOR_SIGNED(M)
+#define AG_FOR_FLOATS(M) M(f32, f) M(f64, )
+#define AG_FOR_COMPLEX(M) M(c64, f32) M(c128, f64)
+#define AG_CAT2(a, b) a##b
+#define AG_CAT(a, b) AG_CAT2(a, b)
+
+#endif

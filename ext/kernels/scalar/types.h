@@ -1,0 +1,47 @@
+/* Storage types that are not plain C numbers: float16, bfloat16 and complex.
+ * Conversions are branch-free and right for all 65,536 encodings; arithmetic is in complex.h. */
+#ifndef AG_SCALAR_TYPES_H
+#define AG_SCALAR_TYPES_H
+
+#include "config.h"
+
+AG_FN float ag_f16_to_f32(ag_f16 h) {
+    const uint32_t w = (uint32_t)h << 16;
+    const uint32_t sign = w & 0x80000000u;
+    const uint32_t two_w = w + w;
+    /* Normal numbers, inf and nan: move the field and let one product rebias the exponent. */
+    const float normal = ag_from_bits_f32((two_w >> 4) + (0xE0u << 23)) * 0x1.0p-112f;
+    /* Subnormals: put the mantissa under a known exponent and take that exponent away again. */
+    const float subnormal = ag_from_bits_f32((two_w >> 17) | (126u << 23)) - 0.5f;
+    const uint32_t mag = two_w < (1u << 27) ? ag_bits_f32(subnormal) : ag_bits_f32(normal);
+    return ag_from_bits_f32(sign | mag);
+}
+
+AG_FN ag_f16 ag_f32_to_f16(float f) {
+    const uint32_t w = ag_bits_f32(f);
+    const uint32_t two_w = w + w;
+    const uint32_t sign = w & 0x80000000u;
+    uint32_t bias = two_w & 0xFF000000u;
+    /* Overflow goes to inf in the first product, the second brings the rest back. */
+    float base = (ag_from_bits_f32(w & 0x7FFFFFFFu) * 0x1.0p+112f) * 0x1.0p-110f;
+    uint32_t bits, magnitude;
+    bias = bias < 0x71000000u ? 0x71000000u : bias;
+    /* Adding a number with the right exponent makes the hardware round to even for us. */
+    base = ag_from_bits_f32((bias >> 1) + 0x07800000u) + base;
+    bits = ag_bits_f32(base);
+    magnitude = ((bits >> 13) & 0x7C00u) + (bits & 0x0FFFu);
+    return (ag_f16)((sign >> 16) | (two_w > 0xFF000000u ? 0x7E00u : magnitude));
+}
+
+AG_FN float ag_bf16_to_f32(ag_bf16 h) { return ag_from_bits_f32((uint32_t)h << 16); }
+
+AG_FN ag_bf16 ag_f32_to_bf16(float f) {
+    const uint32_t w = ag_bits_f32(f);
+    const uint32_t rounded = (w + 0x7FFFu + ((w >> 16) & 1u)) >> 16;
+    return (ag_bf16)((w & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : rounded);
+}
+
+AG_FN ag_c64 ag_make_c64(float re, float im) { ag_c64 z; z.re = re; z.im = im; return z; }
+AG_FN ag_c128 ag_make_c128(double re, double im) { ag_c128 z; z.re = re; z.im = im; return z; }
+
+#endif
