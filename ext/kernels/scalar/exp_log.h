@@ -293,9 +293,9 @@ AG_FN float ag_pow_f32(float base, float y) {
     q = ag_fma_f64(z, q, 0.96179667335006991);
     q = ag_fma_f64(z, q, 2.8853900817900802);
     lg = ag_fma_f64(s, q, k);
-    lg = (ax > 0) & (ax < INFINITY) ? lg : AG_LOG_OUTSIDE((double)ax, (double)INFINITY, (double)NAN);
+    lg = ag_pick_f64(ax == 0, -INFINITY, ag_pick_f64(ax < INFINITY, lg, (double)ax));
     t = (double)y * lg;
-    t = lg == 0 ? (y == y ? 0.0 : (double)y) : t; /* |base| = 1 with y infinite */
+    t = ag_pick_f64((lg == 0) & (y == y), 0.0, t); /* |base| = 1 with y infinite */
     t = ag_limit_f64(t, -200.0, 200.0);
     w = t + AG_SHIFT_F64;
     r = t - (w - AG_SHIFT_F64);
@@ -309,10 +309,10 @@ AG_FN float ag_pow_f32(float base, float y) {
     {
         const int whole = rintf(y) == y; /* infinities count, as even numbers */
         const int odd = whole & (rintf(y * 0.5f) != y * 0.5f);
-        const uint32_t sign = odd ? ag_bits_f32(base) & 0x80000000u : 0u;
+        const uint32_t sign = ag_bits_f32(base) & (0u - (uint32_t)odd) & 0x80000000u;
         float result = ag_from_bits_f32(ag_bits_f32((float)r) | sign);
-        result = (base < 0) & !whole & (ax < INFINITY) ? NAN : result;
-        return (y == 0) | (base == 1.0f) ? 1.0f : result;
+        result = ag_pick_f32((base < 0) & !whole & (ax < INFINITY), NAN, result);
+        return ag_pick_f32((y == 0) | (base == 1.0f), 1.0f, result);
     }
 }
 /* A double needs its logarithm to some 70 bits: libm has the tables for that. */
