@@ -1,0 +1,29 @@
+# cython: language_level=3
+# Selecting, moving and joining elements of plain tensors: no autograd metadata is read or set.
+# Where several sources reach one element they are taken in their order, whatever the number of
+# threads: the last one written stays, and sums are bit-equal.
+
+from autograd_cy._C.tensor cimport Tensor
+
+cdef Tensor index_select_plain(Tensor a, int dim, Tensor index)
+cdef Tensor gather_plain(Tensor a, int dim, Tensor index)
+cdef Tensor scatter_plain(Tensor a, int dim, Tensor index, Tensor src)
+cdef Tensor scatter_add_plain(Tensor a, int dim, Tensor index, Tensor src)
+cdef int scatter_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
+cdef Tensor index_add_plain(Tensor a, int dim, Tensor index, Tensor src)
+cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
+cdef Tensor cat_plain(tuple tensors, int dim)
+
+# Advanced indexing. `indices` has None (the whole dimension) or a tensor per dimension: int64 or
+# int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors broadcast;
+# their dimensions stand in place of the indexed ones, or first when those are not neighbours.
+cdef Tensor take_indices(Tensor a, tuple indices)
+cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) except -1
+
+cdef Tensor nonzero_plain(Tensor a)                       # (n, ndim) positions
+cdef Tensor masked_select_plain(Tensor a, Tensor mask)
+
+cdef Tensor tril_plain(Tensor a, long long k)
+cdef Tensor triu_plain(Tensor a, long long k)
+cdef tuple sort_plain(Tensor a, int dim, bint descending, bint stable)      # (values, indices)
+cdef tuple topk_plain(Tensor a, Py_ssize_t k, int dim, bint largest, bint is_sorted)

@@ -1,0 +1,18 @@
+# cython: language_level=3
+# Running tiles: serial while the work is small, else without the GIL on the thread team.
+
+from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
+
+cdef enum:
+    RELEASE_WORK = 32768     # element steps from which it pays to give up the GIL
+
+
+cdef inline void run_tiles(body_t body, void* ctx, Py_ssize_t n_tiles, double work) noexcept:
+    """body(ctx, tile) for each tile; `work` as for team_size()."""
+    cdef Py_ssize_t tile
+    if work < RELEASE_WORK:
+        for tile in range(n_tiles):
+            body(ctx, tile)
+        return
+    with nogil:
+        parallel_for(body, ctx, n_tiles, team_size(work))

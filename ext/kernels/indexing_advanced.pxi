@@ -1,0 +1,477 @@
+# Advanced indexing, nonzero and masks (part of indexing.pyx).
+
+cdef enum:
+    TAKE = 0
+    PUT = 1
+    PUT_ADD = 2
+
+cdef struct Span:
+    Py_ssize_t size
+    Py_ssize_t x            # bytes in the indexed tensor
+    Py_ssize_t y            # bytes in the other one, which is dense
+
+cdef struct TakePlan:
+    int mode
+    int dt
+    Py_ssize_t item
+    char* x
+    char* y
+    int64_t* offsets        # byte offsets of the selected blocks
+    Py_ssize_t n            # how many there are
+    Span outer[64]          # dimensions before the indexed ones
+    int n_outer
+    Span inner[64]          # those after them
+    int n_inner
+    Py_ssize_t outers
+    Py_ssize_t inners       # elements of a block
+    loop_t loop
+    Py_ssize_t block        # offsets of a tile
+    Py_ssize_t blocks
+    Py_ssize_t columns      # elements of the last inner span in one tile
+    Py_ssize_t column_blocks
+
+
+cdef inline int join_span(Span* spans, int n, Py_ssize_t size, Py_ssize_t x, Py_ssize_t y) noexcept:
+    """Append a dimension, joined with the last one where both tensors allow it."""
+    if size == 1:
+        return n
+    if n and spans[n - 1].x == size * x and spans[n - 1].y == size * y:
+        n -= 1
+        spans[n].size *= size
+    else:
+        spans[n].size = size
+    spans[n].x = x
+    spans[n].y = y
+    return n + 1
+
+
+cdef inline void walk_spans(const Span* spans, int n, Py_ssize_t index, char** x,
+                            char** y) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int d
+    for d in range(n - 1, -1, -1):
+        i = index % spans[d].size
+        index = index // spans[d].size
+        x[0] += i * spans[d].x
+        y[0] += i * spans[d].y
+
+
+cdef inline void move_run(TakePlan* plan, char* x, char* y, Py_ssize_t n, Py_ssize_t xs,
+                          Py_ssize_t ys) noexcept nogil:
+    cdef char* p[3]
+    cdef Py_ssize_t step[3]
+    if plan.mode == TAKE:
+        p[0] = y
+        p[1] = x
+        step[0] = ys
+        step[1] = xs
+    else:
+        p[0] = p[1] = x
+        step[0] = step[1] = xs
+        p[2] = y
+        step[2] = ys
+        if plan.mode == PUT:
+            p[1] = y
+            step[1] = ys
+    plan.loop(p, step, n)
+
+
+cdef void take_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef TakePlan* plan = <TakePlan*>ctx
+    cdef Py_ssize_t column = tile % plan.column_blocks * plan.columns
+    cdef Py_ssize_t rest = tile // plan.column_blocks
+    cdef Py_ssize_t first = rest % plan.blocks * plan.block
+    cdef Py_ssize_t n = least(plan.n - first, plan.block), i, j, count
+    cdef Py_ssize_t size = plan.inners * plan.item
+    cdef char* x = plan.x
+    cdef char* y = plan.y
+    cdef char* u
+    cdef char* v
+    cdef const Span* last
+    walk_spans(plan.outer, plan.n_outer, rest // plan.blocks, &x, &y)
+    y += first * size
+    if plan.n_inner == 0:
+        if plan.mode == PUT_ADD:
+            add_any(plan.dt, y, plan.item, x, 0, 1, plan.offsets + first, n)
+        else:
+            move_words(MOVE_GATHER if plan.mode == TAKE else MOVE_SCATTER, plan.item, y,
+                       plan.item, x, 0, 1, plan.offsets + first, n)
+        return
+    last = &plan.inner[plan.n_inner - 1]
+    count = least(last.size - column, plan.columns)
+    for i in range(n):
+        u = x + plan.offsets[first + i] + column * last.x
+        v = y + i * size + column * last.y
+        if plan.n_inner == 1:
+            if plan.mode == TAKE and last.x == plan.item:
+                memcpy(v, u, count * plan.item)
+            else:
+                move_run(plan, u, v, count, last.x, last.y)
+            continue
+        for j in range(plan.inners // last.size):
+            u = x + plan.offsets[first + i] + column * last.x
+            v = y + i * size + column * last.y
+            walk_spans(plan.inner, plan.n_inner - 1, j, &u, &v)
+            move_run(plan, u, v, count, last.x, last.y)
+
+
+# --- from a tuple of indices to offsets ------------------------------------------------------
+
+cdef class Places:
+    """The resolved index: what each dimension is indexed with, and the shape of the result."""
+    cdef list index             # per dimension of `source`: None or a dense int64 tensor
+    cdef Tensor source          # the tensor, with a new dimension for each 0-d mask
+    cdef Py_ssize_t shape[64]   # of the broadcast index tensors
+    cdef int nd
+    cdef Py_ssize_t n
+    cdef int first              # first indexed dimension
+    cdef bint together          # indexed dimensions are neighbours
+
+
+cdef list mask_positions(Tensor mask):
+    """One dense int64 vector per dimension of the mask."""
+    cdef Tensor found = nonzero_plain(mask)
+    cdef Py_ssize_t[1] shape
+    cdef Py_ssize_t[1] step
+    cdef int d
+    shape[0] = found.sizes[0]
+    step[0] = mask.nd
+    return [contiguous(tensor_window(found, 1, shape, step, d)) for d in range(mask.nd)]
+
+
+cdef Tensor with_new_dim(Tensor a, int d):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int i
+    if a.nd + 1 > MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    for i in range(a.nd + 1):
+        shape[i] = 1 if i == d else a.sizes[i - (i > d)]
+        strides[i] = 0 if i == d else a.strides[i - (i > d)]
+    return tensor_window(a, a.nd + 1, shape, strides, 0)
+
+
+cdef int add_mask(Places places, Tensor mask, int position) except -1:
+    cdef Tensor a = places.source
+    cdef Py_ssize_t[1] one
+    cdef Tensor zeros
+    cdef int d, at = len(places.index)
+    if mask.nd == 0:
+        # A new dimension with one element or none.
+        one[0] = 1 if (<const uint8_t*>mask.ptr)[0] else 0
+        zeros = tensor_empty(DT_I64, 1, one)
+        memset(zeros.ptr, 0, one[0] * sizeof(int64_t))
+        places.source = with_new_dim(a, at)
+        places.index.append(zeros)
+        return 0
+    for d in range(mask.nd):
+        if at + d >= a.nd:
+            raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+        if mask.sizes[d] != a.sizes[at + d]:
+            raise IndexError(
+                f"The shape of the mask {list(sizes_of(mask))} at index {d} does not match the "
+                f"shape of the indexed tensor {list(sizes_of(a))} at index {at + d}")
+    places.index += mask_positions(mask)
+    return 0
+
+
+cdef int broadcast_places(Places places) except -1:
+    cdef Tensor t
+    cdef int d, shift, i, last = -1
+    cdef Py_ssize_t s
+    places.nd = 0
+    places.first = -1
+    places.together = True
+    for i, entry in enumerate(places.index):
+        if entry is None:
+            continue
+        t = <Tensor>entry
+        if places.first < 0:
+            places.first = i
+        elif last != i - 1:
+            places.together = False
+        last = i
+        if t.nd > places.nd:
+            shift = t.nd - places.nd
+            for d in range(places.nd - 1, -1, -1):
+                places.shape[d + shift] = places.shape[d]
+            for d in range(shift):
+                places.shape[d] = 1
+            places.nd = t.nd
+        shift = places.nd - t.nd
+        for d in range(t.nd):
+            s = t.sizes[d]
+            if s == places.shape[d + shift] or s == 1:
+                continue
+            if places.shape[d + shift] != 1:
+                shapes = ", ".join(
+                    [str(list(x.shape)) for x in places.index if x is not None])
+                raise IndexError(
+                    "shape mismatch: indexing tensors could not be broadcast together with "
+                    f"shapes {shapes}")
+            places.shape[d + shift] = s
+    places.n = 1
+    for d in range(places.nd):
+        places.n *= places.shape[d]
+    return 0
+
+
+cdef Places resolve(Tensor a, tuple indices):
+    cdef Places places = Places.__new__(Places)
+    cdef Tensor t
+    cdef int i
+    places.source = a
+    places.index = []
+    for i, entry in enumerate(indices):
+        if entry is None:
+            places.index.append(None)
+        else:
+            t = <Tensor?>entry
+            if t.dt == DT_BOOL or t.dt == DT_U8:
+                add_mask(places, t, i)
+            elif t.dt == DT_I64 or t.dt == DT_I32:
+                places.index.append(contiguous(cast(t, DT_I64)))
+            else:
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        if len(places.index) > places.source.nd:
+            raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+    broadcast_places(places)
+    return places
+
+
+cdef int add_offsets(Places places, int d, int64_t* offsets) except -1:
+    """offsets += positions in dimension d, in bytes."""
+    cdef Tensor a = places.source, t = <Tensor>places.index[d]
+    cdef Py_ssize_t size = a.sizes[d], step = a.strides[d] * DT_SIZE[a.dt], i
+    cdef const int64_t* k
+    cdef int64_t x
+    cdef bint spread = t.nd != places.nd
+    for i in range(t.nd):
+        spread = spread or t.sizes[i] != places.shape[i]
+    if spread:
+        t = contiguous(expand_plain(t, places.nd, places.shape, "index"))
+    k = <const int64_t*>t.ptr
+    for i in range(places.n):
+        x = k[i]
+        if x < 0:
+            x += size
+        if <uint64_t>x >= <uint64_t>size:
+            raise IndexError(f"index {k[i]} is out of bounds for dimension {d} with size {size}")
+        offsets[i] += x * step
+    return 0
+
+
+cdef int result_shape(Places places, Py_ssize_t* shape) except -1:
+    """Shape of the selection; returns its number of dimensions."""
+    cdef Tensor a = places.source
+    cdef int d, n = 0, i, length = len(places.index)
+    for d in range(places.first if places.together else 0):
+        shape[n] = a.sizes[d]
+        n += 1
+    for i in range(places.nd):
+        shape[n] = places.shape[i]
+        n += 1
+    for d in range(places.first if places.together else 0, a.nd):
+        if d >= length or places.index[d] is None:
+            if n >= MAX_DIMS:
+                raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+            shape[n] = a.sizes[d]
+            n += 1
+    return n
+
+
+cdef int run_take(int mode, Places places, Tensor other) except -1:
+    """Move between places.source and `other`, a dense tensor of the result's shape."""
+    cdef TakePlan plan
+    cdef Tensor a = places.source
+    cdef int64_t[64] space
+    cdef Py_ssize_t y, inner_y
+    cdef int d, length = len(places.index), before = places.first if places.together else 0
+    if other.count == 0:
+        # Indices are still checked, as in torch.
+        if places.n == 0:
+            return 0
+    plan.mode = mode
+    plan.dt = a.dt
+    plan.item = DT_SIZE[a.dt]
+    plan.x = a.ptr
+    plan.y = other.ptr
+    plan.n = places.n
+    plan.loop = KT.loops[K_ADD if mode == PUT_ADD else K_COPY][<int>a.dt]
+    plan.offsets = space
+    if plan.n > 64:
+        plan.offsets = <int64_t*>malloc(plan.n * sizeof(int64_t))
+        if plan.offsets == NULL:
+            raise MemoryError()
+    memset(plan.offsets, 0, plan.n * sizeof(int64_t))
+    try:
+        for d in range(length):
+            if places.index[d] is not None:
+                add_offsets(places, d, plan.offsets)
+        if other.count == 0:
+            return 0
+        plan.n_outer = plan.n_inner = 0
+        plan.outers = plan.inners = 1
+        for d in range(before, a.nd):
+            if d >= length or places.index[d] is None:
+                plan.inners *= a.sizes[d]
+        y = plan.n * plan.inners * plan.item
+        for d in range(before):
+            plan.outers *= a.sizes[d]
+        inner_y = y * plan.outers
+        for d in range(before):
+            inner_y = inner_y // a.sizes[d]
+            plan.n_outer = join_span(plan.outer, plan.n_outer, a.sizes[d],
+                                     a.strides[d] * plan.item, inner_y)
+        inner_y = plan.inners * plan.item
+        for d in range(before, a.nd):
+            if d >= length or places.index[d] is None:
+                inner_y = inner_y // a.sizes[d]
+                plan.n_inner = join_span(plan.inner, plan.n_inner, a.sizes[d],
+                                         a.strides[d] * plan.item, inner_y)
+        cut_take(&plan)
+        run_tiles(take_tile, &plan, plan.outers * plan.blocks * plan.column_blocks,
+                  2.0 * other.count)
+    finally:
+        if plan.offsets != space:
+            free(plan.offsets)
+    return 0
+
+
+cdef void cut_take(TakePlan* plan) noexcept:
+    """Tiles: pieces of the index when reading, pieces of the blocks when writing."""
+    cdef Py_ssize_t last = plan.inner[plan.n_inner - 1].size if plan.n_inner else 1
+    plan.columns = last
+    plan.block = plan.n
+    if plan.mode == TAKE:
+        plan.block = TILE_WORK // plan.inners + 1
+    elif plan.outers == 1:
+        plan.columns = least(last, 64)
+    plan.blocks = (plan.n + plan.block - 1) // plan.block
+    plan.column_blocks = (last + plan.columns - 1) // plan.columns
+
+
+cdef Tensor take_indices(Tensor a, tuple indices):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Places places = resolve(a, indices)
+    cdef Tensor out
+    if places.first < 0:
+        return clone_plain(a)
+    out = tensor_empty(a.dt, result_shape(places, shape), shape)
+    run_take(TAKE, places, out)
+    return out
+
+
+cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) except -1:
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Tensor wide
+    cdef Places places
+    cdef int n, i
+    check_writable(dst, "index_put_")
+    if values.dt != dst.dt:
+        values = cast(values, dst.dt)
+    if accumulate and is_half(dst.dt):
+        wide = cast(dst, DT_F32)
+        put_indices(wide, indices, cast(values, DT_F32), True)
+        return copy_into(dst, wide, "index_put_")
+    places = resolve(dst, indices)
+    if places.first < 0:
+        if accumulate:
+            values = contiguous(expand_plain(values, dst.nd, dst.sizes, "index_put_"))
+            raise ValueError("index_put_: at least one index tensor is needed to accumulate")
+        return copy_into(dst, values, "index_put_")
+    n = result_shape(places, shape)
+    if values.mem == dst.mem:
+        values = clone_plain(values)
+    while values.nd > n and values.sizes[0] == 1:
+        values = tensor_window(values, values.nd - 1, values.sizes + 1, values.strides + 1, 0)
+    for i in range(values.nd):
+        if values.nd > n or (values.sizes[i] != 1
+                             and values.sizes[i] != shape[n - values.nd + i]):
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(sizes_of(values))} cannot be "
+                f"broadcast to indexing result of shape {[shape[i] for i in range(n)]}")
+    values = contiguous(expand_plain(values, n, shape, "index_put_"))
+    return run_take(PUT_ADD if accumulate else PUT, places, values)
+
+
+# --- positions of what is true ---------------------------------------------------------------
+
+cdef Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, s = 0
+    for i in range(n):
+        s += p[i] != 0
+    return s
+
+
+cdef Tensor nonzero_plain(Tensor a):
+    cdef Tensor truth = contiguous(cast(a, DT_BOOL))
+    cdef const uint8_t* p = <const uint8_t*>truth.ptr
+    cdef Py_ssize_t[2] shape
+    cdef Py_ssize_t[64] at
+    cdef Py_ssize_t i, j, length, row
+    cdef int64_t* k
+    cdef Tensor out
+    cdef int d, last = a.nd - 1
+    shape[0] = count_true(p, truth.count)
+    shape[1] = a.nd
+    out = tensor_empty(DT_I64, 2, shape)
+    if out.count == 0:
+        return out
+    k = <int64_t*>out.ptr
+    memset(at, 0, sizeof(at))
+    length = truth.sizes[last]
+    for row in range(truth.count // length):
+        for j in range(length):
+            if p[row * length + j]:
+                for d in range(last):
+                    k[d] = at[d]
+                k[last] = j
+                k += a.nd
+        d = last - 1
+        while d >= 0:
+            at[d] += 1
+            if at[d] < truth.sizes[d]:
+                break
+            at[d] = 0
+            d -= 1
+    return out
+
+
+cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, k = 0
+    for i in range(n):
+        if mask[i]:
+            out[k] = a[i]
+            k += 1
+
+
+cdef Tensor masked_select_plain(Tensor a, Tensor mask):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Tensor out
+    cdef const uint8_t* m
+    cdef Py_ssize_t n, item = DT_SIZE[a.dt]
+    cdef int nd
+    if mask.dt != DT_BOOL:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    if not same_shape(a, mask):
+        nd = broadcast_shape((a, mask), shape, "masked_select")
+        a = expand_plain(a, nd, shape, "masked_select")
+        mask = expand_plain(mask, nd, shape, "masked_select")
+    a = contiguous(a)
+    mask = contiguous(mask)
+    m = <const uint8_t*>mask.ptr
+    n = mask.count
+    shape[0] = count_true(m, n)
+    out = tensor_empty(a.dt, 1, shape)
+    if item == 4:
+        pick(<const uint32_t*>a.ptr, m, <uint32_t*>out.ptr, n)
+    elif item == 8:
+        pick(<const uint64_t*>a.ptr, m, <uint64_t*>out.ptr, n)
+    elif item == 1:
+        pick(<const uint8_t*>a.ptr, m, <uint8_t*>out.ptr, n)
+    elif item == 2:
+        pick(<const uint16_t*>a.ptr, m, <uint16_t*>out.ptr, n)
+    else:
+        pick(<const double complex*>a.ptr, m, <double complex*>out.ptr, n)
+    return out

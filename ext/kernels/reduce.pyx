@@ -1,0 +1,613 @@
+# cython: language_level=3
+# Reductions of plain tensors.  The loops are in rows.pyx; here dimensions are sorted and joined, the
+# work is cut into tiles, and partial results are put together.  Positions of extremes are in
+# reduce_arg.pxi, variance, logsumexp and running sums in reduce_more.pxi.
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport NAN
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from autograd_cy._C.dtypes cimport (
+    DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy,
+    dt_is_complex, dt_is_integral, dt_real, g_default_dtype)
+from autograd_cy._C.iterate cimport add_into, cast, contiguous, copy_into, fill_with
+from autograd_cy._C.rows cimport *
+from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
+from autograd_cy._C.tensor cimport (
+    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_alias, tensor_empty, tensor_on, tensor_window)
+from autograd_cy._C.tiles cimport run_tiles
+
+from autograd_cy._C import cpu as _cpu
+
+cdef object _rows = _cpu.load("rows")
+cdef const RowTable* T = <const RowTable*>PyCapsule_GetPointer(
+    _rows.table_capsule(), "autograd_cy.row_table")
+
+cdef enum:
+    TILE_WORK = 32768    # elements of one tile
+    ROWS_MAX = COLS      # results that one tile may have
+    SPREAD = 64          # fewer tiles than this: the reduced range is cut as well
+
+cdef tuple SCALAR_NAMES = (
+    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
+    "ComplexFloat", "ComplexDouble")
+
+
+cdef const RowTable* row_table() noexcept nogil:
+    return T
+
+
+cdef object not_implemented(str op, int dt):
+    return NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dt]}\'')
+
+
+# --- dimensions -----------------------------------------------------------------------------
+
+cdef int check_dim(object dim, int ndim) except -1:
+    cdef Py_ssize_t d, n = ndim if ndim > 0 else 1
+    if not hasattr(dim, "__index__"):
+        raise TypeError(f"dim must be an int or a tuple of ints, not {type(dim).__name__}")
+    d = dim.__index__()
+    if d < -n or d >= n:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
+    return <int>(d + n if d < 0 else d)
+
+
+cdef int dims_mask(object dims, int nd, char* mask) except -1:
+    cdef int d
+    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
+        memset(mask, 1, nd)
+        return 0
+    memset(mask, 0, nd + 1)
+    if not isinstance(dims, (tuple, list)):
+        mask[check_dim(dims, nd)] = 1
+        return 0
+    for dim in dims:
+        d = check_dim(dim, nd)
+        if mask[d]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        mask[d] = 1
+    return 0
+
+
+cdef Tensor empty_result(Tensor a, const char* mask, bint keepdim, int dt):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef int d, n = 0
+    for d in range(a.nd):
+        if not mask[d]:
+            shape[n] = a.sizes[d]
+            n += 1
+        elif keepdim:
+            shape[n] = 1
+            n += 1
+    return tensor_empty(dt, n, shape)
+
+
+cdef Py_ssize_t reduced_count(Tensor a, const char* mask) noexcept:
+    cdef Py_ssize_t n = 1
+    cdef int d
+    for d in range(a.nd):
+        if mask[d]:
+            n *= a.sizes[d]
+    return n
+
+
+cdef Tensor contiguous_moved(Tensor a, const char* mask):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, want, n = 0
+    cdef bint moved = False
+    for want in range(2):
+        for d in range(a.nd):
+            if (mask[d] != 0) == want:
+                moved = moved or d != n
+                shape[n] = a.sizes[d]
+                strides[n] = a.strides[d]
+                n += 1
+    return contiguous(tensor_window(a, n, shape, strides, 0) if moved else a)
+
+
+# --- the engine -----------------------------------------------------------------------------
+
+cdef struct Axis:
+    Py_ssize_t size
+    Py_ssize_t step        # bytes of the input
+    Py_ssize_t out         # elements of the result; 0 for a reduced one
+    bint reduced
+
+cdef struct Plan:
+    int op
+    int dt
+    int acc                # ACC_*
+    bint cols              # the innermost axis is kept: loops run down the columns
+    Py_ssize_t acc_size
+    rows_fn fn             # NULL for halves
+    combine_fn combine
+    finish_fn finish
+    double scale
+    const char* p
+    char* out
+    Py_ssize_t out_item
+    Axis x                 # kept axis along which a tile has its results
+    Axis y                 # reduced axis that a loop runs over
+    Axis kept[64]          # the other kept axes
+    Axis rest[64]          # the other reduced axes
+    int n_kept
+    int n_rest
+    Py_ssize_t block       # results of a tile
+    Py_ssize_t x_blocks
+    Py_ssize_t chunk       # elements of y in one call of the loop
+    Py_ssize_t y_chunks
+    Py_ssize_t units       # calls of the loop per tile, before it is cut
+    Py_ssize_t parts       # tiles that share the same results
+    char* partial
+
+
+cdef inline void call_rows(Plan* plan, const char* p, Py_ssize_t m, Py_ssize_t n,
+                           char* acc) noexcept nogil:
+    """Reduce n steps along y for m results along x."""
+    cdef Py_ssize_t rows = n if plan.cols else m
+    cdef Py_ssize_t step = plan.y.step if plan.cols else plan.x.step
+    cdef Py_ssize_t length = m if plan.cols else n
+    if plan.fn != NULL:
+        plan.fn(p, rows, step, length, acc)
+    elif plan.cols:
+        T.half_cols(plan.op, plan.dt, p, rows, step, length, acc)
+    else:
+        T.half_rows(plan.op, plan.dt, p, rows, step, length, acc)
+
+
+cdef inline const char* walk(const Axis* axes, int n, Py_ssize_t index, const char* p,
+                             Py_ssize_t* out) noexcept nogil:
+    """Move p (and the place in the result) to the index-th element of the axes."""
+    cdef Py_ssize_t i
+    cdef int d
+    for d in range(n - 1, -1, -1):
+        i = index % axes[d].size
+        index = index // axes[d].size
+        p += i * axes[d].step
+        out[0] += i * axes[d].out
+    return p
+
+
+cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef Plan* plan = <Plan*>ctx
+    cdef double acc[2 * ROWS_MAX]
+    cdef double other[2 * ROWS_MAX]
+    cdef Py_ssize_t part = tile % plan.parts, place = tile // plan.parts
+    cdef Py_ssize_t first = place % plan.x_blocks * plan.block
+    cdef Py_ssize_t m = plan.x.size - first if plan.x.size - first < plan.block else plan.block
+    cdef Py_ssize_t unit = plan.units * part // plan.parts
+    cdef Py_ssize_t stop = plan.units * (part + 1) // plan.parts
+    cdef Py_ssize_t out = first * plan.x.out, unused = 0, start, n
+    cdef const char* p = walk(plan.kept, plan.n_kept, place // plan.x_blocks,
+                              plan.p + first * plan.x.step, &out)
+    cdef const char* q
+    cdef bint fresh = True
+    while unit < stop:
+        q = p
+        if plan.n_rest:
+            q = walk(plan.rest, plan.n_rest, unit // plan.y_chunks, p, &unused)
+        start = unit % plan.y_chunks * plan.chunk
+        n = plan.y.size - start if plan.y.size - start < plan.chunk else plan.chunk
+        q += start * plan.y.step
+        call_rows(plan, q, m, n, <char*>acc if fresh else <char*>other)
+        if not fresh:
+            plan.combine(<char*>acc, <char*>other, m)
+        fresh = False
+        unit += 1
+    if plan.parts == 1:
+        plan.finish(<char*>acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)
+    else:
+        memcpy(plan.partial + tile * plan.block * plan.acc_size, acc, m * plan.acc_size)
+
+
+cdef void join_parts(Plan* plan, Py_ssize_t places) noexcept nogil:
+    cdef Py_ssize_t place, part, first, m, out
+    cdef Py_ssize_t size = plan.block * plan.acc_size
+    cdef char* acc
+    for place in range(places):
+        first = place % plan.x_blocks * plan.block
+        m = plan.x.size - first if plan.x.size - first < plan.block else plan.block
+        out = first * plan.x.out
+        walk(plan.kept, plan.n_kept, place // plan.x_blocks, NULL, &out)
+        acc = plan.partial + place * plan.parts * size
+        for part in range(1, plan.parts):
+            plan.combine(acc, acc + part * size, m)
+        plan.finish(acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)
+
+
+cdef int sort_axes(Tensor a, const char* mask, Axis* axes) noexcept:
+    """Axes from the largest stride to the smallest, neighbours joined; size 1 is left out."""
+    cdef Py_ssize_t item = DT_SIZE[a.dt], out = 1
+    cdef Axis axis
+    cdef int d, j, n = 0, joined = 0
+    for d in range(a.nd - 1, -1, -1):
+        if a.sizes[d] == 1:
+            continue
+        axis.size = a.sizes[d]
+        axis.step = a.strides[d] * item
+        axis.reduced = mask[d]
+        axis.out = 0 if mask[d] else out
+        if not mask[d]:
+            out *= a.sizes[d]
+        # Repeated elements (step 0) count as the slowest axis.
+        j = n
+        while j > 0 and axes[j - 1].step > axis.step and axis.step != 0 or (
+                j > 0 and axes[j - 1].step == 0 and axis.step != 0):
+            axes[j] = axes[j - 1]
+            j -= 1
+        axes[j] = axis
+        n += 1
+    # So far fastest first; turn round while joining.
+    for d in range(n // 2):
+        axis = axes[d]
+        axes[d] = axes[n - 1 - d]
+        axes[n - 1 - d] = axis
+    for d in range(n):
+        if joined > 0 and (axes[joined - 1].reduced == axes[d].reduced
+                           and axes[joined - 1].step == axes[d].size * axes[d].step
+                           and axes[joined - 1].out == axes[d].size * axes[d].out):
+            axes[joined - 1].size *= axes[d].size
+            axes[joined - 1].step = axes[d].step
+            axes[joined - 1].out = axes[d].out
+        else:
+            axes[joined] = axes[d]
+            joined += 1
+    return joined
+
+
+cdef void place_axes(Plan* plan, Axis* axes, int n) noexcept:
+    cdef int d, x = -1, y = -1
+    for d in range(n - 1, -1, -1):
+        if axes[d].reduced:
+            y = d if y < 0 else y
+        else:
+            x = d if x < 0 else x
+    plan.cols = n > 0 and not axes[n - 1].reduced
+    plan.x.size = plan.y.size = 1
+    plan.x.step = plan.y.step = 0
+    plan.x.out = 1
+    plan.y.out = 0
+    plan.n_kept = plan.n_rest = 0
+    for d in range(n):
+        if d == x:
+            plan.x = axes[d]
+        elif d == y:
+            plan.y = axes[d]
+        elif axes[d].reduced:
+            plan.rest[plan.n_rest] = axes[d]
+            plan.n_rest += 1
+        else:
+            plan.kept[plan.n_kept] = axes[d]
+            plan.n_kept += 1
+
+
+cdef inline Py_ssize_t clip(Py_ssize_t x, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+    return lo if x < lo else (hi if x > hi else x)
+
+
+cdef Py_ssize_t cut(Plan* plan) noexcept:
+    """Choose tiles, from shapes alone; returns how many places the results have."""
+    cdef Py_ssize_t places = 1, others = 1
+    cdef int d
+    for d in range(plan.n_kept):
+        places *= plan.kept[d].size
+    for d in range(plan.n_rest):
+        others *= plan.rest[d].size
+    if plan.cols:
+        plan.block = clip(plan.x.size, 1, COLS)
+        plan.chunk = clip(TILE_WORK // plan.block, 128, TILE_WORK)
+    else:
+        plan.block = clip(TILE_WORK // plan.y.size, 1, ROWS_MAX)
+        plan.chunk = TILE_WORK
+    if plan.block > plan.x.size:
+        plan.block = plan.x.size
+    plan.x_blocks = (plan.x.size + plan.block - 1) // plan.block
+    plan.y_chunks = (plan.y.size + plan.chunk - 1) // plan.chunk
+    plan.units = others * plan.y_chunks
+    places *= plan.x_blocks
+    plan.parts = 1
+    # Cutting the reduced range costs memory for partial results: only where tiles are few and long.
+    if places < SPREAD and plan.units > 1 and plan.units * plan.block * plan.y.size > TILE_WORK:
+        plan.parts = clip((SPREAD + places - 1) // places, 1, plan.units)
+    return places
+
+
+cdef inline int accumulator(int dt) noexcept nogil:
+    return ACC_I64 if dt <= DT_I64 else (ACC_F64 if dt <= DT_F64 else ACC_C128)
+
+
+cdef int reduce_into(int op, Tensor a, const char* mask, Tensor out, double scale) except -1:
+    """out = reduction of a over the marked dimensions; `out` is dense, in the order of the kept."""
+    cdef Axis axes[64]
+    cdef Plan plan
+    cdef double space[2 * ROWS_MAX]
+    cdef Py_ssize_t places, size
+    cdef int n
+    n = sort_axes(a, mask, axes)
+    if n > 0 and axes[n - 1].step != DT_SIZE[a.dt]:
+        a = contiguous(a)
+        n = sort_axes(a, mask, axes)
+    place_axes(&plan, axes, n)
+    plan.op = op
+    plan.dt = a.dt
+    plan.acc = accumulator(a.dt)
+    plan.acc_size = 16 if plan.acc == ACC_C128 else 8
+    plan.fn = T.cols[op][plan.dt] if plan.cols else T.rows[op][plan.dt]
+    plan.combine = T.combine[op][plan.acc]
+    plan.finish = T.finish[plan.acc][<int>out.dt]
+    plan.scale = scale
+    plan.p = a.ptr
+    plan.out = out.ptr
+    plan.out_item = DT_SIZE[out.dt]
+    places = cut(&plan)
+    if plan.parts == 1:
+        run_tiles(reduce_tile, &plan, places, a.count)
+        return 0
+    size = places * plan.parts * plan.block * plan.acc_size
+    plan.partial = <char*>space if size <= <Py_ssize_t>sizeof(space) else <char*>malloc(size)
+    if plan.partial == NULL:
+        raise MemoryError()
+    run_tiles(reduce_tile, &plan, places * plan.parts, a.count)
+    join_parts(&plan, places)
+    if plan.partial != <char*>space:
+        free(plan.partial)
+    return 0
+
+
+cdef Tensor reduce_all_small(int op, Tensor a, int dt, double scale):
+    """One row that a single call of the loop takes."""
+    cdef double[2] acc
+    cdef Tensor out = tensor_empty(dt, 0, NULL)
+    T.rows[op][<int>a.dt](a.ptr, 1, 0, a.count, <char*>acc)
+    T.finish[accumulator(a.dt)][dt](<char*>acc, out.ptr, 1, 1, scale)
+    return out
+
+
+cdef inline bint is_small(Tensor a, object dims, bint keepdim) noexcept:
+    return (dims is None and not keepdim and 0 < a.count <= 2048
+            and not (a.flags & F_STRIDED) and a.dt != DT_F16 and a.dt != DT_BF16)
+
+
+# --- sums and products ----------------------------------------------------------------------
+
+cdef inline int sum_dtype(int dt, int asked) noexcept:
+    if asked >= 0:
+        return asked
+    return DT_I64 if dt <= DT_I64 else dt
+
+
+cdef Tensor as_summand(Tensor a, int dt):
+    """The operand in a dtype whose accumulator rounds to dt."""
+    return a if a.dt == dt or (dt == DT_I64 and a.dt < DT_I64) else cast(a, dt)
+
+
+cdef Tensor add_or_multiply(int op, Tensor a, object dims, bint keepdim, int dt):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    dt = sum_dtype(a.dt, dt)
+    a = as_summand(a, dt)
+    if is_small(a, dims, keepdim):
+        return reduce_all_small(op, a, dt, 1)
+    dims_mask(dims, a.nd, mask)
+    out = empty_result(a, mask, keepdim, dt)
+    if a.count == 0:
+        fill_with(out, 0 if op == R_SUM else 1)
+    else:
+        reduce_into(op, a, mask, out, 1)
+    return out
+
+
+cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt):
+    return add_or_multiply(R_SUM, a, dims, keepdim, dt)
+
+
+cdef Tensor prod_plain(Tensor a, object dims, bint keepdim, int dt):
+    return add_or_multiply(R_PROD, a, dims, keepdim, dt)
+
+
+cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    if (a.dt if dt < 0 else dt) <= DT_I64:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Input' if dt < 0 else 'Optional'} dtype must "
+            "be either a floating point or complex dtype. "
+            f"Got: {SCALAR_NAMES[a.dt if dt < 0 else dt]}")
+    if dt >= 0:
+        a = cast(a, dt)
+    if is_small(a, dims, keepdim):
+        return reduce_all_small(R_SUM, a, a.dt, 1.0 / a.count)
+    dims_mask(dims, a.nd, mask)
+    out = empty_result(a, mask, keepdim, a.dt)
+    if a.count == 0:
+        fill_with(out, NAN)
+    else:
+        reduce_into(R_SUM, a, mask, out, 1.0 / reduced_count(a, mask))
+    return out
+
+
+cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    cdef int d, lead = a.nd - ndim
+    cdef bint any_reduced = lead > 0
+    for d in range(lead):
+        mask[d] = 1
+    for d in range(ndim):
+        mask[lead + d] = shape[d] == 1 and a.sizes[lead + d] != 1
+        any_reduced = any_reduced or mask[lead + d]
+        if shape[d] != 1 and shape[d] != a.sizes[lead + d]:
+            raise RuntimeError(
+                f"a tensor of shape {list(sizes_of(a))} can't be summed to shape "
+                f"{[shape[i] for i in range(ndim)]}")
+    if lead < 0:
+        raise RuntimeError(
+            f"a tensor of shape {list(sizes_of(a))} can't be summed to {ndim} dimensions")
+    if not any_reduced:
+        return a
+    out = tensor_empty(a.dt, ndim, shape)
+    if a.count == 0:
+        fill_with(out, 0)
+    elif a.dt == DT_BOOL:
+        reduce_into(R_MAX, a, mask, out, 1)
+    else:
+        reduce_into(R_SUM, a, mask, out, 1)
+    return out
+
+
+# --- largest, smallest, all, any ------------------------------------------------------------
+
+cdef int check_nonempty(str op, Tensor a, object dims, const char* mask) except -1:
+    cdef int d
+    if a.count:
+        return 0
+    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
+        raise RuntimeError(
+            f"{op}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument.")
+    for d in range(a.nd):
+        if mask[d] and a.sizes[d] == 0:
+            raise IndexError(f"{op}(): Expected reduction dim {d} to have non-zero size.")
+    return 0
+
+
+cdef Tensor extreme(int op, str name, Tensor a, object dims, bint keepdim):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    if dt_is_complex(a.dt):
+        raise not_implemented(name, a.dt)
+    if is_small(a, dims, keepdim):
+        return reduce_all_small(op, a, a.dt, 1)
+    dims_mask(dims, a.nd, mask)
+    check_nonempty(name, a, dims, mask)
+    out = empty_result(a, mask, keepdim, a.dt)
+    if a.count:
+        reduce_into(op, a, mask, out, 1)
+    return out
+
+
+cdef Tensor amax_plain(Tensor a, object dims, bint keepdim):
+    return extreme(R_MAX, "amax", a, dims, keepdim)
+
+
+cdef Tensor amin_plain(Tensor a, object dims, bint keepdim):
+    return extreme(R_MIN, "amin", a, dims, keepdim)
+
+
+cdef Tensor max_all_plain(Tensor a):
+    return extreme(R_MAX, "max", a, None, False)
+
+
+cdef Tensor min_all_plain(Tensor a):
+    return extreme(R_MIN, "min", a, None, False)
+
+
+cdef Tensor all_or_any(int op, Tensor a, object dims, bint keepdim):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    # uint8 stays uint8: torch kept that from the time before it had bool.
+    cdef int dt = a.dt if a.dt < 2 else DT_BOOL
+    cdef Tensor truth = cast(a, DT_BOOL)
+    dims_mask(dims, a.nd, mask)
+    if isinstance(dims, (tuple, list)) and len(dims) == 0:
+        memset(mask, 0, a.nd)
+    out = empty_result(a, mask, keepdim, dt)
+    if a.count == 0:
+        fill_with(out, op == R_MIN)
+    else:
+        reduce_into(op, truth, mask, out, 1)
+    return out
+
+
+cdef Tensor all_plain(Tensor a, object dims, bint keepdim):
+    return all_or_any(R_MIN, a, dims, keepdim)
+
+
+cdef Tensor any_plain(Tensor a, object dims, bint keepdim):
+    return all_or_any(R_MAX, a, dims, keepdim)
+
+
+include "reduce_arg.pxi"
+include "reduce_more.pxi"
+
+
+# --- entry points of the tests --------------------------------------------------------------
+
+def _from_array(array):
+    """A tensor on the memory of a NumPy array, for tests."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int dt = dt_from_numpy(array.dtype), d
+    cdef StorageImpl* s
+    cdef size_t address = array.ctypes.data
+    for d in range(array.ndim):
+        shape[d] = array.shape[d]
+        strides[d] = array.strides[d] // DT_SIZE[dt]
+    s = storage_borrow(<char*>address, array.nbytes, array, False)
+    try:
+        return tensor_on(s, <char*>address, dt, array.ndim, shape, strides)
+    finally:
+        storage_decref(s)
+
+
+def _call(str name, Tensor a not None, *args):
+    """Diagnostic: call a C function of this module by name (without its suffix "_plain")."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    if name == "sum":
+        return sum_plain(a, args[0], args[1], args[2])
+    if name == "mean":
+        return mean_plain(a, args[0], args[1], args[2])
+    if name == "prod":
+        return prod_plain(a, args[0], args[1], args[2])
+    if name == "amax":
+        return amax_plain(a, args[0], args[1])
+    if name == "amin":
+        return amin_plain(a, args[0], args[1])
+    if name == "max_all":
+        return max_all_plain(a)
+    if name == "min_all":
+        return min_all_plain(a)
+    if name == "max_dim":
+        return max_dim_plain(a, args[0], args[1])
+    if name == "min_dim":
+        return min_dim_plain(a, args[0], args[1])
+    if name == "argmax":
+        return argmax_plain(a, args[0], args[1])
+    if name == "argmin":
+        return argmin_plain(a, args[0], args[1])
+    if name == "logsumexp":
+        return logsumexp_plain(a, args[0], args[1])
+    if name == "all":
+        return all_plain(a, args[0], args[1])
+    if name == "any":
+        return any_plain(a, args[0], args[1])
+    if name == "var":
+        return var_plain(a, args[0], args[1], args[2])
+    if name == "cumsum":
+        return cumsum_plain(a, args[0], args[1])
+    if name == "sum_to_shape":
+        for i, size in enumerate(args[0]):
+            shape[i] = size
+        return sum_to_shape_fast(a, len(args[0]), shape)
+    raise ValueError(f"_call: no function {name!r} here")
+
+
+def _repeat(str name, Tensor a not None, Py_ssize_t n):
+    """Diagnostic: run a reduction n times from C, for timing without Python's call cost."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        if name == "sum":
+            sum_plain(a, None, False, -1)
+        elif name == "mean":
+            mean_plain(a, None, False, -1)
+        elif name == "max":
+            max_all_plain(a)
+        elif name == "argmax":
+            argmax_plain(a, None, False)
+        elif name == "sum0":
+            sum_plain(a, 0, False, -1)

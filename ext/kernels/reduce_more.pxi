@@ -1,0 +1,265 @@
+# logsumexp, variance and running sums (part of reduce.pyx).
+
+# --- logsumexp ------------------------------------------------------------------------------
+
+cdef struct SoftPlan:
+    soft_rows_fn rows
+    soft_cols_fn cols
+    const char* p
+    char* out
+    Py_ssize_t outer       # the tensor is (outer, size, inner), dense
+    Py_ssize_t size
+    Py_ssize_t inner
+    Py_ssize_t item
+    Py_ssize_t block
+    Py_ssize_t blocks
+
+
+cdef void lse_rows_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef SoftPlan* plan = <SoftPlan*>ctx
+    cdef Py_ssize_t first = tile * plan.block
+    cdef Py_ssize_t rows = plan.outer - first if plan.outer - first < plan.block else plan.block
+    plan.rows(S_LOGSUMEXP, plan.p + first * plan.size * plan.item, rows, plan.size,
+              plan.out + first * plan.item)
+
+
+cdef void lse_cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef SoftPlan* plan = <SoftPlan*>ctx
+    cdef Py_ssize_t outer = tile // plan.blocks, first = tile % plan.blocks * plan.block
+    cdef Py_ssize_t n = plan.inner - first if plan.inner - first < plan.block else plan.block
+    plan.cols(S_LOGSUMEXP, plan.p + (outer * plan.size * plan.inner + first) * plan.item,
+              plan.size, plan.inner * plan.item, n,
+              plan.out + (outer * plan.inner + first) * plan.item)
+
+
+cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
+    cdef char[MAX_DIMS + 1] mask
+    cdef SoftPlan plan
+    cdef Tensor out, moved
+    cdef int d, n_marked = 0, dim = 0
+    if dt_is_complex(a.dt):
+        raise not_implemented("logsumexp", a.dt)
+    if a.dt <= DT_I64:
+        a = cast(a, g_default_dtype)
+    if a.dt == DT_F16 or a.dt == DT_BF16:
+        return cast(logsumexp_plain(cast(a, DT_F32), dims, keepdim), a.dt)
+    dims_mask(dims, a.nd, mask)
+    out = empty_result(a, mask, keepdim, a.dt)
+    if a.count == 0:
+        fill_with(out, -float("inf"))
+        return out
+    for d in range(a.nd):
+        if mask[d]:
+            n_marked += 1
+            dim = d
+    plan.outer = plan.inner = 1
+    if n_marked == 1 and not (a.flags & F_STRIDED):
+        moved = a
+        for d in range(dim):
+            plan.outer *= a.sizes[d]
+        for d in range(dim + 1, a.nd):
+            plan.inner *= a.sizes[d]
+        plan.size = a.sizes[dim]
+    else:
+        moved = contiguous_moved(a, mask)
+        plan.outer = out.count
+        plan.size = a.count // out.count
+    plan.item = DT_SIZE[a.dt]
+    plan.rows = T.soft_rows[<int>a.dt]
+    plan.cols = T.soft_cols[<int>a.dt]
+    plan.p = moved.ptr
+    plan.out = out.ptr
+    if plan.inner == 1:
+        plan.block = clip(TILE_WORK // 8 // plan.size, 1, plan.outer)
+        plan.blocks = (plan.outer + plan.block - 1) // plan.block
+        run_tiles(lse_rows_tile, &plan, plan.blocks, 8.0 * a.count)
+    else:
+        plan.block = clip(plan.inner, 1, COLS)
+        plan.blocks = (plan.inner + plan.block - 1) // plan.block
+        run_tiles(lse_cols_tile, &plan, plan.outer * plan.blocks, 8.0 * a.count)
+    return out
+
+
+# --- variance -------------------------------------------------------------------------------
+
+cdef struct VarPlan:
+    int dt
+    const char* p
+    Py_ssize_t size
+    Py_ssize_t item
+    Py_ssize_t chunk
+    Py_ssize_t chunks
+    double* partial        # one entry per row and chunk
+    const double* mean     # NULL in the first pass
+
+
+cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef VarPlan* plan = <VarPlan*>ctx
+    cdef Py_ssize_t row = tile // plan.chunks, start = tile % plan.chunks * plan.chunk
+    cdef Py_ssize_t n = plan.size - start if plan.size - start < plan.chunk else plan.chunk
+    cdef const char* p = plan.p + (row * plan.size + start) * plan.item
+    cdef char* acc = <char*>(plan.partial + tile)
+    cdef bint half = plan.dt == DT_F16 or plan.dt == DT_BF16
+    if plan.mean == NULL and half:
+        T.half_rows(R_SUM, plan.dt, p, 1, 0, n, acc)
+    elif plan.mean == NULL:
+        T.rows[<int>R_SUM][plan.dt](p, 1, 0, n, acc)
+    elif half:
+        T.half_deviation(plan.dt, p, 1, 0, n, plan.mean + row, <double*>acc)
+    else:
+        T.deviation[plan.dt](p, 1, 0, n, plan.mean + row, <double*>acc)
+
+
+cdef Tensor real_window(Tensor a, int part):
+    """Real (0) or imaginary (1) part of a complex tensor, as a view."""
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    for d in range(a.nd):
+        strides[d] = 2 * a.strides[d]
+    return tensor_on(a.mem, a.ptr + part * DT_SIZE[dt_real(a.dt)], dt_real(a.dt), a.nd, a.sizes,
+                     strides)
+
+
+cdef int var_rows(Tensor a, Tensor out, double divisor) except -1:
+    """Variances of the rows of a dense tensor, one for each element of `out`."""
+    cdef VarPlan plan
+    cdef Py_ssize_t rows = out.count, r, c
+    cdef double* space
+    cdef double* mean
+    cdef double s
+    plan.dt = a.dt
+    plan.p = a.ptr
+    plan.size = a.count // rows
+    plan.item = DT_SIZE[a.dt]
+    plan.chunk = TILE_WORK
+    plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
+    space = <double*>malloc(rows * (plan.chunks + 1) * sizeof(double))
+    if space == NULL:
+        raise MemoryError()
+    plan.partial = space
+    mean = space + rows * plan.chunks
+    plan.mean = NULL
+    run_tiles(var_tile, &plan, rows * plan.chunks, a.count)
+    for r in range(rows):
+        s = 0
+        for c in range(plan.chunks):
+            s += space[r * plan.chunks + c]
+        mean[r] = s / plan.size
+    plan.mean = mean
+    run_tiles(var_tile, &plan, rows * plan.chunks, 2.0 * a.count)
+    for r in range(rows):
+        s = 0
+        for c in range(plan.chunks):
+            s += space[r * plan.chunks + c]
+        mean[r] = s / divisor
+    T.finish[<int>ACC_F64][<int>out.dt](<char*>mean, out.ptr, rows, 1, 1)
+    free(space)
+    return 0
+
+
+cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Tensor out
+    cdef double divisor
+    if a.dt <= DT_I64:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    if dt_is_complex(a.dt):
+        out = var_plain(real_window(a, 0), dims, correction, keepdim)
+        add_into(out, var_plain(real_window(a, 1), dims, correction, keepdim))
+        return out
+    dims_mask(dims, a.nd, mask)
+    out = empty_result(a, mask, keepdim, a.dt)
+    if a.count == 0:
+        fill_with(out, NAN)
+        return out
+    divisor = reduced_count(a, mask) - correction
+    # Without enough elements the result is 0 / 0 or inf, never negative.
+    var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0)
+    return out
+
+
+# --- running sums ---------------------------------------------------------------------------
+
+ctypedef fused scan_t:
+    float
+    double
+    int64_t
+    int32_t
+    int16_t
+    int8_t
+    uint8_t
+    double complex
+
+cdef struct ScanPlan:
+    Py_ssize_t size
+    Py_ssize_t inner
+    char* p
+    int dt
+
+
+cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double s = 0
+    if inner == 1:
+        if scan_t is float:
+            for i in range(size):
+                s += p[i]
+                p[i] = <float>s
+        else:
+            for i in range(1, size):
+                p[i] += p[i - 1]
+        return
+    for i in range(1, size):
+        for j in range(inner):
+            p[i * inner + j] += p[(i - 1) * inner + j]
+
+
+cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef ScanPlan* plan = <ScanPlan*>ctx
+    cdef char* p = plan.p + tile * plan.size * plan.inner * DT_SIZE[plan.dt]
+    if plan.dt == DT_F32:
+        scan_one(<float*>p, plan.size, plan.inner)
+    elif plan.dt == DT_F64:
+        scan_one(<double*>p, plan.size, plan.inner)
+    elif plan.dt == DT_I64:
+        scan_one(<int64_t*>p, plan.size, plan.inner)
+    elif plan.dt == DT_I64 - 1:
+        scan_one(<int32_t*>p, plan.size, plan.inner)
+    elif plan.dt == DT_I64 - 2:
+        scan_one(<int16_t*>p, plan.size, plan.inner)
+    elif plan.dt == DT_I64 - 3:
+        scan_one(<int8_t*>p, plan.size, plan.inner)
+    elif plan.dt == DT_I64 - 4:
+        scan_one(<uint8_t*>p, plan.size, plan.inner)
+    else:
+        scan_one(<double complex*>p, plan.size, plan.inner)
+
+
+cdef Tensor cumsum_plain(Tensor a, int dim, int dt):
+    cdef ScanPlan plan
+    cdef Tensor out
+    cdef Py_ssize_t outer = 1
+    cdef int d, compute
+    dim = check_dim(dim, a.nd)
+    dt = sum_dtype(a.dt, dt)
+    compute = dt
+    if dt == DT_F16 or dt == DT_BF16:
+        compute = DT_F32
+    elif dt == DT_C64:
+        compute = DT_C64 + 1
+    elif dt == DT_BOOL:
+        compute = DT_I64
+    a = cast(cast(a, dt), compute)
+    out = tensor_empty(compute, a.nd, a.sizes)
+    copy_into(out, a, "cumsum")
+    if out.count and out.nd:
+        plan.size = out.sizes[dim]
+        plan.inner = 1
+        for d in range(dim):
+            outer *= out.sizes[d]
+        for d in range(dim + 1, out.nd):
+            plan.inner *= out.sizes[d]
+        plan.p = out.ptr
+        plan.dt = compute
+        run_tiles(scan_tile, &plan, outer, 4.0 * out.count)
+    return cast(out, dt)

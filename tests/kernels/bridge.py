@@ -1,0 +1,86 @@
+"""NumPy arrays in and out of plain tensors, for the tests of kernels below the operators."""
+
+import ctypes
+
+import ml_dtypes
+import numpy as np
+
+from autograd_cy._C import reduce as _reduce
+from autograd_cy._C.tensor import Tensor
+
+NAMES = (
+    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+).split()
+DTYPES = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
+CODE = {name: i for i, name in enumerate(NAMES)}
+INTS = NAMES[:6]
+HALVES = ["float16", "bfloat16"]
+FLOATS = NAMES[6:10]
+COMPLEX = NAMES[10:]
+
+
+def tensor(array):
+    """A tensor on the memory of `array`, strides included."""
+    return _reduce._from_array(np.asanyarray(array))
+
+
+def array(t):
+    """A copy of a tensor as a NumPy array."""
+    if isinstance(t, (tuple, list)):
+        return tuple(array(x) for x in t)
+    dtype = DTYPES[t.dtype.name]
+    if t.numel() == 0:
+        return np.empty(tuple(t.shape), dtype)
+    extent = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True))
+    memory = (ctypes.c_char * (extent * dtype.itemsize)).from_address(t.data_ptr())
+    flat = np.frombuffer(memory, dtype)
+    strides = [s * dtype.itemsize for s in t.stride()]
+    return np.lib.stride_tricks.as_strided(flat, tuple(t.shape), strides).copy()
+
+
+def call(module, name, *args):
+    """Call a kernel by name; arrays become tensors and results arrays."""
+    converted = [tensor(a) if isinstance(a, np.ndarray) else a for a in args]
+    result = module._call(name, *converted)
+    return array(result) if isinstance(result, (Tensor, tuple, list)) else result
+
+
+def sample(name, shape, seed=0):
+    """Random elements that exercise the dtype without overflowing sums of it."""
+    rng = np.random.default_rng(seed)
+    if name == "bool":
+        x = rng.random(shape) < 0.5
+    elif name == "uint8":
+        x = rng.integers(0, 200, shape)
+    elif name in INTS:
+        x = rng.integers(-100, 100, shape)
+    else:
+        x = rng.standard_normal(shape)
+        if name in COMPLEX:
+            x = x + 1j * rng.standard_normal(shape)
+    return np.asarray(x).astype(DTYPES[name])
+
+
+def layouts(a):
+    """The same elements in several memory layouts."""
+    yield a
+    if a.ndim >= 2:
+        yield np.asfortranarray(a)
+        wide = np.zeros((*a.shape[:-1], 2 * a.shape[-1] + 1), a.dtype)
+        view = wide[..., 1::2]
+        view[...] = a
+        yield view
+        axes = (*range(1, a.ndim), 0)
+        yield np.ascontiguousarray(a.transpose(axes)).transpose((a.ndim - 1, *range(a.ndim - 1)))
+
+
+def tolerance(name):
+    return {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "complex64": 4e-6}.get(name, 1e-13)
+
+
+def wide(a):
+    """The array in the widest dtype of its kind."""
+    a = np.asarray(a)
+    if a.dtype.kind in "biu":
+        return a.astype(np.int64)
+    return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)

@@ -1,0 +1,321 @@
+"""Reductions against NumPy: every dtype, layout and kind of dims."""
+
+import warnings
+
+import numpy as np
+import pytest
+from autograd_cy._C import parallel, reduce
+
+from bridge import (
+    CODE,
+    COMPLEX,
+    DTYPES,
+    FLOATS,
+    INTS,
+    NAMES,
+    call,
+    layouts,
+    sample,
+    tolerance,
+    wide,
+)
+
+SHAPES = [(), (1,), (5,), (0,), (3, 0), (7, 5), (3, 4, 5), (2, 1, 3, 4), (70, 300), (2000, 3), (3, 9000)]
+
+
+def dims_of(ndim):
+    yield None
+    yield ()
+    for d in range(ndim):
+        yield d
+    yield -1
+    if ndim > 1:
+        yield (0, ndim - 1)
+        yield tuple(range(ndim))
+    if ndim > 2:
+        yield (0, 1)
+        yield (1, 2)
+
+
+def axes(dims, ndim):
+    """The same choice for NumPy."""
+    if dims is None or dims == ():
+        return tuple(range(ndim))
+    if ndim == 0:
+        return ()
+    return dims if isinstance(dims, tuple) else (dims,)
+
+
+def check(got, want, name, scale=1.0):
+    want = np.asarray(want)
+    assert got.shape == want.shape
+    if got.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, want.astype(got.dtype))
+    else:
+        np.testing.assert_allclose(
+            wide(got), wide(want), rtol=tolerance(name), atol=tolerance(name) * scale
+        )
+
+
+def cases(name):
+    for shape in SHAPES:
+        base = sample(name, shape)
+        for a in layouts(base):
+            for dims in dims_of(a.ndim):
+                yield a, dims
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_sum(name, keepdim):
+    for a, dims in cases(name):
+        got = call(reduce, "sum", a, dims, keepdim, -1)
+        want = wide(a).sum(axes(dims, a.ndim), keepdims=keepdim)
+        assert got.dtype == (np.int64 if name in INTS else DTYPES[name])
+        check(got, want, name, scale=np.sqrt(a.size + 1.0))
+
+
+@pytest.mark.parametrize("name", FLOATS + COMPLEX)
+def test_mean(name):
+    for a, dims in cases(name):
+        with np.errstate(all="ignore"):
+            if a.size == 0:
+                count = np.sum(np.ones(a.shape), axes(dims, a.ndim))
+                want = wide(a).sum(axes(dims, a.ndim)) * np.nan / np.where(count == 0, 1, 1)
+            else:
+                want = wide(a).mean(axes(dims, a.ndim))
+        check(call(reduce, "mean", a, dims, False, -1), want, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prod(name):
+    for a, dims in cases(name):
+        if name not in INTS:
+            a = np.copy(a)
+            a[...] = (1 + wide(a) / (10 * max(1, a.size))).astype(a.dtype)
+        want = wide(a).prod(axes(dims, a.ndim), keepdims=True)
+        got = call(reduce, "prod", a, dims, True, -1)
+        check(got, want, name, scale=10)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in COMPLEX])
+@pytest.mark.parametrize("which", ["amax", "amin"])
+def test_extremes(name, which):
+    for a, dims in cases(name):
+        if a.size == 0:
+            continue
+        got = call(reduce, which, a, dims, False)
+        assert got.dtype == a.dtype
+        want = getattr(wide(a), which[1:])(axes(dims, a.ndim))
+        np.testing.assert_array_equal(wide(got), want)
+
+
+@pytest.mark.parametrize("which", ["max", "min"])
+@pytest.mark.parametrize("n", [1, 7, 63, 64, 65, 200, 9000, 40000, 100000])
+def test_nan_wins(which, n):
+    for name in ("float16", "bfloat16", "float32", "float64"):
+        for at in {0, n // 2, n - 1}:
+            a = sample(name, n)
+            a[at] = np.nan
+            assert np.isnan(wide(call(reduce, f"{which}_all", a)))
+            assert call(reduce, f"arg{which}", a, None, False) == at
+            b = np.stack([a, a, a], 1)
+            assert np.isnan(wide(call(reduce, f"a{which}", b, 0, False))).all()
+            values, index = call(reduce, f"{which}_dim", b, 0, False)
+            assert np.isnan(wide(values)).all()
+            assert (index == at).all()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in COMPLEX])
+@pytest.mark.parametrize("which", ["max", "min"])
+def test_first_position(name, which):
+    arg = np.argmax if which == "max" else np.argmin
+    for shape in [(), (1,), (9,), (5, 7), (3, 4, 5), (2, 1500), (1500, 2), (40, 300), (2, 70000), (400, 30, 9)]:
+        for a in layouts(sample(name, shape)):
+            for dim in range(-1, a.ndim):
+                values, index = call(reduce, f"{which}_dim", a, dim, False)
+                if a.ndim == 0:
+                    assert index == 0
+                    continue
+                np.testing.assert_array_equal(index, arg(wide(a), dim))
+                np.testing.assert_array_equal(wide(values), getattr(wide(a), which)(dim))
+            if name != "bool":
+                got = call(reduce, f"arg{which}", a, None, False)
+                assert got == arg(wide(a))
+                got = call(reduce, f"arg{which}", a, None, True)
+                assert got.shape == (1,) * a.ndim
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_any(name):
+    for a, dims in cases(name):
+        for which in ("all", "any"):
+            got = call(reduce, which, a, dims, False)
+            assert got.dtype == (np.uint8 if name == "uint8" else np.bool_)
+            want = wide(a).astype(bool)
+            if dims != ():
+                want = getattr(want, which)(axes(dims, a.ndim))
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_logsumexp(name):
+    for a, dims in cases(name):
+        with np.errstate(all="ignore"):
+            want = np.log(np.exp(wide(a)).sum(axes(dims, a.ndim), keepdims=True))
+        check(call(reduce, "logsumexp", a, dims, True), want, name, scale=2)
+
+
+def test_logsumexp_of_infinities():
+    inf = np.inf
+    a = np.array([[inf, 1], [-inf, -inf], [np.nan, 0], [800, 800], [inf, -inf]], np.float32)
+    want = [inf, -inf, np.nan, 800 + np.log(2), inf]
+    for b in (a, np.repeat(a, 30, 0).reshape(5, 30, 2).transpose(1, 0, 2).copy()):
+        got = call(reduce, "logsumexp", b, -1, False)
+        np.testing.assert_allclose(got, np.broadcast_to(want, got.shape), rtol=1e-6)
+        got = call(reduce, "logsumexp", np.ascontiguousarray(b.swapaxes(0, -1)), 0, False)
+        np.testing.assert_allclose(got.T, np.broadcast_to(want, got.T.shape), rtol=1e-6)
+    got = call(reduce, "logsumexp", np.array([1, 2, 3]), 0, False)
+    assert got.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", FLOATS + COMPLEX)
+def test_var(name):
+    for a, dims in cases(name):
+        if a.size == 0:
+            continue
+        for correction in (0.0, 1.0):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                want = wide(a).var(axes(dims, a.ndim), ddof=int(correction))
+            got = call(reduce, "var", a, dims, correction, False)
+            assert got.dtype == {"complex64": np.float32, "complex128": np.float64}.get(name, a.dtype)
+            check(got, want, name, scale=5)
+
+
+def test_var_without_enough_elements():
+    a = np.ones((2, 1), np.float32)
+    assert np.isnan(call(reduce, "var", a, 1, 1.0, False)).all()
+    assert np.isnan(call(reduce, "var", np.ones((2, 0), np.float32), 1, 1.0, False)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cumsum(name):
+    for shape in [(), (1,), (9,), (0, 3), (5, 7), (3, 4, 5), (300, 200)]:
+        for a in layouts(sample(name, shape)):
+            for dim in range(-1, a.ndim):
+                got = call(reduce, "cumsum", a, dim, -1)
+                want = wide(a).cumsum(dim) if a.ndim else wide(a)
+                check(got, want, name, scale=10)
+    assert call(reduce, "cumsum", np.array([3, 4]), 0, CODE["float32"]).dtype == np.float32
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "bool"])
+def test_sum_to_shape(name):
+    for a in layouts(sample(name, (4, 3, 5))):
+        for shape in [(4, 3, 5), (3, 5), (5,), (), (1, 5), (3, 1), (4, 1, 5), (1, 1, 1), (1, 3, 1)]:
+            got = call(reduce, "sum_to_shape", a, shape)
+            full = (1,) * (3 - len(shape)) + shape
+            over = tuple(i for i in range(3) if full[i] == 1)
+            want = wide(a).sum(over, keepdims=True).reshape(shape).astype(a.dtype)
+            assert got.dtype == a.dtype
+            check(got, want, name, scale=10)
+    expanded = np.broadcast_to(sample("float32", (1, 5)), (4, 5))
+    check(call(reduce, "sum_to_shape", expanded, (4, 1)), expanded.sum(1, keepdims=True), "float32")
+
+
+def test_dtype_argument():
+    a = np.array([200, 100], np.uint8)
+    assert call(reduce, "sum", a, None, False, CODE["uint8"]) == 44
+    assert call(reduce, "sum", a, None, False, CODE["bool"]).dtype == np.bool_
+    assert call(reduce, "mean", a, None, False, CODE["float64"]) == 150.0
+    assert call(reduce, "prod", a, None, False, CODE["float32"]) == 20000.0
+    half = np.full(70000, 1, np.float16)
+    assert call(reduce, "sum", half, None, False, CODE["float32"]) == 70000.0
+    assert np.isinf(call(reduce, "sum", half, None, False, -1))
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "args"),
+    [
+        (IndexError, r"range of \[-2, 1\], but got 2", ("sum", 2, False, -1)),
+        (RuntimeError, "dim 0 appears multiple times", ("sum", (0, -2), False, -1)),
+        (TypeError, "dim must be an int", ("sum", 0.5, False, -1)),
+        (IndexError, "but got -3", ("amax", -3, False)),
+        (IndexError, "Dimension out of range", ("max_dim", 5, False)),
+        (IndexError, "Dimension out of range", ("argmax", 5, False)),
+        (IndexError, "Dimension out of range", ("cumsum", 5, -1)),
+        (IndexError, "Dimension out of range", ("logsumexp", 5, False)),
+        (RuntimeError, "multiple times", ("var", (1, 1), 1.0, False)),
+    ],
+)
+def test_bad_dims(error, text, args):
+    name, *rest = args
+    with pytest.raises(error, match=text):
+        call(reduce, name, np.ones((2, 3)), *rest)
+
+
+def test_errors():
+    empty = np.ones((2, 0))
+    with pytest.raises(RuntimeError, match=r"max\(\): Expected reduction dim to be specified for input.num"):
+        call(reduce, "max_all", empty)
+    with pytest.raises(IndexError, match=r"max\(\): Expected reduction dim 1 to have non-zero size"):
+        call(reduce, "max_dim", empty, 1, False)
+    with pytest.raises(IndexError, match=r"argmax\(\): Expected reduction dim to be specified"):
+        call(reduce, "argmax", empty, None, False)
+    assert call(reduce, "max_dim", empty, 0, False)[0].shape == (0,)
+    with pytest.raises(RuntimeError, match="Input dtype must be either a floating .* Got: Long"):
+        call(reduce, "mean", np.ones(3, np.int64), None, False, -1)
+    with pytest.raises(RuntimeError, match="Optional dtype .* Got: Long"):
+        call(reduce, "mean", np.ones(3), None, False, CODE["int64"])
+    with pytest.raises(NotImplementedError, match="not implemented for 'ComplexFloat'"):
+        call(reduce, "amax", np.ones(3, np.complex64), None, False)
+    with pytest.raises(RuntimeError, match="does not support complex input"):
+        call(reduce, "max_dim", np.ones(3, np.complex64), 0, False)
+    with pytest.raises(RuntimeError, match="does not support bool input"):
+        call(reduce, "argmax", np.ones(3, np.bool_), None, False)
+    with pytest.raises(RuntimeError, match="std and var only support"):
+        call(reduce, "var", np.ones(3, np.int64), None, 1.0, False)
+
+
+def test_precision_of_long_sums():
+    a = np.full(3_000_000, 0.1, np.float32)
+    want = a.astype(np.float64).sum()
+    assert abs(call(reduce, "sum", a, None, False, -1) - want) < 1e-6 * want
+    tall = np.ascontiguousarray(np.broadcast_to(np.float32(0.1), (400_000, 4)))
+    np.testing.assert_allclose(
+        call(reduce, "sum", tall, 0, False, -1), tall.astype(np.float64).sum(0), rtol=1e-6
+    )
+
+
+@pytest.fixture
+def threads():
+    before = parallel.get_num_threads()
+    yield parallel.set_num_threads
+    parallel.set_num_threads(before)
+
+
+BIG = [(300_000,), (512, 300), (3, 100_000), (100_000, 3), (50, 60, 70)]
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "int32"])
+def test_bit_equal_for_any_number_of_threads(name, threads):
+    jobs = [("sum", -1), ("prod", -1)]
+    if name not in INTS:
+        jobs += [("mean", -1)]
+    for shape in BIG:
+        a = sample(name, shape)
+        for dims in (None, 0, -1, (0, len(shape) - 1)):
+            if isinstance(dims, tuple) and len(shape) < 2:
+                continue
+            runs = []
+            for n in (1, 2, 3, 5):
+                threads(n)
+                got = [call(reduce, job, a, dims, False, dt) for job, dt in jobs]
+                if name not in INTS:
+                    got.append(call(reduce, "var", a, dims, 1.0, False))
+                if name in ("float32", "float64"):
+                    got.append(call(reduce, "logsumexp", a, dims, False))
+                    got.append(call(reduce, "argmax", a, None, False))
+                runs.append([g.tobytes() for g in got])
+            assert all(run == runs[0] for run in runs)
