@@ -17,6 +17,7 @@ cdef enum:  # Node.flags
     N_ACCUMULATE = 8
     N_HOOKS = 16           # extra holds hooks
     N_SKIP = 32            # the running task doesn't need this node
+    N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_CAPTURE = 64         # the running task wants the gradient that arrives here
 
 cdef struct Edge:

@@ -25,6 +25,7 @@ class Module:
     name: str
     source: str
     kind: str = "plain"
+    flags: tuple[str, ...] = ()  # added after all others, if the compiler knows them
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -45,10 +46,24 @@ MODULES = (
     Module("node", "engine/node.pyx"),
     Module("cpu", "core/cpu.pyx"),
     Module("parallel", "core/parallel.pyx", "openmp"),
+    Module("scratch", "core/scratch.pyx"),
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
-    Module("gemm_small", "kernels/gemm_small.pyx", "simd"),
+    Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
+    Module("exchange", "core/exchange.pyx"),
+    Module("creation", "core/creation.pyx"),
+    Module("copying", "core/copying.pyx"),
+    # Without fused multiply-adds a seed gives the same numbers on every processor.
+    Module("random_loops", "kernels/random_loops.pyx", "simd", ("-ffp-contract=off",)),
+    Module("random", "core/random.pyx"),
+    Module("arguments", "core/arguments.pyx"),
+    Module("shapes", "core/shapes.pyx"),
+    Module("products", "kernels/products.pyx"),
+    Module("formulas", "engine/formulas.pyx"),
+    Module("batching", "engine/batching.pyx"),
+    Module("engine", "engine/engine.pyx"),
+    Module("views", "engine/views.pyx"),
     Module("rows", "kernels/rows.pyx", "simd"),
     Module("reduce", "kernels/reduce.pyx"),
     Module("softmax", "kernels/softmax.pyx"),

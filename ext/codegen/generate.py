@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ext.build.extensions import Module
-from ext.codegen import kernel_loops
+from ext.codegen import kernel_loops, modules, table
+from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.kernel_specs import SPECS
 
 
@@ -15,4 +16,19 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
     build_dir.mkdir(parents=True, exist_ok=True)
     kern = build_dir / "kern.pyx"
     kernel_loops.generate(SPECS, str(kern), str(pxd_dir / "kernel_ids.pxd"))
-    return [Module("kern", str(kern.resolve()), "simd")]
+    made = [Module("kern", str(kern.resolve()), "simd")]
+
+    families = table.load()
+    by_name: dict = {}
+    for records in families.values():
+        for r in records:
+            by_name.setdefault(r.name, []).append(r)
+    pxd, pyx = modules.optable(families)
+    write_if_changed(str(pxd_dir / "optable.pxd"), pxd)
+    write_if_changed(str(build_dir / "optable.pyx"), pyx)
+    made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
+    for family, records in families.items():
+        path = build_dir / f"ops_{family}.pyx"
+        write_if_changed(str(path), modules.family_module(family, records, by_name))
+        made.append(Module(f"ops_{family}", str(path.resolve())))
+    return made

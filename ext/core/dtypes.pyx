@@ -154,9 +154,9 @@ cdef int dt_code(object d) except -1:
     if type(d) is dtype:
         return (<dtype>d).code
     if d is float:
-        return g_default_dtype
+        return DT_F64          # as in NumPy and torch; a float without dtype gives the default
     if d is complex:
-        return dt_to_complex(g_default_dtype)
+        return DT_C128
     if d is int:
         return DT_I64
     if d is bool:

@@ -31,8 +31,10 @@ cdef int store_element(char* p, int dt, object value) except -1:
     if dt == DT_BOOL:
         (<uint8_t*>p)[0] = 1 if value else 0
     elif dt <= DT_I64:
-        value = int(value)
         try:
+            value = int(value)
+            if dt == DT_U8 and -255 <= value < 0:
+                value += 256        # torch wraps small negative numbers
             if dt == DT_I64:
                 (<int64_t*>p)[0] = value
             elif dt == DT_I32:
@@ -43,7 +45,7 @@ cdef int store_element(char* p, int dt, object value) except -1:
                 (<int8_t*>p)[0] = value
             else:
                 (<uint8_t*>p)[0] = value
-        except OverflowError:
+        except (OverflowError, ValueError):     # ValueError: int(nan)
             raise RuntimeError(
                 f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
             ) from None

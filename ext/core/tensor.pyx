@@ -751,7 +751,7 @@ cdef class Tensor:
         return late.repr(self) if late.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
-        if self.nd == 0 and spec:
+        if self.nd == 0:
             return scalar_value(self).__format__(spec)
         return object.__format__(self, spec)
 

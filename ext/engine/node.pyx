@@ -545,15 +545,14 @@ cdef int release_saved(Node n) except -1:
     cdef PyObject* p
     if n.flags & N_ACCUMULATE:
         return 0
-    if n.n_saved or n.args != NULL:
-        n.flags |= N_FREED
     for i in range(n.n_saved):
         p = n.saved[i].obj
-        n.saved[i].obj = NULL
-        Py_XDECREF(p)
-    p = n.args
-    n.args = NULL
-    Py_XDECREF(p)
+        if p != NULL:
+            n.flags |= N_FREED
+            n.saved[i].obj = NULL
+            Py_XDECREF(p)
+    if n.flags & N_COPY_SLICES and n.args != NULL:
+        release_saved(<Node>(<tuple>n.args)[0])
     return 0
 
 
@@ -663,6 +662,9 @@ cdef int node_clear(PyObject* o) noexcept:
             Py_XDECREF(p)
     else:
         release_saved(n)
+        p = n.args
+        n.args = NULL
+        Py_XDECREF(p)
     return _clear_fields(o)
 
 (<GCType*>Node).tp_traverse = node_traverse

@@ -1,0 +1,15 @@
+# cython: language_level=3
+"""Memory that goes in and out without a copy: NumPy, DLPack, and the storage as an object."""
+from autograd_cy._C.storage cimport StorageImpl
+from autograd_cy._C.tensor cimport Tensor
+
+cdef class UntypedStorage:
+    """Owns one reference to a block, so it can be the base of a NumPy array."""
+    cdef StorageImpl* mem
+    cdef object __weakref__
+
+cdef UntypedStorage hold(StorageImpl* s)      # a new object; takes a new reference to s
+cdef StorageImpl* root_of(StorageImpl* s) noexcept   # the block below the aliases of `.data`
+cdef Tensor from_array(object array)          # shares the memory of a NumPy array
+cdef object array_of(Tensor t)                # shares the memory of t; no checks
+cdef Tensor import_dlpack(object source, object copy)

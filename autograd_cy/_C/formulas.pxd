@@ -1,0 +1,85 @@
+# cython: language_level=3
+"""What generated operators share: gradients in and out of nodes, tangents, integer helpers."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.node cimport Node
+
+# nodes
+cdef PyObject* give(Tensor t) noexcept                      # new reference, NULL for None
+cdef int give_all(Node n, PyObject** gout, int start, tuple grads) except -1
+cdef bint any_needed(Node n) noexcept
+cdef tuple materialise(Node n, PyObject** gin)              # missing gradients as zeros
+cdef object edge_shape(Node n, int i)                       # shape of the input behind edge i
+cdef Py_ssize_t edge_ndim(Node n, int i) noexcept
+cdef int edge_dtype(Node n, int i) noexcept
+cdef Py_ssize_t edge_numel(Node n, int i) noexcept
+
+# flags
+cdef uint32_t flags_of(tuple tensors) noexcept
+cdef bint any_requires_grad(tuple tensors) noexcept
+cdef int cut_history(Tensor t) except -1
+cdef int check_out(Tensor out, uint32_t flags, str op) except -1
+cdef int write_out(Tensor out, Tensor value, str op) except -1
+
+# forward mode
+cdef Tensor tangent_of(Tensor t)
+cdef tuple tangents_of(tuple tensors)
+cdef Tensor primal_of(Tensor t)
+cdef Tensor zero_tangent(Tensor t)
+cdef Tensor add_tangent(Tensor total, Tensor term)
+cdef int set_tangent(Tensor result, Tensor tangent) except -1
+cdef int set_tangents(tuple results, tuple tangents) except -1
+
+# observation (profiler)
+cdef int observe_begin(str op) except -1
+cdef int observe_end() except -1
+
+# integers in formulas
+cdef tuple inverse_permutation(tuple dims)
+cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1
+cdef tuple normal_dims(object dims, Py_ssize_t ndim)
+cdef tuple shifted(object dims)
+cdef tuple axis_sizes(tuple tensors, Py_ssize_t dim)
+cdef Py_ssize_t count_reduced(object shape, object dims) except -1
+cdef tuple strides_of(Tensor t)
+cdef Py_ssize_t offset_of(Tensor t)
+cdef tuple without(object shape, Py_ssize_t dim)
+cdef tuple shapes_of(tuple tensors)
+cdef int viewable(Tensor a, tuple shape) except -1
+cdef tuple resolve_shape(Tensor a, tuple shape, str op)
+
+# composites of the table
+cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim)
+cdef Tensor sum_to_size(Tensor a, tuple size)
+cdef Tensor reshape(Tensor a, tuple shape)
+cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end)
+cdef Tensor matmul(Tensor a, Tensor b)
+cdef Tensor pad_corner(Tensor a, object shape)
+cdef Tensor movedim(Tensor a, object source, object destination)
+cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim)
+cdef tuple split(Tensor a, object size, Py_ssize_t dim)
+cdef Tensor stack(tuple tensors, Py_ssize_t dim)
+cdef Tensor reduce_loss(Tensor values, int reduction)
+cdef Tensor insert_dims(Tensor a, Py_ssize_t ndim)
+cdef Tensor trailing_dims(Tensor a, Py_ssize_t ndim)
+cdef Tensor up_to_2d(Tensor a)
+cdef Tensor dense_window(Tensor grad, tuple size, tuple stride, object storage_offset)
+cdef Tensor flatten_rows(Tensor a)
+cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size)
+cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias)
+cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha)
+cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index)
+cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
+                         Py_ssize_t reduction, Py_ssize_t ignore_index)
+cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index, str reduction)
+cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_ssize_t ignore_index,
+                               str reduction, double label_smoothing)
+cdef Tensor mse_loss(Tensor a, Tensor b, str reduction)
+cdef Tensor mse_moved(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction)
+cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction)
+cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim)
+cdef Tensor value_like(Tensor value, Tensor other)
+cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value)
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate)
+cdef Tensor masked_select(Tensor a, Tensor mask)

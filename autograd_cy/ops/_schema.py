@@ -1,0 +1,399 @@
+"""The vocabulary of the operator table.
+
+One record describes one operator; the generator (ext/codegen) derives everything else from it:
+typed node, dispatch, method, in-place and ``out=`` forms, double backward, forward mode, vmap, stub,
+reference page, tests. Records only use the names defined here, so the table can be read without
+building the package, and importing the package never reads the table.
+
+The signature
+-------------
+``"name(arg, arg: type = default, *, arg: type = default) -> returns"``; an overload is written
+``"name.overload(...)"``. Types of arguments:
+
+=============  ====================================================================================
+(none)         a tensor
+``operand``    a tensor or a number (numbers promote as torch's wrapped numbers do)
+``Tensor?``    a tensor or None
+``Tensor[]``   a sequence of tensors
+``Scalar``     a number, passed on as a 0-d wrapped tensor; never differentiable
+``int``        ``int?``, ``float``, ``float?``, ``bool``, ``str``: plain values
+``dim``        an int that counts dimensions of the first tensor (shifted under vmap)
+``dim?``       the same or None
+``dims``       one or several of them; ``dims?`` also None
+``sizes``      several ints; as last argument of a method also given as separate arguments
+``ints``       several ints
+``dtype?``     a dtype or None
+``format?``    a memory format or None
+``object``     anything
+=============  ====================================================================================
+
+Returns: nothing written means one tensor ``result``; ``-> (values, indices)`` names several;
+``-> Tensor[]`` is a tuple of tensors.
+
+The formulas
+------------
+`vjp` maps a differentiable argument to the gradient with respect to it, written as on paper in
+tensor operations: ``"grad * other.conj()"``. A formula may use
+
+* ``grad``: gradient of the only differentiable output, or ``grad_<output>`` where there are several,
+  or ``grads`` (a tuple) for ``-> Tensor[]``;
+* the arguments by name, ``result`` or the named outputs, and the names in `attrs`;
+* every operator of the table, as function or method, and the Python operators ``+ - * / ** @``;
+* ``x.shape``, ``x.ndim``, ``x.numel()``, ``x.dtype`` of tensors: these save no tensor; integer
+  arithmetic, ``len``, indexing of integer tuples, comparisons and ``a if c else b``.
+
+What a formula uses is saved, and only if the gradient that uses it is needed. Three things are
+handled once, outside the formulas: broadcasting is undone by the engine (a gradient is summed to the
+shape of its input), a complex gradient of a real input keeps its real part, and a gradient that
+never arrived is either skipped (no output has one) or taken as zeros. Complex gradients follow
+torch's convention: the conjugate of the holomorphic derivative multiplies `grad`.
+
+The same formula serves backward and, because it is made of recorded operators, every higher order.
+An in-place form of an operator whose formula needs the old value of ``self`` saves a copy of it.
+
+`jvp` is one of
+
+* ``"elementwise"``: from the vjp formulas, with the tangent in place of ``grad`` (conjugated twice);
+* ``"linear"``: the operator applied to the tangents (all tensor arguments together);
+* ``"each"``: linear in each argument; the sum over arguments, with one replaced by its tangent;
+* a dict from argument (or, with several outputs, output and then argument) to a formula that may use
+  ``<arg>_t``, the primal arguments and the outputs.
+
+`vmap` is one of
+
+* ``"elementwise"``: move batch dimensions to the front, align the others;
+* ``"dims"``: move the batch dimension of the first tensor to the front and shift ``dim`` arguments;
+* a formula, or a dict from the batched arguments (``"self"``, ``"self,index"``) to formulas, written
+  for physical tensors whose batch dimension is the first; ``B`` is the batch size, ``dim`` arguments
+  are normalised for the logical tensor; unbatched arguments come as they are;
+* ``"composite"``: the operator is made of others, whose rules apply;
+* ``loop("reason")``: one call per example; ``random("...")``, ``refuse("...")``.
+
+A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+# --- kernels ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class elementwise:
+    """An elementwise kernel of ext/codegen/kernel_specs.py; arguments are its tensor operands.
+
+    `dtypes` is how result and computing dtype are chosen: "same" (promoted), "bool" (result),
+    "float" (integers become the default float), "real" (result of complex operands), "complex".
+    `skip_first`: the first operand is a condition and keeps its dtype.
+    """
+
+    name: str
+    dtypes: str = "same"
+    skip_first: bool = False
+    args: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class call:
+    """A hand-written function ``module.function`` of autograd_cy._C on plain tensors.
+
+    It gets the arguments of the signature (or those named in `args`) in their C types.
+    """
+
+    target: str
+    args: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class view:
+    """Like `call`, but the result shares memory with the first argument."""
+
+    target: str
+    args: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class composite:
+    """Made of other operators: a formula, or ``module.function`` that calls them.
+
+    No node is recorded; every derivative follows from the parts.
+    """
+
+    formula: str
+
+
+@dataclass(frozen=True)
+class nondiff:
+    """States that there is no derivative, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class loop:
+    """A vmap rule: one call per example; says why nothing better exists."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class refuse:
+    """A vmap rule: an error with this text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class randomly:
+    """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs."""
+
+    text: str
+
+
+# --- samples ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class real:
+    """Random real numbers in [low, high]; `avoid` are points to stay away from (kinks, poles)."""
+
+    low: float = -2.0
+    high: float = 2.0
+    avoid: tuple[float, ...] = ()
+    gap: float = 0.1
+
+
+@dataclass(frozen=True)
+class box:
+    """Random complex numbers with both parts in [low, high]."""
+
+    low: float = -1.5
+    high: float = 1.5
+
+
+@dataclass(frozen=True)
+class integers:
+    """Random integers in [low, high)."""
+
+    low: int = 0
+    high: int = 3
+
+
+@dataclass(frozen=True)
+class booleans:
+    """Random truth values."""
+
+
+@dataclass(frozen=True)
+class arg:
+    """A tensor argument of a sample: its shape and where its values come from.
+
+    `values` None means the domain of the record. `kind` "index" is int64 and never differentiated.
+    """
+
+    shape: tuple[int, ...]
+    values: object = None
+    differentiable: bool = True
+
+
+@dataclass(frozen=True)
+class sample:
+    """One call that the generated tests make: positional and keyword arguments."""
+
+    args: tuple = ()
+    kwargs: dict = field(default_factory=dict)
+
+
+def shapes(*lists, **kwargs):
+    """Samples of tensor arguments only: one per tuple of shapes."""
+    return [sample(tuple(arg(s) for s in one), kwargs) for one in lists]
+
+
+UNARY = shapes(((3, 4),), ((),), ((0, 3),), ((5,),))
+BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0, 3), (1, 3)))
+
+# --- records ----------------------------------------------------------------------------------
+
+TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
+_TYPES = (
+    *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
+    "dims?", "sizes", "ints", "dtype?", "format?", "object",
+)
+
+
+@dataclass(frozen=True)
+class Arg:
+    name: str
+    type: str
+    default: str | None     # Python text, or None for a required argument
+    keyword: bool           # after the star
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.type in TENSOR_TYPES
+
+
+@dataclass(frozen=True)
+class Record:
+    """One operator. See the module docstring for the meaning of the fields."""
+
+    name: str
+    overload: str
+    args: tuple[Arg, ...]
+    returns: tuple[str, ...]      # names of outputs; ("*",) for a tuple of tensors
+    kernel: object
+    vjp: object
+    jvp: object
+    vmap: object
+    doc: str
+    dtypes: str                   # class letters of the claimed dtypes: b i h f c
+    reference: str | None         # NumPy/SciPy expression over the arguments, for the tests
+    samples: tuple
+    domain: object                # values of sample arguments that say nothing else
+    complex_domain: object
+    inplace: bool
+    method: bool
+    function: bool
+    out: bool
+    dunder: str | None
+    node: str                     # name of the node class
+    attrs: dict                   # name -> expression computed when recording
+    when: str | None              # overload choice: expression over args and kwargs
+    nondiff_outputs: tuple[str, ...]
+    multi_view: bool              # several views of one base: in-place on them is refused
+    alpha: bool                   # takes alpha=, a factor of `other`
+    forward: str | None           # name of the forward that the error messages show
+    tolerance: float              # of the tests in float32, relative
+    checks: str | None            # Python form calls this first (module.function)
+    example: str | None
+    file: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name of the C function and of the entry in the table of operators."""
+        return self.name + ("_" + self.overload if self.overload else "")
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        return tuple(self.vjp) if isinstance(self.vjp, dict) else ()
+
+    @property
+    def tensor_args(self) -> tuple[Arg, ...]:
+        return tuple(a for a in self.args if a.is_tensor)
+
+    def arg(self, name: str) -> Arg:
+        return next(a for a in self.args if a.name == name)
+
+
+TABLE: list[Record] = []
+_HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
+
+
+class RecordError(ValueError):
+    """A record that can't be built; the text says what is missing."""
+
+
+def parse_signature(text: str):
+    """``"name.overload(args) -> returns"`` as (name, overload, args, returns)."""
+    head, _, returns = text.partition("->")
+    m = _HEAD.match(head.strip())
+    if not m:
+        raise RecordError(f"cannot read the signature {text!r}")
+    name, overload, inside = m.groups()
+    args, keyword = [], False
+    for part in filter(None, (p.strip() for p in _split(inside))):
+        if part == "*":
+            keyword = True
+            continue
+        left, _, default = part.partition("=")
+        arg_name, _, arg_type = left.partition(":")
+        arg_type = arg_type.strip() or "Tensor"
+        if arg_type not in _TYPES:
+            raise RecordError(f"{name}: unknown argument type {arg_type!r}")
+        args.append(Arg(arg_name.strip(), arg_type, default.strip() or None, keyword))
+    outs: tuple[str, ...] = ("result",)
+    if returns:
+        returns = returns.strip()
+        if returns == "Tensor[]":
+            outs = ("*",)
+        elif returns.startswith("("):
+            outs = tuple(p.strip() for p in returns.strip("()").split(","))
+    return name, overload or "", tuple(args), outs
+
+
+def _split(text: str):
+    """Split at commas outside brackets."""
+    depth, start = 0, 0
+    for i, c in enumerate(text):
+        depth += c in "([" 
+        depth -= c in ")]"
+        if c == "," and depth == 0:
+            yield text[start:i]
+            start = i + 1
+    yield text[start:]
+
+
+def op(
+    signature: str,
+    *,
+    kernel,
+    vjp=None,
+    jvp=None,
+    vmap=None,
+    doc: str = "",
+    dtypes: str = "bihfc",
+    reference: str | None = None,
+    samples=None,
+    domain=None,
+    complex_domain=None,
+    inplace: bool = False,
+    method: bool = True,
+    function: bool = True,
+    out: bool | None = None,
+    dunder: str | None = None,
+    node: str | None = None,
+    attrs: dict | None = None,
+    when: str | None = None,
+    nondiff_outputs: tuple[str, ...] = (),
+    multi_view: bool = False,
+    alpha: bool = False,
+    forward: str | None = None,
+    tolerance: float = 2e-5,
+    checks: str | None = None,
+    example: str | None = None,
+) -> Record:
+    """Add a record to the table; raises RecordError if a rule is missing."""
+    name, overload, args, returns = parse_signature(signature)
+    label = name + ("." + overload if overload else "")
+    if isinstance(kernel, composite):
+        vjp = vjp if vjp is not None else "composite"
+        jvp = jvp if jvp is not None else "composite"
+        vmap = vmap if vmap is not None else "composite"
+    for rule, value in (("vjp", vjp), ("jvp", jvp), ("vmap", vmap)):
+        if value is None and not (rule == "jvp" and isinstance(vjp, nondiff)):
+            raise RecordError(f"{label}: no {rule}; give a formula or say why there is none")
+    if not doc:
+        raise RecordError(f"{label}: no doc")
+    if samples is None and not name.startswith("_") and not reference == "tested by hand":
+        raise RecordError(f"{label}: no samples")
+    if isinstance(vjp, dict):
+        for key in vjp:
+            if key not in [a.name for a in args]:
+                raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
+    if node is None:
+        camel = "".join(p[:1].upper() + p[1:] for p in name.strip("_").split("_"))
+        node = camel + "Backward0"
+    record = Record(
+        name, overload, args, returns, kernel, vjp,
+        jvp if jvp is not None else vjp, vmap, doc, dtypes, reference, tuple(samples or ()), domain,
+        complex_domain, inplace, method and not name.startswith("_"), function,
+        (isinstance(kernel, (elementwise, call)) and returns == ("result",)) if out is None else out,
+        dunder, node, dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
+        checks, example,
+    )
+    if any(r.key == record.key for r in TABLE):
+        raise RecordError(f"{label}: defined twice")
+    TABLE.append(record)
+    return record

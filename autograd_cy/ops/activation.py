@@ -1,0 +1,93 @@
+"""Activations and their fused backward operators, which are operators themselves."""
+
+from autograd_cy.ops._schema import UNARY, arg, box, composite, elementwise, op, real, sample
+
+op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
+   reference="np.maximum(self, 0)", doc="``max(self, 0)``.")
+
+op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False,
+   vjp={"grad_output": "threshold_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="hf", domain=real(-2, 2, avoid=(0.0,)),
+   reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.")
+
+op("tanh(self)", kernel=elementwise("tanh", dtypes="float"), inplace=True, vjp={"self": "tanh_backward(grad, result)"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, complex_domain=box(-1, 1), reference="np.tanh(self)",
+   doc="Hyperbolic tangent.")
+
+op("tanh_backward(grad_output, output)", kernel=elementwise("tanh_backward"), method=False,
+   vjp={"grad_output": "grad * (1 - output * output)",
+        "output": "-2 * grad.conj() * grad_output * output.conj()"},
+   jvp={"grad_output": "grad_output_t * (1 - output * output).conj()",
+        "output": "-2 * grad_output * (output * output_t).conj()"},
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hfc",
+   reference="grad_output * np.conj(1 - output * output)", doc="Gradient of tanh from its result.")
+
+op("sigmoid(self)", kernel=elementwise("sigmoid", dtypes="float"), inplace=True,
+   vjp={"self": "sigmoid_backward(grad, result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
+   complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self, np.float32))))",
+   doc="Logistic function ``1 / (1 + exp(-self))``.")
+
+op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward"), method=False,
+   vjp={"grad_output": "grad * (output - output * output)",
+        "output": "grad.conj() * grad_output * (1 - 2 * output).conj()"},
+   jvp={"grad_output": "grad_output_t * (output - output * output).conj()",
+        "output": "grad_output * (output_t - 2 * output * output_t).conj()"},
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hfc",
+   reference="grad_output * np.conj((1 - output) * output)", doc="Gradient of sigmoid from its result.")
+
+op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
+   kernel=composite("_gelu_tanh(self) if approximate == 'tanh' else _gelu_erf(self)"), checks="gelu_kind",
+   samples=[*UNARY, sample((arg((3, 4)),), {"approximate": "tanh"})],
+   reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2))) if approximate == 'none' else "
+             "0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
+   doc="Gaussian error linear unit, exact or with the tanh approximation [1]_.\n\n"
+       ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.")
+
+op("_gelu_erf(self)", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
+   jvp="elementwise", vmap="elementwise", doc="Exact gelu.")
+
+# gelu' = Phi(x) + x phi(x), gelu'' = phi(x) (2 - x^2)
+op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), method=False,
+   vjp={"grad_output": "gelu_backward(grad, self)",
+        "self": "grad * grad_output * (0.3989422804014327 * exp(-0.5 * self * self) * (2 - self * self))"},
+   jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
+   reference="grad_output * (0.5 * (1 + scipy.special.erf(self / np.sqrt(2))) + "
+             "self * np.exp(-0.5 * self**2) / np.sqrt(2 * np.pi))",
+   doc="Gradient of the exact gelu.")
+
+op("_gelu_tanh(self)", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
+   vjp={"self": "gelu_tanh_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
+   doc="gelu with the tanh approximation.")
+
+op("gelu_tanh_backward(grad_output, self)", kernel=elementwise("gelu_tanh_backward"), method=False,
+   vjp={"grad_output": "gelu_tanh_backward(grad, self)",
+        "self": "grad * grad_output * _gelu_tanh_curvature(self)"},
+   jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
+   reference="grad_output * (lambda t, d: 0.5 * (1 + t) + 0.5 * self * (1 - t * t) * d)("
+             "np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)), "
+             "np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * self**2))",
+   doc="Gradient of the tanh approximation of gelu.")
+
+# With u = k (x + c x^3) and t = tanh u: (1 - t^2) (u' + x u''/2 - x t u'^2).
+op("_gelu_tanh_curvature(self)", method=False,
+   kernel=composite("_gelu_tanh_curve(self, tanh(0.7978845608028654 * (self + 0.044715 * self * self * self)),"
+                    " 0.7978845608028654 * (1 + 0.134145 * self * self))"),
+   doc="Second derivative of the tanh approximation of gelu.")
+
+op("_gelu_tanh_curve(self, t, slope)", method=False,
+   kernel=composite("(1 - t * t) * (slope + 0.10703222440890037 * self * self - self * t * slope * slope)"),
+   doc="The curvature from t = tanh(u) and slope = u'.")
+
+op("silu(self)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
+   reference="self / (1 + np.exp(-self.astype(np.result_type(self, np.float32))))", doc="``self * sigmoid(self)``.")
+
+op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), method=False,
+   vjp={"grad_output": "silu_backward(grad, self)", "self": "grad * grad_output * _silu_curvature(self, sigmoid(self))"},
+   jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
+   reference="grad_output * (1 + self * (1 - 1 / (1 + np.exp(-self)))) / (1 + np.exp(-self))",
+   doc="Gradient of silu.")
+
+op("_silu_curvature(self, s)", method=False,
+   kernel=composite("s * (1 - s) * (2 + self * (1 - 2 * s))"), doc="Second derivative of silu; s = sigmoid(self).")

@@ -1,0 +1,232 @@
+"""Elementwise operators: arithmetic, functions, comparisons, activations.
+
+Activations with parameters and their fused backward operators are in activation.py.
+"""
+
+from autograd_cy.ops._schema import (
+    BINARY, UNARY, arg, booleans, box, composite, elementwise, integers, nondiff, op, real, sample, shapes,
+)
+
+PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
+TRUTH = "the result is a truth value"
+COMPARE = dict(vjp=nondiff(TRUTH), vmap="elementwise", samples=BINARY, domain=integers(0, 3))
+
+# --- arithmetic -------------------------------------------------------------------------------
+
+op("add(self, other: operand)", kernel=elementwise("add"), alpha=True, inplace=True, dunder="add",
+   vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
+   samples=BINARY, reference="np.add(self, other)",
+   doc="Sum ``self + alpha * other``.")
+
+op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, dunder="sub",
+   vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
+   samples=BINARY, reference="np.subtract(self, other)",
+   doc="Difference ``self - alpha * other``.")
+
+op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, dunder="mul",
+   vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
+   jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
+   doc="Element-wise product.")
+
+op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inplace=True, dunder="div",
+   vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
+   jvp="elementwise", vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
+   complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
+   doc="True quotient ``self / other``; integers become the default float dtype.")
+
+op("floor_divide(self, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
+   dunder="floordiv", vjp=nondiff(PIECEWISE), vmap="elementwise", samples=BINARY, dtypes="ihf",
+   domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
+   doc="Quotient rounded down.")
+
+op("remainder(self, other: operand)", kernel=elementwise("remainder"), inplace=True, dunder="mod",
+   vjp={"self": "grad", "other": "-grad * floor(self / other)"}, jvp="elementwise",
+   vmap="elementwise", samples=BINARY, dtypes="ihf", domain=real(0.6, 3.4),
+   reference="np.remainder(self, other)", checks="no_integer_zero",
+   doc="Remainder of the division with the sign of `other` (Python's ``%``).")
+
+op("neg(self)", kernel=elementwise("neg"), inplace=True, dunder="neg", vjp={"self": "-grad"},
+   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
+   doc="Negative of each element.")
+
+op("pow(self, exponent: operand)", kernel=elementwise("pow"), inplace=True, dunder="pow",
+   vjp={"self": "_pow_backward_self(grad, self, exponent)",
+        "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
+   jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
+   samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0)), sample((arg((3,)), 0.5))],
+   reference="np.power(self, exponent)", tolerance=5e-5, checks="pow_domain",
+   doc="``self`` to the power `exponent`.")
+
+op("_pow_backward_self(grad_output, self, exponent)", method=False,
+   kernel=composite("grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"),
+   doc="Gradient of pow with respect to its base; zero for exponent 0.")
+
+op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
+   kernel=composite(
+       "grad_output * where(eq(self, 0), 0, power * log(self)).conj() if self.is_complex() or exponent.is_complex()"
+       " else grad_output * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, power * log(self))"),
+   doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
+
+op("square(self)", kernel=elementwise("square"), inplace=True, vjp={"self": "grad * (2 * self).conj()"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.square(self)",
+   doc="Square of each element.")
+
+op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace=True,
+   vjp={"self": "-grad * (result * result).conj()"}, jvp="elementwise", vmap="elementwise",
+   samples=UNARY, domain=real(0.5, 2.0), complex_domain=box(0.5, 1.5),
+   reference="np.reciprocal(self + 0.0)", doc="``1 / self``.")
+
+op("abs(self)", kernel=elementwise("abs", dtypes="real"), inplace=True, dunder="abs",
+   vjp={"self": "grad * sgn(self)"}, jvp={"self": "real(self_t * sgn(self).conj())"},
+   vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
+   reference="np.abs(self)", dtypes="ihfc", doc="Absolute value; for complex the modulus, which is real.")
+
+op("sgn(self)", kernel=elementwise("sgn"), inplace=True, vjp={"self": "_sgn_backward(grad, self, result)"},
+   jvp={"self": "_sgn_backward(self_t, self, result)"}, vmap="elementwise", samples=UNARY,
+   domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5), dtypes="ihfc",
+   reference="self / np.where(self == 0, 1, np.abs(self))",
+   doc="``self / |self|``, and 0 at 0.")
+
+# d(z/|z|): the part of the tangent along z vanishes; what is left is divided by |z|.
+op("_sgn_backward(grad_output, self, unit)", method=False,
+   kernel=composite(
+       "where(eq(self, 0), 0, (grad_output - real(grad_output * unit.conj()) * unit) / abs(self))"
+       " if self.is_complex() else zeros_like(grad_output)"),
+   doc="Gradient of sgn.")
+
+op("sign(self)", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_like(grad)"},
+   jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
+   domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self)", doc="-1, 0 or 1 by the sign.")
+
+for _name in ("floor", "ceil", "round", "trunc"):
+    op(f"{_name}(self)", kernel=elementwise(_name), inplace=True, vjp={"self": "zeros_like(grad)"},
+       jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
+       domain=real(0.1, 0.4), reference=f"np.{'round' if _name == 'round' else _name}(self)",
+       doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
+            "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
+
+for _name, _which, _doc in (("maximum", "gt", "Larger of the two elements; NaN wins."),
+                            ("minimum", "lt", "Smaller of the two elements; NaN wins.")):
+    op(f"{_name}(self, other)", kernel=elementwise(_name),
+       vjp={"self": f"where(eq(self, other), grad * 0.5, where({_which}(self, other), grad, 0))",
+            "other": f"where(eq(self, other), grad * 0.5, where({_which}(other, self), grad, 0))"},
+       jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="bihf",
+       reference=f"np.{_name}(self, other)", doc=_doc)
+
+# --- functions --------------------------------------------------------------------------------
+
+
+def _function(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain=box(), dtypes="bihfc",
+              tolerance=2e-5):
+    op(f"{name}(self)", kernel=elementwise(name, dtypes="float"), inplace=True, vjp={"self": vjp},
+       jvp="elementwise", vmap="elementwise", samples=UNARY, domain=domain,
+       complex_domain=complex_domain, dtypes=dtypes, reference=reference or f"np.{name}(self)", doc=doc,
+       tolerance=tolerance)
+
+
+_function("exp", "grad * result.conj()", "Exponential.")
+_function("log", "grad / self.conj()", "Natural logarithm.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
+_function("sqrt", "grad / (2 * result.conj())", "Square root.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
+_function("rsqrt", "-0.5 * grad * (result * result * result).conj()", "``1 / sqrt(self)``.",
+          reference="1 / np.sqrt(self)", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
+_function("sin", "grad * cos(self).conj()", "Sine (radians).")
+_function("cos", "-grad * sin(self).conj()", "Cosine (radians).")
+_function("log1p", "grad / (self + 1).conj()", "``log(1 + self)``, accurate near 0.", domain=real(-0.6, 3),
+          complex_domain=box(0.1, 1.0))
+_function("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.")
+_function("erf", "1.1283791670955126 * exp(-self * self) * grad", "Error function.", dtypes="bihf",
+          reference="scipy.special.erf(self)")
+
+# --- choice -----------------------------------------------------------------------------------
+
+op("where(condition, self: operand, other: operand)",
+   kernel=elementwise("where", skip_first=True), method=False,
+   vjp={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
+   jvp="elementwise", vmap="elementwise",
+   samples=[sample((arg(c, booleans(), False), arg(a), arg(b))) for c, a, b in
+            [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), (3, 4)), ((), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (1,))]],
+   reference="np.where(condition, self, other)", checks="bool_condition",
+   doc="`self` where `condition` holds, `other` elsewhere.")
+
+op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, dtypes="ihf",
+   kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
+                    "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
+   samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
+            sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
+   domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
+   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
+
+op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
+   vjp={"self": "_clamp_backward(grad, self, min, max)",
+        "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
+        "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", doc="clamp with both bounds.")
+
+op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
+   vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise",
+   doc="`grad_output` where min <= self <= max, 0 elsewhere.")
+
+op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), inplace=True,
+   vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", dtypes="ihf", samples=BINARY,
+   reference="np.maximum(self, min)", doc="Elements not below `min`.")
+
+op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), inplace=True,
+   vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", dtypes="ihf", samples=BINARY,
+   reference="np.minimum(self, max)", doc="Elements not above `max`.")
+
+# --- comparisons and logic --------------------------------------------------------------------
+
+for _name, _np, _types in (("eq", "equal", "bihfc"), ("ne", "not_equal", "bihfc"), ("lt", "less", "bihf"),
+                           ("le", "less_equal", "bihf"), ("gt", "greater", "bihf"),
+                           ("ge", "greater_equal", "bihf")):
+    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name,
+       reference=f"np.{_np}(self, other)", dtypes=_types, doc=f"Truth of ``self {_name} other``, element by element.",
+       **COMPARE)
+
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    op(f"{_name}(self, other)", kernel=elementwise(_name, dtypes="bool"),
+       reference=f"np.{_name}(self, other)", doc=f"{_name.replace('_', ' ').capitalize()} of truth values.", **COMPARE)
+
+op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), vjp=nondiff(TRUTH),
+   vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.")
+
+for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
+    op(f"{_name}(self, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
+       vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
+       dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.")
+
+op("bitwise_not(self)", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
+   vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=UNARY, domain=integers(0, 8),
+   dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.")
+
+for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finite")):
+    op(f"{_name}(self)", kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
+       samples=UNARY, dtypes="hfc", reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.")
+
+# --- complex numbers --------------------------------------------------------------------------
+
+op("conj(self)", kernel=composite("conj_physical(self) if self.is_complex() else self"),
+   samples=UNARY, reference="np.conj(self)", dtypes="fc",
+   doc="Complex conjugate; a real tensor is returned as it is.")
+
+op("conj_physical(self)", kernel=elementwise("conj"), node="ConjBackward0", vjp={"self": "conj(grad)"},
+   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
+   doc="Complex conjugate in new memory.")
+
+op("real(self)", kernel=composite("_real(self) if self.is_complex() else self"), samples=UNARY,
+   dtypes="fc", reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
+
+op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
+   vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", doc="Real part.")
+
+op("imag(self)", kernel=elementwise("imag", dtypes="real"), vjp={"self": "complex(zeros_like(grad), grad)"},
+   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.imag(self)",
+   doc="Imaginary part of a complex tensor.")
+
+op("complex(real, imag)", kernel=elementwise("complex", dtypes="complex"), method=False,
+   vjp={"real": "_real(grad)", "imag": "imag(grad)"},
+   jvp={"real": "complex(real_t, zeros_like(real_t))", "imag": "complex(zeros_like(imag_t), imag_t)"},
+   vmap="elementwise", samples=BINARY, dtypes="f", reference="real + 1j * imag",
+   doc="Complex numbers from real and imaginary parts.")

@@ -1,0 +1,152 @@
+"""Tensors in files: a short header, then a pickle.
+
+By default loading runs no code from the file: only tensors, containers and numbers may come back.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from ._C.placement import device
+from ._C.tensor import Tensor
+
+__all__ = ["add_safe_globals", "load", "save"]
+
+MAGIC = b"autograd_cy 1\n"
+
+# What a file may name when it is loaded with weights_only=True.
+_SAFE = {
+    ("autograd_cy._C.copying", "_rebuild_tensor"),
+    ("autograd_cy._C.copying", "_storage_from_bytes"),
+    ("autograd_cy._C.dtypes", "_dtype_by_name"),
+    ("autograd_cy._C.placement", "device"),
+    ("autograd_cy._C.placement", "strided"),
+    ("autograd_cy._C.random", "_rebuild_generator"),
+    ("autograd_cy._C.tensor", "Size"),
+    ("_codecs", "encode"),
+    ("builtins", "bytearray"),
+    ("builtins", "complex"),
+    ("builtins", "frozenset"),
+    ("builtins", "range"),
+    ("builtins", "set"),
+    ("builtins", "slice"),
+    ("collections", "Counter"),
+    ("collections", "OrderedDict"),
+    ("collections", "deque"),
+}
+
+
+def add_safe_globals(objects: list) -> None:
+    """
+    Allow :func:`load` to make objects of these classes, or to call these functions.
+
+    Parameters
+    ----------
+    objects : list of type or function
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import autograd_cy as ag
+    >>> ag.serialization.add_safe_globals([Fraction])
+    """
+    _SAFE.update((o.__module__, o.__qualname__) for o in objects)
+
+
+class _SafeUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _SAFE:
+            return super().find_class(module, name)
+        # Parameter and other tensor classes of this package.
+        if module.partition(".")[0] == "autograd_cy" and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and issubclass(found, Tensor):
+                return found
+        raise pickle.UnpicklingError(
+            f"load: the file asks for {module}.{name}, which weights_only=True does not allow. "
+            f"Allow it with add_safe_globals([{name}]), or, if you trust the file's author, load "
+            "with weights_only=False: that can run any code."
+        )
+
+
+@contextmanager
+def _opened(f: str | os.PathLike | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, mode) as handle:
+            yield handle
+    else:
+        yield f
+
+
+def save(
+    obj: Any, f: str | os.PathLike | IO[bytes], *, pickle_protocol: int = pickle.HIGHEST_PROTOCOL
+) -> None:
+    """
+    Write an object to a file.
+
+    Parameters
+    ----------
+    obj : object
+        Tensors, or containers of tensors such as a ``state_dict``. Memory shared by several tensors
+        is written once, and wholly: clone a small view of a large tensor first.
+    f : path or binary file
+    pickle_protocol : int
+
+    Examples
+    --------
+    >>> import io
+    >>> import autograd_cy as ag
+    >>> file = io.BytesIO()
+    >>> ag.save({"w": ag.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> ag.load(file)
+    {'w': tensor([1., 1.])}
+    """
+    with _opened(f, "wb") as handle:
+        handle.write(MAGIC)
+        pickle.dump(obj, handle, protocol=pickle_protocol)
+
+
+def load(
+    f: str | os.PathLike | IO[bytes], map_location: Any = None, *, weights_only: bool = True
+) -> Any:
+    """
+    Read an object that :func:`save` wrote.
+
+    Parameters
+    ----------
+    f : path or binary file
+    map_location : device, optional
+        Only the CPU.
+    weights_only : bool
+        False lets the file run any code: only for files from those you trust.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    pickle.UnpicklingError
+        If the file is of another kind, or names something that `weights_only` does not allow.
+
+    Examples
+    --------
+    >>> import io
+    >>> import autograd_cy as ag
+    >>> file = io.BytesIO()
+    >>> ag.save(ag.arange(3), file)
+    >>> _ = file.seek(0)
+    >>> ag.load(file)
+    tensor([0, 1, 2])
+    """
+    if map_location is not None and device(map_location).type != "cpu":
+        raise RuntimeError(f"load: map_location must be the CPU, not {map_location!r}")
+    with _opened(f, "rb") as handle:
+        if handle.read(len(MAGIC)) != MAGIC:
+            raise pickle.UnpicklingError("load: this is not a file that autograd_cy.save wrote")
+        return (_SafeUnpickler if weights_only else pickle.Unpickler)(handle).load()

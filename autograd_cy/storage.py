@@ -1,0 +1,106 @@
+"""Memory blocks as objects: untyped ones, and the older kind that knows a dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._C.copying import _rebuild_tensor
+from ._C.dtypes import dtype
+from ._C.exchange import UntypedStorage
+from ._C.tensor import Tensor, _install
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+
+class TypedStorage:
+    """
+    A memory block seen as elements of one dtype.
+
+    Made by ``Tensor.storage()``; new code should use ``Tensor.untyped_storage()``.
+
+    Parameters
+    ----------
+    untyped : UntypedStorage
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> s = ag.tensor([1.0, 2.0, 3.0])[1:].storage()
+    >>> len(s), s[0]
+    (3, 1.0)
+    """
+
+    def __init__(self, untyped: UntypedStorage, dtype: dtype):
+        self._untyped = untyped
+        self.dtype = dtype
+
+    def _elements(self) -> Tensor:
+        size = (self.nbytes() // self.dtype.itemsize,)
+        return _rebuild_tensor(Tensor, self._untyped, self.dtype, 0, size, (1,), False)
+
+    def untyped(self) -> UntypedStorage:
+        """The block without a dtype."""
+        return self._untyped
+
+    @property
+    def device(self) -> Any:
+        return self._untyped.device
+
+    def data_ptr(self) -> int:
+        """Address of the first byte."""
+        return self._untyped.data_ptr()
+
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return self._untyped.nbytes()
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self)
+
+    def tolist(self) -> list:
+        """The elements as a list of Python numbers."""
+        return self._elements().tolist()
+
+    def __len__(self) -> int:
+        return self.nbytes() // self.dtype.itemsize
+
+    def __getitem__(self, index: int) -> Any:
+        return self.tolist()[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TypedStorage):
+            return NotImplemented
+        return self._untyped == other._untyped and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((self._untyped, self.dtype))
+
+    def __repr__(self) -> str:
+        kind = f"dtype={self.dtype}, device={self.device}"
+        return f"<autograd_cy.TypedStorage({kind}) of size {len(self)}>"
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """
+    The memory block that this tensor shows, with its dtype.
+
+    Returns
+    -------
+    TypedStorage
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(4)[1:].storage().size()
+    4
+    """
+    return TypedStorage(self.untyped_storage(), self.dtype)
+
+
+_install("storage", storage)

@@ -1,0 +1,662 @@
+"""Writes the operators: typed node, recording, forward mode, vmap and dispatch of each record.
+
+For a record `mul` the generated Cython is, in this order: the node class `MulBackward0` with its
+`apply`; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward mode);
+`vmap_mul`; `c_mul`, the operator itself; `c_mul_`, its in-place form. The Python functions
+around them are written by python_forms.py.
+"""
+
+from __future__ import annotations
+
+from ext.codegen.formula import Emitter, FormulaError, parse, uses
+
+C_TYPES = {
+    "Tensor": "Tensor", "operand": "Tensor", "operand?": "Tensor", "Scalar": "Tensor",
+    "Tensor?": "Tensor", "Tensor[]": "tuple", "int": "Py_ssize_t", "dim": "Py_ssize_t",
+    "bool": "bint", "float": "double", "str": "str", "str?": "object", "int?": "object",
+    "float?": "object", "dim?": "object", "dims": "object", "dims?": "object", "sizes": "tuple",
+    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object",
+}
+FORMULA_TYPES = {
+    "Tensor": "T", "operand": "T", "operand?": "T", "Scalar": "T", "Tensor?": "T", "Tensor[]": "L",
+    "int": "i", "dim": "i", "bool": "b", "float": "f", "str": "s", "str?": "O", "int?": "O",
+    "float?": "O", "dim?": "O", "dims": "I", "dims?": "O", "sizes": "I", "ints": "I", "dtype?": "d",
+    "format?": "i", "object": "O",
+}
+RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
+NUMBERS = ("operand", "operand?", "Scalar")
+
+
+def indent(lines, by=4):
+    return [" " * by + line if line else line for line in lines]
+
+
+class Operator:
+    """The generated text of one record."""
+
+    def __init__(self, record, records, constants, imports):
+        self.r = record
+        self.records, self.constants, self.imports = records, constants, imports
+        self.key = record.key
+        self.kind = type(record.kernel).__name__
+        self.diff = record.differentiable
+        self.list_arg = next((a for a in record.args if a.type == "Tensor[]"), None)
+        self.multi = len(record.returns) > 1
+        self.many = record.returns == ("*",)
+        self.params = ", ".join(f"{C_TYPES[a.type]} {a.name}" for a in record.args)
+        self.names = ", ".join(a.name for a in record.args)
+        self.ret = "tuple" if self.multi or self.many else "Tensor"
+        if self.diff:
+            self.plan_saving()
+
+    # --- what the node keeps ------------------------------------------------------------------
+
+    def plan_saving(self):
+        r = self.r
+        self.formulas = {k: parse(v) for k, v in r.vjp.items()}
+        self.uses = {k: uses(t) for k, t in self.formulas.items()}
+        outputs = () if self.many else r.returns
+        args = {a.name: a for a in r.args}
+        self.slots, self.scalars, self.objects = [], [], []
+        self.meta_objects = []
+        for key in self.diff:
+            for name in sorted(self.uses[key].values):
+                if name in outputs or (name in args and args[name].is_tensor):
+                    if args.get(name) is not None and args[name].type == "Tensor[]":
+                        raise FormulaError(f"{self.key}: the formula saves a list; use attrs")
+                    self.add(self.slots, name)
+                elif name in args:
+                    self.add(self.scalars if C_TYPES[args[name].type] in
+                             ("Py_ssize_t", "bint", "double", "int") else self.objects, name)
+                elif name in r.attrs:
+                    self.add(self.objects, name)
+            for name, what in sorted(self.uses[key].metadata):
+                if name == key or name == "grad" or name.startswith("grad_"):
+                    continue
+                if name in self.uses[key].values:
+                    continue
+                if name in outputs:
+                    self.add(self.slots, name)
+                else:
+                    self.add(self.meta_objects, (name, what))
+        if len(self.scalars) > 4:
+            self.objects += self.scalars[4:]
+            del self.scalars[4:]
+        self.edge = {}
+        shift = 0
+        for name in self.diff:
+            if args[name].type == "Tensor[]":
+                self.edge[name] = shift
+                shift = None
+            else:
+                if shift is None:
+                    raise FormulaError(f"{self.key}: a list of tensors must come last in vjp")
+                self.edge[name] = shift
+                shift += 1
+        self.n_edges = f"{len(self.diff)}"
+        if self.list_arg is not None and self.list_arg.name in self.diff:
+            self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+
+    @staticmethod
+    def add(where, what):
+        if what not in where:
+            where.append(what)
+
+    @property
+    def tuple_items(self):
+        """Expressions of the node's args tuple, at recording."""
+        r = self.r
+        items = [r.attrs.get(n, n) for n in self.objects]
+        for name, what in self.meta_objects:
+            items.append({"shape": f"sizes_of({name})", "ndim": f"{name}.nd", "dtype": f"{name}.dt",
+                          "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what])
+        return items
+
+    # --- formulas -----------------------------------------------------------------------------
+
+    def emitter(self, names, metadata):
+        return Emitter(self.records, names, metadata, self.constants, self.key)
+
+    def plain_metadata(self, name, what):
+        return {"shape": f"sizes_of({name})", "ndim": f"(<Py_ssize_t>{name}.nd)", "dtype": f"{name}.dt",
+                "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what]
+
+    def arg_names(self):
+        return {a.name: (a.name, FORMULA_TYPES[a.type]) for a in self.r.args}
+
+    # --- the node -----------------------------------------------------------------------------
+
+    def node_class(self):
+        r = self.r
+        lines = ["", "@cython.final", f"cdef class {r.node}(Node):"]
+        if self.forward_name != r.node:
+            pass
+        lines += indent(self.saved_names())
+        lines += indent(self.apply())
+        return lines
+
+    @property
+    def forward_name(self):
+        return self.r.node
+
+    def saved_names(self):
+        rows = []
+        for i, name in enumerate(self.slots):
+            rows.append(f'("{name}", "tensor", {i})')
+        kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
+        for i, name in enumerate(self.scalars):
+            rows.append(f'("{name}", "{kinds[C_TYPES[self.r.arg(name).type]]}", {i})')
+        for i, name in enumerate(self.objects):
+            rows.append(f'("{name}", "object", {i})')
+        for i, (name, what) in enumerate(self.meta_objects):
+            rows.append(f'("{name}_{what}", "object", {len(self.objects) + i})')
+        if not rows:
+            return []
+        return ["cdef tuple saved_names(self):", "    return (" + ", ".join(rows) + ",)"]
+
+    def apply(self):
+        r = self.r
+        outs = r.returns
+        lines = ["cdef int apply(self, PyObject** gin, PyObject** gout) except -1:"]
+        body = []
+        if self.many:
+            body += ["cdef tuple grads = materialise(self, gin)"]
+            grad_names = {"grads": ("grads", "L")}
+        elif self.multi:
+            grad_names = {}
+            diff_outs = [o for o in outs if o not in r.nondiff_outputs]
+            used = set().union(*(u.values for u in self.uses.values()))
+            test = " and ".join(f"gin[{outs.index(o)}] == NULL" for o in diff_outs)
+            body += [f"if {test}:", "    return 0"]
+            for o in diff_outs:
+                grad_names[f"grad_{o}"] = (f"grad_{o}", "T")
+                if f"grad_{o}" in used:
+                    i = outs.index(o)
+                    body.append(f"cdef Tensor grad_{o} = <Tensor>gin[{i}] if gin[{i}] != NULL "
+                                f"else zeros_for(self, {i})")
+        else:
+            grad_names = {"grad": ("grad", "T")}
+            body += ["if gin[0] == NULL:", "    return 0", "cdef Tensor grad = <Tensor>gin[0]"]
+        # Cython wants declarations before the branches that use them.
+        if self.objects or self.meta_objects:
+            body.append("cdef tuple kept = get_args(self)")
+        for key in self.diff:
+            for name in self.slots:
+                if name in self.uses[key].values or (name, ) in self.uses[key].metadata:
+                    line = f"cdef Tensor s_{name}"
+                    if line not in body:
+                        body.append(line)
+        for name in self.slots:
+            line = f"cdef Tensor s_{name}"
+            if line not in body:
+                body.append(line)
+        declared = [x for x in body if x.startswith("cdef")]
+        tests = [x for x in body if not x.startswith("cdef")]
+        plain = [x for x in declared if "=" not in x]
+        assigned = [x for x in declared if "=" in x]
+        ordered = [*plain]
+        ordered += [x.split(" = ")[0] for x in assigned]
+        ordered += tests
+        ordered += [x.removeprefix("cdef ").split(" ", 1)[1] for x in assigned]
+        for key in self.diff:
+            names = dict(grad_names)
+            for name in self.slots:
+                names[name] = (f"s_{name}", "T")
+            for i, name in enumerate(self.scalars):
+                kind = FORMULA_TYPES[r.arg(name).type]
+                field = "d" if kind == "f" else "i"
+                text = f"self.attrs[{i}].{field}"
+                names[name] = (f"<{C_TYPES[r.arg(name).type]}>{text}" if kind != "f" else text, kind)
+            for i, name in enumerate(self.objects):
+                kind = FORMULA_TYPES[r.arg(name).type] if name in [a.name for a in r.args] else "I"
+                c_type = C_TYPES[r.arg(name).type] if name in [a.name for a in r.args] else "object"
+                names[name] = (f"(<{c_type}>kept[{i}])" if c_type != "object" else f"kept[{i}]", kind)
+
+            def metadata(name, what, key=key, names=names):
+                if name in grad_names or name.startswith("grad"):
+                    return self.plain_metadata(grad_names[name][0], what)
+                if name == key and self.r.arg(key).type != "Tensor[]":
+                    return {"shape": f"edge_shape(self, {self.edge[key]})",
+                            "ndim": f"edge_ndim(self, {self.edge[key]})",
+                            "dtype": f"edge_dtype(self, {self.edge[key]})",
+                            "numel": f"edge_numel(self, {self.edge[key]})",
+                            "is_complex": f"dt_is_complex(edge_dtype(self, {self.edge[key]}))"}[what]
+                if name in self.slots and name in self.uses[key].values or (
+                        name in self.slots and (name, what) not in self.meta_objects):
+                    return self.plain_metadata(f"s_{name}", what)
+                i = len(self.objects) + self.meta_objects.index((name, what))
+                return f"kept[{i}]" if what == "shape" else f"(<Py_ssize_t>kept[{i}])"
+
+            emitter = self.emitter(names, metadata)
+            unpacked = [n for n in self.slots
+                        if n in self.uses[key].values
+                        or any(m == n and (m, w) not in self.meta_objects and m != key
+                               for m, w in self.uses[key].metadata)]
+            inner = [f"s_{n} = unpack(self, {self.slots.index(n)})" for n in unpacked]
+            if r.arg(key).type == "Tensor[]":
+                text, kind = emitter.emit(self.formulas[key])
+                if kind != "L":
+                    raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
+                inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
+                ordered += ["if any_needed(self):", *indent(inner)]
+            else:
+                text = emitter.tensor(self.formulas[key])
+                inner.append(f"gout[{self.edge[key]}] = give({text})")
+                ordered += [f"if needs(self, {self.edge[key]}):", *indent(inner)]
+        ordered.append("return 0")
+        return lines + indent(ordered)
+
+    def node_function(self):
+        """Makes the node, with edges and all that is saved before the result is known."""
+        r = self.r
+        lines = ["", f"cdef {r.node} node_{self.key}({self.params}, bint inplace):",
+                 f"    cdef {r.node} n = {r.node}.__new__({r.node})",
+                 f"    node_init(n, {self.n_edges}, {len(self.slots)}, {self.n_outputs()})"]
+        if self.list_arg is not None and self.list_arg.name in self.diff:
+            lines.append("    cdef Py_ssize_t k")
+        if r.inplace and self.self_value_users():
+            lines.append("    cdef Tensor original = self")
+        for name in self.diff:
+            if r.arg(name).type == "Tensor[]":
+                lines += [f"    for k in range(len({name})):",
+                          f"        set_edge(n, {self.edge[name]} + k, <Tensor>{name}[k])"]
+            elif r.arg(name).type in ("operand?", "Tensor?"):
+                lines += [f"    if {name} is not None:", f"        set_edge(n, {self.edge[name]}, {name})"]
+            else:
+                lines.append(f"    set_edge(n, {self.edge[name]}, {name})")
+        for i, name in enumerate(self.slots):
+            if name in r.returns:
+                continue
+            users = self.users(name)
+            edge = self.edge.get(name, -1)
+            test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
+            save = [f"save_input(n, {i}, {name}, {edge})"]
+            if name == "self" and r.inplace:
+                save = ["if inplace:", "    original = clone_plain(self)", f"save_input(n, {i}, original, {edge})"]
+            if r.arg(name).type in ("operand?", "Tensor?"):
+                test = f"({test}) and {name} is not None"
+            lines += [f"    if {test}:", *indent(save, 8)]
+        for i, name in enumerate(self.scalars):
+            field = "d" if C_TYPES[r.arg(name).type] == "double" else "i"
+            lines.append(f"    n.attrs[{i}].{field} = {name}")
+        items = self.tuple_items
+        if items:
+            texts = []
+            for item in items:
+                if item in r.attrs.values():
+                    tree = parse(item)
+                    texts.append(self.emitter(self.arg_names(), self.plain_metadata).emit(tree)[0])
+                else:
+                    texts.append(item)
+            lines.append(f"    set_args(n, ({', '.join(texts)},))")
+        lines.append("    return n")
+        return lines
+
+    def n_outputs(self):
+        return "n_results" if self.many else str(len(self.r.returns))
+
+    def users(self, name):
+        """Arguments whose gradient needs the saved value `name`."""
+        return [k for k in self.diff
+                if name in self.uses[k].values
+                or any(m == name and m != k and (m, w) not in self.meta_objects
+                       for m, w in self.uses[k].metadata)]
+
+    def self_value_users(self):
+        return self.users("self") if "self" in self.slots else []
+
+    def save_results(self, result_of):
+        lines = []
+        for i, name in enumerate(self.slots):
+            if name in self.r.returns:
+                test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.users(name))
+                nr = self.r.returns.index(name)
+                lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
+        return lines
+
+    # --- forward mode -------------------------------------------------------------------------
+
+    def jvp_formulas(self):
+        """{output: {argument: tree}} of the forward-mode rule."""
+        r = self.r
+        rule = r.jvp
+        if isinstance(rule, dict):
+            nested = any(isinstance(v, dict) for v in rule.values())
+            table = rule if nested else {r.returns[0]: rule}
+            return {o: {a: parse(f) for a, f in d.items()} for o, d in table.items()}
+        if rule == "elementwise":
+            rows = {}
+            for a in self.diff:
+                tree = parse(r.vjp[a])
+                rows[a] = parse(f"conj({_substitute(tree, 'grad', f'conj({a}_t)')})")
+            return {r.returns[0]: rows}
+        if rule == "each":
+            rows = {}
+            for a in self.diff:
+                call = ", ".join(f"{b.name}_t" if b.name == a else b.name for b in r.args)
+                rows[a] = parse(f"{r.name}({call})")
+            return {r.returns[0]: rows}
+        if rule == "linear":
+            return {r.returns[0]: {}}
+        raise FormulaError(f"{self.key}: unknown jvp rule {rule!r}")
+
+    def tangent_function(self):
+        r = self.r
+        tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
+        lines = ["", f"cdef int tangent_{self.key}({self.ret} result, {self.params}) except -1:"]
+        body = [f"cdef Tensor {a.name}_t = tangent_of({a.name})" for a in tensors if a.name in self.diff]
+        if self.list_arg is not None and self.list_arg.name in self.diff:
+            body.append(f"cdef tuple {self.list_arg.name}_t = tangents_of({self.list_arg.name})")
+        body.append("cdef Tensor total")
+        if self.multi:
+            for o in r.returns:
+                body.append(f"cdef Tensor {o}")
+        for a in tensors:
+            body.append(f"{a.name} = primal_of({a.name})")
+        if self.multi:
+            for i, o in enumerate(r.returns):
+                body.append(f"{o} = <Tensor>result[{i}]")
+        names = self.arg_names()
+        for a in self.diff:
+            names[f"{a}_t"] = (f"{a}_t", "L" if r.arg(a).type == "Tensor[]" else "T")
+        for o in r.returns:
+            if o != "*":
+                names[o] = (o, "T")
+
+        def metadata(name, what):
+            return self.plain_metadata(name, what)
+
+        emitter = self.emitter(names, metadata)
+        if r.jvp == "linear":
+            # The operator itself on the tangents; tensors without one are taken as zeros.
+            call = ", ".join(f"{a.name}_t" if a.name in self.diff else a.name for a in r.args)
+            for a in self.diff:
+                if r.arg(a).type != "Tensor[]":
+                    body += [f"if {a}_t is None and {a} is not None:", f"    {a}_t = zero_tangent({a})"]
+            body.append(f"cdef {self.ret} moved = T.{self.key}({call})")
+            body.append("set_tangents(result, moved)" if self.many or self.multi
+                        else "set_tangent(result, moved)")
+        else:
+            for output, rows in self.jvp_formulas().items():
+                body.append("total = None")
+                for a, tree in rows.items():
+                    body += [f"if {a}_t is not None:",
+                             f"    total = add_tangent(total, {emitter.tensor(tree)})"]
+                target = output if self.multi else "result"
+                body += ["if total is not None:", f"    set_tangent({target}, total)"]
+        body.append("return 0")
+        declared = [x.split(" = ")[0] for x in body if x.startswith("cdef ")]
+        rest = [x.removeprefix("cdef ").split(" ", 1)[1] if x.startswith("cdef ") else x
+                for x in body if not (x.startswith("cdef ") and " = " not in x)]
+        return lines + indent(declared + rest)
+
+    # --- vmap ---------------------------------------------------------------------------------
+
+    def batch_function(self):
+        r = self.r
+        rule = r.vmap
+        kind = type(rule).__name__
+        tensors = [a for a in r.args if a.is_tensor]
+        head = ["", f"cdef {self.ret} vmap_{self.key}({self.params}):"]
+        level = f"top_level(({''.join(a.name + ', ' for a in tensors if a.type != 'Tensor[]')}))"
+        if self.list_arg is not None:
+            single = "".join(a.name + ", " for a in tensors if a.type != "Tensor[]")
+            level = f"top_level(({single}) + {self.list_arg.name})"
+        if kind == "refuse":
+            return head + [f"    raise RuntimeError({rule.text!r})"]
+        if kind == "randomly":
+            return head + [f"    return random_under_vmap(\"{self.key}\", ({self.names},))"]
+        body = ["cdef int level = " + level]
+        wrap = "wrap_results" if (self.multi or self.many) else "wrap_batch"
+        if rule == "elementwise":
+            body.append(f"cdef int nd = widest(({''.join(a.name + ', ' for a in tensors)}), level)")
+            body.append(f"cdef int dt = common_dtype(({''.join(a.name + ', ' for a in tensors if not (getattr(r.kernel, 'skip_first', False) and a is tensors[0]))}))")
+            for a in tensors:
+                skip = getattr(r.kernel, "skip_first", False) and a is tensors[0]
+                body.append(f"{a.name} = align_batch({a.name}, level, nd, {'-1' if skip else 'dt'})")
+            body.append(f"return {wrap}(T.{self.key}({self.names}), level)")
+            return head + indent(body)
+        if rule == "dims":
+            first = tensors[0].name
+            body += [f"cdef int nd = {first}.nd", f"{first} = batch_front({first}, level, True)"]
+            shifted = []
+            for a in r.args:
+                if a.type == "dim":
+                    shifted.append(f"normal_dim({a.name}, nd) + 1")
+                elif a.type in ("dim?", "dims", "dims?"):
+                    shifted.append(f"shift_dims({a.name}, nd)")
+                else:
+                    shifted.append(a.name)
+            body.append("if nd == 0:")
+            if self.multi or self.many:
+                body.append("    raise RuntimeError('vmap: "
+                            f"{r.name} over a 0-d example is not supported; use dims of size 1')")
+            else:
+                lifted = [("0 + 1" if a.type == "dim" else "(1,)") if a.type in ("dim", "dim?", "dims", "dims?")
+                          else a.name for a in r.args]
+                lifted[0] = f"T.unsqueeze({first}, 1)"
+                tail = f"T.{self.key}({', '.join(lifted)})"
+                body.append(f"    return {wrap}(drop_lifted({tail}), level)")
+            body.append(f"return {wrap}(T.{self.key}({', '.join(shifted)}), level)")
+            return head + indent(body)
+        if kind == "loop":
+            body.append(f"return loop_batch(\"{self.key}\", ({self.names},), level)")
+            return head + indent(body)
+        # A formula on physical tensors, or one per set of batched arguments.
+        table = rule if isinstance(rule, dict) else {",".join(a.name for a in tensors): rule}
+        body.append("cdef Py_ssize_t B = batch_size_of((" + "".join(
+            a.name + ", " for a in tensors if a.type != "Tensor[]") + ")"
+            + (f" + {self.list_arg.name}" if self.list_arg is not None else "") + ", level)")
+        flags = []
+        for a in tensors:
+            flag = f"has_{a.name}"
+            flags.append(flag)
+            test = f"any_batched({a.name}, level)" if a.type == "Tensor[]" else f"is_batched({a.name}, level)"
+            body.append(f"cdef bint {flag} = {test}")
+        loops = {k: v for k, v in table.items() if type(v).__name__ == "loop"}
+        table = {k: v for k, v in table.items() if k not in loops}
+        for key in loops:
+            wanted = key.split(",")
+            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
+            body += [f"if {test}:", f"    return loop_batch(\"{self.key}\", ({self.names},), level)"]
+        for a in r.args:
+            if a.type == "dim":
+                body.append(f"{a.name} = normal_dim({a.name}, {tensors[0].name if tensors[0].type != 'Tensor[]' else f'(<Tensor>{tensors[0].name}[0])'}.nd)")
+        for a in tensors:
+            if a.type == "Tensor[]":
+                body.append(f"{a.name} = all_front({a.name}, level)")
+            else:
+                body.append(f"{a.name} = batch_front({a.name}, level, {'True' if not isinstance(rule, dict) else 'False'})")
+        names = self.arg_names()
+        names["B"] = ("B", "i")
+        emitter = self.emitter(names, self.plain_metadata)
+        everything = ",".join(a.name for a in tensors)
+        for key, text in table.items():
+            if key == everything:
+                continue
+            wanted = key.split(",")
+            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
+            value, _ = emitter.emit(parse(text))
+            body += [f"if {test}:", f"    return {wrap}({value}, level)"]
+        if everything in table:
+            if isinstance(rule, dict):
+                for a in tensors:
+                    if a.type != "Tensor[]":
+                        body.append(f"{a.name} = batch_expand({a.name}, has_{a.name}, B)")
+            value, _ = emitter.emit(parse(table[everything]))
+            body.append(f"return {wrap}({value}, level)")
+        else:
+            body.append(f"raise RuntimeError('vmap: no rule of {r.name} for these batched arguments')")
+        return head + indent(body)
+
+    # --- the operator -------------------------------------------------------------------------
+
+    def kernel_expression(self, out="None"):
+        r, k = self.r, self.r.kernel
+        if self.kind == "elementwise":
+            operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
+            rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
+            if len(operands) <= 3:
+                return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
+                        f"\"{r.name}\")")
+            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{r.name}\")"
+        module, _, function = k.target.partition(".")
+        self.imports.setdefault(module, set()).add(function)
+        return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
+
+    def flags(self):
+        parts = []
+        for a in self.r.args:
+            if not a.is_tensor:
+                continue
+            if a.type == "Tensor[]":
+                parts.append(f"flags_of({a.name})")
+            elif a.type in ("operand?", "Tensor?"):
+                parts.append(f"({a.name}.flags if {a.name} is not None else 0)")
+            else:
+                parts.append(f"{a.name}.flags")
+        return " | ".join(parts) or "0"
+
+    def recording(self):
+        """Whether some differentiable argument requires grad."""
+        parts = []
+        for name in self.diff:
+            kind = self.r.arg(name).type
+            if kind == "Tensor[]":
+                parts.append(f"any_requires_grad({name})")
+            elif kind in ("operand?", "Tensor?"):
+                parts.append(f"({name} is not None and requires_grad({name}))")
+            else:
+                parts.append(f"requires_grad({name})")
+        return " or ".join(parts)
+
+    def operator(self):
+        r = self.r
+        lines = ["", f"cdef {self.ret} c_{self.key}({self.params}):"]
+        if self.kind == "composite":
+            formula = r.kernel.formula
+            head = formula.split("(")[0]
+            if "." in formula and "(" not in formula:
+                module, _, function = formula.partition(".")
+                self.imports.setdefault(module, set()).add(function)
+                return lines + [f"    return {module}_{function}({self.names})"]
+            text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
+            return lines + [f"    return {text}"]
+        body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
+        is_view = self.kind == "view"
+        if self.diff:
+            body.append(f"cdef {r.node} n")
+        if self.many:
+            body += ["cdef Py_ssize_t n_results, i"]
+        body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
+        body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
+                 "else:", f"    result = {self.kernel_expression()}"]
+        first = r.args[0].name if r.args else None
+        if is_view:
+            creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
+            if self.many:
+                body += ["for i in range(len(result)):",
+                         f"    set_view(<Tensor>result[i], {first}, {creation})"]
+            else:
+                body += ["if result.base == NULL and result is not " + first + ":",
+                         f"    set_view(result, {first}, {creation})"]
+        if self.diff:
+            record = []
+            call = f"node_{self.key}({self.names}, False)"
+            if self.many:
+                call = f"node_{self.key}({self.names}, False, len(result))"
+                record += [f"n = {call}", "for i in range(len(result)):",
+                           "    set_history(<Tensor>result[i], n, <int>i)"]
+            elif self.multi:
+                record += [f"n = {call}"]
+                for i, o in enumerate(r.returns):
+                    if o not in r.nondiff_outputs:
+                        record.append(f"set_history(<Tensor>result[{i}], n, {i})")
+                record += self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
+            else:
+                record += [f"n = {call}", "set_history(result, n, 0)"]
+                record += self.save_results(lambda o: "result")
+            test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
+            if not self.multi and not self.many:
+                test += " and dt_differentiable(result.dt)"
+            body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
+            body += ["if flags & F_DUAL:", f"    tangent_{self.key}(result, {self.names})"]
+        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
+        return lines + indent(body)
+
+    def inplace_operator(self):
+        r = self.r
+        rest = ", ".join(a.name for a in r.args if a.name != "self")
+        others = [a for a in r.args if a.name != "self"]
+        lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
+        call = f"T.{self.key}({self.names})"
+        if self.kind == "composite":
+            return lines + [f"    return T.copy_(self, {call})"]
+        body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
+        if self.diff:
+            body.append(f"cdef {r.node} n = None")
+        body += ["if flags & (F_BATCHED | F_DUAL):", f"    return T.copy_(self, {call})"]
+        if self.diff:
+            body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
+                     "    recording = True"]
+        else:
+            body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
+                     "    recording = True"]
+        body += [f"check_inplace(self, \"{r.name}_\", recording)",
+                 "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
+        if self.diff:
+            body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
+        if self.kind == "elementwise":
+            body.append(self.kernel_expression("self"))
+        else:
+            body.append(f"copy_into(self, {self.kernel_expression()}, \"{r.name}_\")")
+        body.append("bump_version(self)")
+        if self.diff:
+            body += ["if recording:", "    rebase_history(self, n)",
+                     *indent(self.save_results(lambda o: "self"))]
+        else:
+            body += ["if recording:", "    cut_history(self)"]
+        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
+        return lines + indent(body)
+
+    def out_operator(self):
+        r = self.r
+        lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
+                 f"    check_out(out, {self.flags()}, \"{r.name}\")"]
+        if self.kind == "elementwise":
+            lines.append(f"    {self.kernel_expression('out')}")
+        else:
+            lines.append(f"    write_out(out, {self.kernel_expression()}, \"{r.name}\")")
+        return lines + ["    bump_version(out)", "    return out"]
+
+    def text(self):
+        """All lines of this operator."""
+        lines = []
+        if self.kind != "composite":
+            if self.diff:
+                lines += self.node_class()
+                function = self.node_function()
+                if self.many:
+                    function[1] = function[1].replace("bint inplace)", "bint inplace, Py_ssize_t n_results)")
+                lines += function
+                lines += self.tangent_function()
+            lines += self.batch_function()
+        lines += self.operator()
+        if self.r.inplace:
+            lines += self.inplace_operator()
+        if self.r.out and self.kind != "composite":
+            lines += self.out_operator()
+        return lines
+
+
+def _substitute(tree, name, replacement):
+    """The formula's text with every `name` replaced."""
+    import ast
+
+    class Swap(ast.NodeTransformer):
+        def visit_Name(self, node):
+            if node.id == name:
+                return ast.parse(replacement, mode="eval").body
+            return node
+
+    return ast.unparse(Swap().visit(tree))

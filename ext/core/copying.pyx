@@ -1,0 +1,154 @@
+# cython: language_level=3
+"""Copies of whole tensors by Python's own means: deepcopy and pickle.
+
+Tensors that share memory share it again in the copy, because the storage is an object of its own
+that `copy` and `pickle` note by identity (exchange.pyx). Files are in autograd_cy/serialization.py.
+"""
+from cpython.memoryview cimport PyMemoryView_GET_BUFFER
+from cpython.ref cimport PyObject
+from libc.string cimport memcpy
+from autograd_cy._C.storage cimport StorageImpl, storage_new, storage_borrow, storage_decref
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiable
+from autograd_cy._C.tensor cimport (
+    Tensor, MAX_DIMS, F_BATCHED, F_REQUIRES_GRAD, tensor_on, requires_grad as needs_grad)
+from autograd_cy._C.exchange cimport UntypedStorage, hold
+
+from copy import deepcopy as _deepcopy
+
+from autograd_cy._C.tensor import _install
+
+cdef extern from "Python.h":
+    PyObject** _PyObject_GetDictPtr(object)
+
+cdef enum:
+    ALIGNMENT = 16    # of borrowed memory; with less the bytes are copied
+
+
+def _storage_from_bytes(data):
+    """The storage of a pickle: on the buffer itself if it may be written, else on a copy."""
+    cdef object owner = memoryview(data)
+    cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
+    cdef StorageImpl* s
+    if view.readonly or <size_t>view.buf % <size_t>ALIGNMENT:
+        s = storage_new(view.len)
+        memcpy(s.data, view.buf, <size_t>view.len)
+    else:
+        s = storage_borrow(<char*>view.buf, view.len, owner, False)
+    try:
+        return hold(s)
+    finally:
+        storage_decref(s)
+
+
+def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offset, size, stride,
+                    requires_grad):
+    """
+    A tensor of class `cls` on a storage; what pickles call.
+
+    Parameters
+    ----------
+    cls : type
+    storage : UntypedStorage
+    dtype : dtype
+    offset : int
+        Of the first element, in elements.
+    size, stride : tuple of int
+    requires_grad : bool
+
+    Raises
+    ------
+    RuntimeError
+        If the described tensor would reach beyond the storage.
+    """
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int dt = dt_code(dtype), i, n = len(size)
+    cdef object last = offset      # a Python number: a forged pickle must not overflow it
+    cdef bint empty = False
+    cdef Tensor t
+    if n > MAX_DIMS or len(stride) != n or offset < 0:
+        raise RuntimeError(f"not a tensor: size {size}, stride {stride}, offset {offset}")
+    for i in range(n):
+        shape[i] = size[i]
+        strides[i] = stride[i]
+        if shape[i] < 0 or strides[i] < 0:
+            raise RuntimeError(f"not a tensor: size {size}, stride {stride}, offset {offset}")
+        empty = empty or shape[i] == 0
+        last += (size[i] - 1) * stride[i]
+    if ((offset if empty else last + 1) * DT_SIZE[dt]) > storage.mem.nbytes:
+        raise RuntimeError(
+            f"a tensor of size {size}, stride {stride} and offset {offset} does not fit into a "
+            f"storage of {storage.mem.nbytes} bytes"
+        )
+    t = tensor_on(storage.mem, storage.mem.data + offset * DT_SIZE[dt], dt, n, shape, strides)
+    if cls is not Tensor:
+        t = Tensor._make_subclass(cls, t)
+    if requires_grad:
+        if not dt_differentiable(dt):
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        t.flags |= F_REQUIRES_GRAD
+    return t
+
+
+def __reduce_ex__(Tensor self not None, protocol):
+    """
+    For pickle: class, storage, geometry, ``requires_grad`` and attributes.
+
+    History, gradient and hooks are left out: what comes back is a leaf. Memory that several tensors
+    share is stored once, and shared again by those that come back.
+    """
+    if self.flags & F_BATCHED:
+        raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
+    args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
+            tuple(self.shape), self.stride(), bool(needs_grad(self)))
+    # Asking for __dict__ would make one.
+    if _PyObject_GetDictPtr(self)[0] == NULL:
+        return _rebuild_tensor, args
+    return _rebuild_tensor, args, dict(<dict>_PyObject_GetDictPtr(self)[0])
+
+
+def __setstate__(Tensor self not None, state):
+    """Attributes that a pickle holds."""
+    for name, value in state.items():
+        setattr(self, name, value)
+
+
+def __deepcopy__(Tensor self not None, memo):
+    """
+    A leaf with memory, gradient and attributes of its own.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor is not a leaf of the graph.
+
+    Examples
+    --------
+    >>> import copy
+    >>> import autograd_cy as ag
+    >>> x = ag.zeros(2, requires_grad=True)
+    >>> copy.deepcopy(x)
+    tensor([0., 0.], requires_grad=True)
+    """
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment. Use x.detach().clone() for a copy without history, x.clone() "
+            "for one that gradients flow through."
+        )
+    rebuild, (cls, storage, *geometry), *state = self.__reduce_ex__(4)
+    copy = rebuild(cls, _deepcopy(storage, memo), *geometry)
+    memo[id(self)] = copy
+    if self.grad is not None:
+        copy.grad = _deepcopy(self.grad, memo)
+    if state:
+        copy.__setstate__(_deepcopy(state[0], memo))
+    return copy
+
+
+for _f in (__reduce_ex__, __setstate__, __deepcopy__):
+    _install(_f.__name__, _f)

@@ -1,0 +1,374 @@
+# DLPack capsules, both ways (part of exchange.pyx).
+#
+# A capsule owns its structure until a consumer renames it; from then on the consumer must call the
+# deleter, once. Deleters may run in any thread, so ours take the GIL.
+from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
+from cpython.pycapsule cimport (
+    PyCapsule_New, PyCapsule_IsValid, PyCapsule_GetPointer, PyCapsule_SetName, PyCapsule_CheckExact)
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef extern from "dlpack.h":
+    ctypedef struct ag_dl_version:
+        uint32_t major
+        uint32_t minor
+    ctypedef struct ag_dl_device:
+        int32_t type
+        int32_t id
+    ctypedef struct ag_dl_dtype:
+        uint8_t code
+        uint8_t bits
+        uint16_t lanes
+    ctypedef struct ag_dl_tensor:
+        void* data
+        ag_dl_device device
+        int32_t ndim
+        ag_dl_dtype dtype
+        int64_t* shape
+        int64_t* strides
+        uint64_t byte_offset
+    ctypedef struct ag_dl_managed:
+        ag_dl_tensor tensor
+        void* context
+        void (*deleter)(ag_dl_managed*) noexcept
+    ctypedef struct ag_dl_versioned:
+        ag_dl_version version
+        void* context
+        void (*deleter)(ag_dl_versioned*) noexcept
+        uint64_t flags
+        ag_dl_tensor tensor
+    enum:
+        AG_DL_READ_ONLY, AG_DL_IS_COPIED, AG_DL_CPU, AG_DL_CUDA_HOST, AG_DL_INT, AG_DL_UINT,
+        AG_DL_FLOAT, AG_DL_BFLOAT, AG_DL_COMPLEX, AG_DL_BOOL
+
+cdef extern from "Python.h":
+    int Py_IsInitialized() nogil
+
+cdef const char* LEGACY = "dltensor"
+cdef const char* LEGACY_USED = "used_dltensor"
+cdef const char* VERSIONED = "dltensor_versioned"
+cdef const char* VERSIONED_USED = "used_dltensor_versioned"
+
+
+# --- export ---------------------------------------------------------------------------------
+
+cdef void forget(StorageImpl* s) noexcept with gil:
+    storage_decref(s)
+
+
+cdef void delete_legacy(ag_dl_managed* m) noexcept nogil:
+    # After the interpreter has ended there is no GIL to take; the memory goes with the process.
+    if not Py_IsInitialized():
+        return
+    forget(<StorageImpl*>m.context)
+    PyMem_RawFree(m)
+
+
+cdef void delete_versioned(ag_dl_versioned* m) noexcept nogil:
+    if not Py_IsInitialized():
+        return
+    forget(<StorageImpl*>m.context)
+    PyMem_RawFree(m)
+
+
+cdef void drop_legacy(object capsule) noexcept:
+    cdef ag_dl_managed* m
+    if PyCapsule_IsValid(capsule, LEGACY):
+        m = <ag_dl_managed*>PyCapsule_GetPointer(capsule, LEGACY)
+        if m.deleter != NULL:
+            m.deleter(m)
+
+
+cdef void drop_versioned(object capsule) noexcept:
+    cdef ag_dl_versioned* m
+    if PyCapsule_IsValid(capsule, VERSIONED):
+        m = <ag_dl_versioned*>PyCapsule_GetPointer(capsule, VERSIONED)
+        if m.deleter != NULL:
+            m.deleter(m)
+
+
+cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* room) noexcept:
+    cdef int i
+    d.data = t.ptr
+    d.device.type = AG_DL_CPU
+    d.device.id = 0
+    d.ndim = t.nd
+    d.dtype.bits = <uint8_t>(8 * DT_SIZE[t.dt])
+    d.dtype.lanes = 1
+    d.byte_offset = 0
+    d.shape = room
+    d.strides = room + t.nd
+    for i in range(t.nd):
+        d.shape[i] = t.sizes[i]
+        d.strides[i] = t.strides[i]
+    if t.dt == DT_BOOL:
+        d.dtype.code = AG_DL_BOOL
+    elif t.dt == DT_U8:
+        d.dtype.code = AG_DL_UINT
+    elif t.dt <= DT_I64:
+        d.dtype.code = AG_DL_INT
+    elif t.dt == DT_BF16:
+        d.dtype.code = AG_DL_BFLOAT
+    elif t.dt <= DT_F64:
+        d.dtype.code = AG_DL_FLOAT
+    else:
+        d.dtype.code = AG_DL_COMPLEX
+
+
+cdef object legacy_capsule(Tensor t):
+    cdef ag_dl_managed* m
+    m = <ag_dl_managed*>PyMem_RawMalloc(sizeof(ag_dl_managed) + 2 * t.nd * sizeof(int64_t))
+    if m == NULL:
+        raise MemoryError()
+    describe_tensor(t, &m.tensor, <int64_t*>(m + 1))
+    m.context = storage_incref(t.mem)
+    m.deleter = delete_legacy
+    try:
+        return PyCapsule_New(m, LEGACY, drop_legacy)
+    except BaseException:
+        delete_legacy(m)
+        raise
+
+
+cdef object versioned_capsule(Tensor t, bint copied):
+    cdef ag_dl_versioned* m
+    m = <ag_dl_versioned*>PyMem_RawMalloc(sizeof(ag_dl_versioned) + 2 * t.nd * sizeof(int64_t))
+    if m == NULL:
+        raise MemoryError()
+    describe_tensor(t, &m.tensor, <int64_t*>(m + 1))
+    m.version.major = 1
+    m.version.minor = 0
+    m.flags = (AG_DL_READ_ONLY if t.mem.readonly else 0) | (AG_DL_IS_COPIED if copied else 0)
+    m.context = storage_incref(t.mem)
+    m.deleter = delete_versioned
+    try:
+        return PyCapsule_New(m, VERSIONED, drop_versioned)
+    except BaseException:
+        delete_versioned(m)
+        raise
+
+
+def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """
+    The tensor as a DLPack capsule, which a consumer's ``from_dlpack`` takes.
+
+    Parameters
+    ----------
+    stream : None
+        There are no streams on the CPU.
+    max_version : tuple of int, optional
+        Newest version of DLPack that the consumer knows; without it, or below 1.0, the capsule is
+        of the old kind.
+    dl_device : tuple of int, optional
+        Where the consumer wants the data; only the CPU, ``(1, 0)``.
+    copy : bool, optional
+        True: always copy.
+
+    Raises
+    ------
+    BufferError
+        If the tensor requires grad, is read-only and the consumer knows only the old kind, or
+        another device is asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autograd_cy as ag
+    >>> np.from_dlpack(ag.zeros(2))
+    array([0., 0.], dtype=float32)
+    """
+    cdef Tensor t = self
+    if requires_grad(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if stream is not None and stream != -1:
+        raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
+    if dl_device is not None and tuple(dl_device) != (AG_DL_CPU, 0):
+        raise BufferError(f"__dlpack__: the data is on the CPU, (1, 0), not on {tuple(dl_device)}")
+    if copy:
+        t = clone_plain(self)
+    if max_version is not None and max_version[0] >= 1:
+        return versioned_capsule(t, bool(copy))
+    if t.mem.readonly:
+        raise BufferError(
+            "__dlpack__: read-only memory can be exported only with max_version=(1, 0); "
+            "copy the tensor with .clone()"
+        )
+    return legacy_capsule(t)
+
+
+def __dlpack_device__(Tensor self not None):
+    """Kind and number of the device, as DLPack counts them: ``(1, 0)``, the CPU."""
+    return (AG_DL_CPU, 0)
+
+
+# --- import ---------------------------------------------------------------------------------
+
+cdef class DLPackOwner:
+    """Keeps imported memory alive; calls the producer's deleter when the last tensor is gone."""
+    cdef ag_dl_managed* legacy
+    cdef ag_dl_versioned* versioned
+
+    def __dealloc__(self):
+        if self.legacy != NULL and self.legacy.deleter != NULL:
+            self.legacy.deleter(self.legacy)
+        if self.versioned != NULL and self.versioned.deleter != NULL:
+            self.versioned.deleter(self.versioned)
+
+
+cdef int code_of(const ag_dl_dtype* d) except -1:
+    cdef int bits = d.bits
+    if d.lanes == 1:
+        if d.code == AG_DL_BOOL and bits == 8:
+            return DT_BOOL
+        if d.code == AG_DL_UINT and bits == 8:
+            return DT_U8
+        if d.code == AG_DL_INT and bits in (8, 16, 32, 64):
+            return DT_I8 if bits == 8 else (
+                DT_I16 if bits == 16 else (DT_I32 if bits == 32 else DT_I64))
+        if d.code == AG_DL_FLOAT and bits in (16, 32, 64):
+            return DT_F16 if bits == 16 else (DT_F32 if bits == 32 else DT_F64)
+        if d.code == AG_DL_BFLOAT and bits == 16:
+            return DT_BF16
+        if d.code == AG_DL_COMPLEX and bits in (64, 128):
+            return DT_C64 if bits == 64 else DT_C128
+    raise BufferError(
+        f"from_dlpack: no tensor has this element type (code {d.code}, {bits} bits, "
+        f"{d.lanes} lanes)"
+    )
+
+
+cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t extent = 1
+    cdef int dt = code_of(&d.dtype)
+    cdef char* data = <char*>d.data + d.byte_offset
+    cdef StorageImpl* s
+    cdef int i
+    if d.device.type != AG_DL_CPU and d.device.type != AG_DL_CUDA_HOST:
+        raise BufferError(
+            f"from_dlpack: the data is on a device of type {d.device.type}; only the CPU (1) can "
+            "be read. Copy it to the host first."
+        )
+    if d.ndim > MAX_DIMS or d.ndim < 0:
+        raise BufferError(f"from_dlpack: a tensor has at most {MAX_DIMS} dimensions, not {d.ndim}")
+    for i in range(d.ndim):
+        shape[i] = d.shape[i]
+        if shape[i] < 0:
+            raise BufferError(f"from_dlpack: negative size {shape[i]}")
+        if shape[i] == 0:
+            extent = 0
+    for i in range(d.ndim - 1, -1, -1):
+        if extent == 0 or d.strides == NULL:
+            break
+        strides[i] = d.strides[i] if shape[i] > 1 else 1
+        if strides[i] < 0:
+            raise BufferError(
+                "from_dlpack: negative strides are not supported; copy the array first"
+            )
+        extent += (shape[i] - 1) * strides[i]
+    if extent and d.strides == NULL:
+        for i in range(d.ndim):
+            extent *= shape[i]
+    if extent and <size_t>data % <size_t>min(DT_SIZE[dt], 8):
+        raise BufferError("from_dlpack: the elements do not lie on multiples of their size")
+    s = storage_borrow(data, extent * DT_SIZE[dt], owner, readonly)
+    try:
+        return mark_mode(tensor_on(
+            s, data, dt, d.ndim, shape, NULL if extent == 0 or d.strides == NULL else strides))
+    finally:
+        storage_decref(s)
+
+
+cdef Tensor consume(object capsule):
+    cdef DLPackOwner owner = DLPackOwner.__new__(DLPackOwner)
+    cdef ag_dl_versioned* v
+    cdef ag_dl_managed* m
+    if PyCapsule_IsValid(capsule, VERSIONED):
+        v = <ag_dl_versioned*>PyCapsule_GetPointer(capsule, VERSIONED)
+        if v.version.major != 1:
+            # Not ours to read; the capsule keeps its structure and frees it.
+            raise BufferError(
+                f"from_dlpack: DLPack {v.version.major}.{v.version.minor} is not supported"
+            )
+        PyCapsule_SetName(capsule, VERSIONED_USED)
+        owner.versioned = v
+        return tensor_of(&v.tensor, owner, (v.flags & AG_DL_READ_ONLY) != 0)
+    if PyCapsule_IsValid(capsule, LEGACY):
+        m = <ag_dl_managed*>PyCapsule_GetPointer(capsule, LEGACY)
+        PyCapsule_SetName(capsule, LEGACY_USED)
+        owner.legacy = m
+        return tensor_of(&m.tensor, owner, False)
+    raise RuntimeError(
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed "
+        "only once, so you might have already constructed a tensor from it once."
+    )
+
+
+cdef object ask_capsule(object source, object copy):
+    export = getattr(source, "__dlpack__", None)
+    if export is None:
+        raise TypeError(
+            f"from_dlpack: {type(source).__name__} has no __dlpack__ method and is no capsule"
+        )
+    where = tuple(source.__dlpack_device__())
+    if where[0] not in (AG_DL_CPU, AG_DL_CUDA_HOST):
+        raise BufferError(
+            f"from_dlpack: the data is on device {where}; only the CPU, (1, 0), can be read. "
+            "Copy it to the host first."
+        )
+    options = {} if copy is None else {"copy": copy}
+    try:
+        return export(max_version=(1, 0), **options)
+    except TypeError:
+        # A producer from before DLPack 1.0 knows neither argument; it shares its memory.
+        return export()
+
+
+cdef Tensor import_dlpack(object source, object copy):
+    cdef object capsule
+    cdef Tensor t
+    if PyCapsule_CheckExact(source):
+        t = consume(source)
+        return mark_mode(clone_plain(t)) if copy else t
+    capsule = ask_capsule(source, copy)
+    copied = (PyCapsule_IsValid(capsule, VERSIONED) and (
+        (<ag_dl_versioned*>PyCapsule_GetPointer(capsule, VERSIONED)).flags & AG_DL_IS_COPIED))
+    t = consume(capsule)
+    return mark_mode(clone_plain(t)) if copy and not copied else t
+
+
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """
+    A tensor on the memory of another library's array.
+
+    Parameters
+    ----------
+    ext_tensor : object
+        Anything with ``__dlpack__`` (arrays of NumPy, PyTorch, JAX, ...), or a DLPack capsule.
+    device : device, optional
+        Only the CPU.
+    copy : bool, optional
+        True: always copy; False: raise rather than copy.
+
+    Returns
+    -------
+    Tensor
+        Read-only if the producer says that its memory is.
+
+    Raises
+    ------
+    BufferError
+        If the memory is not on the CPU, has negative strides, or no tensor has the element type.
+    RuntimeError
+        If the capsule was consumed before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autograd_cy as ag
+    >>> ag.from_dlpack(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    if device is not None:
+        as_device(device)
+    return import_dlpack(ext_tensor, copy)

@@ -1,0 +1,384 @@
+# cython: language_level=3
+"""Memory shared with others: NumPy arrays, DLPack capsules, and the storage as an object.
+
+Whoever shows memory that is not its own holds a reference to the owner: arrays made here have an
+UntypedStorage as base, tensors made here have a borrowed storage. DLPack is in dlpack.pxi.
+Creation from lists and copies is in creation.pyx.
+"""
+cimport cython
+cimport numpy as cnp
+from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.object cimport Py_EQ, Py_NE
+from cpython.ref cimport Py_INCREF
+from autograd_cy._C.storage cimport (
+    StorageImpl, STORAGE_ALIAS, storage_new, storage_borrow, storage_incref, storage_decref)
+from autograd_cy._C.dtypes cimport (
+    DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
+    DT_C64, DT_C128, dt_numpy, dt_from_numpy)
+from autograd_cy._C.placement cimport as_device, cpu_device
+from autograd_cy._C.tensor cimport (
+    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, tls_modes, tensor_on,
+    requires_grad)
+from autograd_cy._C.iterate cimport cast, clone_plain
+from libc.string cimport memcpy
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_NewFromDescr(type subtype, cnp.dtype descr, int nd, const cnp.npy_intp* dims,
+                                const cnp.npy_intp* strides, void* data, int flags, void* obj)
+
+import weakref
+
+import numpy as np
+
+from autograd_cy._C.tensor import _install
+
+__all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
+
+cnp.import_array()
+
+
+# --- the storage as an object ---------------------------------------------------------------
+
+@cython.final
+cdef class UntypedStorage:
+    """
+    The bytes behind one or more tensors.
+
+    Made by ``Tensor.untyped_storage()``. While such an object lives, asking any tensor on the same
+    memory for its storage gives the same object.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.zeros(4)
+    >>> x.untyped_storage().nbytes()
+    16
+    >>> x.untyped_storage() is x[1:].untyped_storage()
+    True
+    """
+
+    def __init__(self):
+        raise TypeError("UntypedStorage objects cannot be made; use Tensor.untyped_storage()")
+
+    def __dealloc__(self):
+        cdef StorageImpl* s = self.mem
+        self.mem = NULL   # what the release runs may still find this object in `_alive`
+        if s != NULL:
+            storage_decref(s)
+
+    def data_ptr(self):
+        """Address of the first byte."""
+        return <size_t>self.mem.data
+
+    def nbytes(self):
+        """Size in bytes."""
+        return self.mem.nbytes
+
+    def size(self):
+        """Size in bytes."""
+        return self.mem.nbytes
+
+    def element_size(self):
+        """Always 1: the elements of an untyped storage are bytes."""
+        return 1
+
+    @property
+    def device(self):
+        return cpu_device
+
+    def is_readonly(self):
+        """Whether the memory must not be written (it belongs to a read-only array)."""
+        return bool(self.mem.readonly)
+
+    def tolist(self):
+        """The bytes as a list of numbers."""
+        return list((<unsigned char*>self.mem.data)[:self.mem.nbytes])
+
+    def clone(self):
+        """A copy of the bytes."""
+        cdef StorageImpl* s = storage_new(self.mem.nbytes)
+        cdef UntypedStorage copy
+        try:
+            memcpy(s.data, self.mem.data, <size_t>self.mem.nbytes)
+            copy = hold(s)
+        finally:
+            storage_decref(s)
+        return copy
+
+    def __len__(self):
+        return self.mem.nbytes
+
+    def __getitem__(self, Py_ssize_t i):
+        if i < 0:
+            i += self.mem.nbytes
+        if not 0 <= i < self.mem.nbytes:
+            raise IndexError(f"byte {i} of a storage of {self.mem.nbytes} bytes")
+        return (<unsigned char*>self.mem.data)[i]
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
+
+    def __richcmp__(self, other, int op):
+        if not isinstance(other, UntypedStorage) or op not in (Py_EQ, Py_NE):
+            return NotImplemented
+        same = self.mem.data == (<UntypedStorage>other).mem.data
+        return same if op == Py_EQ else not same
+
+    def __hash__(self):
+        return <Py_ssize_t>(<size_t>self.mem.data >> 4)
+
+    def __repr__(self):
+        return f"<autograd_cy.UntypedStorage(device=cpu) of size {self.mem.nbytes}>"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        copy = self.clone()
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce_ex__(self, int protocol):
+        from autograd_cy._C.copying import _storage_from_bytes
+        if protocol >= 5:
+            from pickle import PickleBuffer
+            return _storage_from_bytes, (PickleBuffer(self),)
+        return _storage_from_bytes, ((<char*>self.mem.data)[:self.mem.nbytes],)
+
+
+cdef UntypedStorage hold(StorageImpl* s):
+    cdef UntypedStorage h = UntypedStorage.__new__(UntypedStorage)
+    h.mem = storage_incref(s)
+    return h
+
+
+cdef StorageImpl* root_of(StorageImpl* s) noexcept:
+    while s.kind == STORAGE_ALIAS:
+        s = <StorageImpl*>s.owner
+    return s
+
+
+# One object per block: pickle keeps memory shared by the identity of its objects.
+cdef object _alive = weakref.WeakValueDictionary()
+
+
+def untyped_storage(Tensor self not None):
+    """
+    The memory block that this tensor shows, as an :class:`UntypedStorage`.
+
+    Returns
+    -------
+    UntypedStorage
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> len(ag.zeros(3).untyped_storage())
+    12
+    """
+    cdef StorageImpl* s = root_of(self.mem)
+    found = _alive.get(<size_t>s)
+    if found is None or (<UntypedStorage>found).mem != s:
+        found = hold(s)
+        _alive[<size_t>s] = found
+    return found
+
+
+# --- from NumPy -----------------------------------------------------------------------------
+
+cdef Tensor mark_mode(Tensor t):
+    if tls_modes() & M_INFERENCE:
+        t.flags |= F_INFERENCE
+    return t
+
+
+cdef Tensor from_array(object array):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef cnp.ndarray a
+    cdef Py_ssize_t extent, item, step
+    cdef StorageImpl* s
+    cdef char* data
+    cdef int i, n, dt
+    cdef Tensor t
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    a = array
+    if not cnp.PyArray_ISNOTSWAPPED(a):
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. "
+            "Conversion between byte orders is currently not supported."
+        )
+    dt = dt_from_numpy(a.dtype)
+    item = DT_SIZE[dt]
+    n = cnp.PyArray_NDIM(a)
+    extent = item
+    for i in range(n):
+        shape[i] = cnp.PyArray_DIM(a, i)
+        step = cnp.PyArray_STRIDE(a, i)
+        if shape[i] == 0:
+            extent = 0
+        elif shape[i] > 1:
+            if step < 0:
+                raise ValueError(
+                    "At least one stride in the given numpy array is negative, and tensors with "
+                    "negative strides are not currently supported. (You can probably work around "
+                    "this by making a copy of your array with array.copy().)"
+                )
+            if step % item:
+                raise ValueError(
+                    "given numpy array strides not a multiple of the element byte size. "
+                    "Copy the numpy array to reallocate the memory."
+                )
+            if extent:
+                extent += (shape[i] - 1) * step
+        strides[i] = step // item if step >= 0 else item
+    data = cnp.PyArray_BYTES(a)
+    if extent and not cnp.PyArray_ISALIGNED(a):
+        raise ValueError(
+            "from_numpy: the elements of the array do not lie on multiples of their size. "
+            "Copy the array with array.copy()."
+        )
+    s = storage_borrow(data, extent, a, not cnp.PyArray_ISWRITEABLE(a))
+    try:
+        t = tensor_on(s, data, dt, n, shape, NULL if extent == 0 else strides)
+    finally:
+        storage_decref(s)
+    return mark_mode(t)
+
+
+def from_numpy(ndarray):
+    """
+    A tensor on the memory of a NumPy array.
+
+    Writing to one shows in the other. A tensor on a read-only array is read-only too: in-place
+    operations on it raise.
+
+    Parameters
+    ----------
+    ndarray : numpy.ndarray
+        Of a dtype that tensors have, in native byte order, without negative strides.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    TypeError
+        If the argument is no array, or no tensor has its dtype.
+    ValueError
+        If a stride is negative or no multiple of the element size, or the bytes are swapped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autograd_cy as ag
+    >>> a = np.zeros(3)
+    >>> t = ag.from_numpy(a)
+    >>> a[0] = 7
+    >>> t
+    tensor([7., 0., 0.], dtype=autograd_cy.float64)
+    """
+    return from_array(ndarray)
+
+
+# --- to NumPy -------------------------------------------------------------------------------
+
+cdef object array_of(Tensor t):
+    cdef cnp.npy_intp[MAX_DIMS] shape
+    cdef cnp.npy_intp[MAX_DIMS] strides
+    cdef object descr = dt_numpy(t.dt)
+    cdef object a
+    cdef int i
+    for i in range(t.nd):
+        shape[i] = t.sizes[i]
+        strides[i] = t.strides[i] * DT_SIZE[t.dt]
+    Py_INCREF(descr)   # the next call steals it
+    a = PyArray_NewFromDescr(cnp.ndarray, <cnp.dtype>descr, t.nd, shape, strides, t.ptr,
+                             0 if t.mem.readonly else cnp.NPY_ARRAY_WRITEABLE, NULL)
+    # The storage and not the tensor: `t.data = other` may give the tensor other memory.
+    cnp.set_array_base(<cnp.ndarray>a, hold(t.mem))
+    return a
+
+
+cdef int check_exportable(Tensor t) except -1:
+    if requires_grad(t) and not (tls_modes() & M_NO_GRAD):
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    return 0
+
+
+def numpy(Tensor self not None, *, force=False):
+    """
+    A NumPy array on the memory of this tensor.
+
+    Writing to one shows in the other; autograd does not see such writes
+    (:func:`autograd_cy.autograd.graph.increment_version` tells it).
+
+    Parameters
+    ----------
+    force : bool
+        Detach the tensor first if it requires grad.
+
+    Returns
+    -------
+    numpy.ndarray
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires grad and `force` is not given.
+    TypeError
+        If the dtype is bfloat16 and the package ``ml_dtypes`` is missing.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.tensor([1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    if not force:
+        check_exportable(self)
+    return array_of(self)
+
+
+def __array__(Tensor self not None, dtype=None, copy=None):
+    """The tensor as a NumPy array, for :func:`numpy.asarray`."""
+    check_exportable(self)
+    a = array_of(self)
+    if dtype is not None and a.dtype != dtype:
+        if copy is not None and not copy:
+            raise ValueError(
+                f"Unable to avoid copy while creating an array as requested: {a.dtype} to {dtype}."
+            )
+        return a.astype(dtype)
+    return a.copy() if copy else a
+
+
+def __array_wrap__(Tensor self not None, array, context=None, return_scalar=False):
+    """Results of NumPy functions on tensors become tensors again where a tensor has the dtype."""
+    try:
+        return from_array(array)
+    except (TypeError, ValueError):
+        return array[()] if return_scalar else array
+
+
+def _repr_parts(Tensor t not None):
+    """What printing needs: (array, tangent or None, (value, bdim, level) or None)."""
+    tangent = None
+    if t.flags & F_BATCHED:
+        return None, None, (t.extra.value, t.extra.bdim, t.extra.level)
+    if t.flags & F_DUAL:
+        tangent = t.extra.tangent
+    # NumPy has no bfloat16, and digits of float16 are computed in float32.
+    return array_of(cast(t, DT_F32) if t.dt in (DT_F16, DT_BF16) else t), tangent, None
+
+
+include "dlpack.pxi"
+
+
+for _f in (untyped_storage, numpy, __array__, __array_wrap__, __dlpack__, __dlpack_device__):
+    _install(_f.__name__, _f)
+_install("__array_priority__", 1000)

@@ -1,0 +1,219 @@
+# Tensors that take shape, dtype or both from another one (part of creation.pyx).
+
+cdef Tensor like_argument(object input, str op):
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    return <Tensor>input
+
+
+cdef Tensor filled_like(object input, object value, object dtype, object layout, object device,
+                        object pin_memory, object requires_grad, object memory_format, str op):
+    cdef Tensor a = like_argument(input, op)
+    cdef char[16] item
+    cdef Tensor t
+    check_placement(device, layout, pin_memory, op)
+    t = like(a, parse_dtype(dtype, a.dt), memory_format)
+    store_number(item, t.dt, value)
+    fill_elements(t.ptr, t.count, item, <int>DT_SIZE[t.dt])
+    return finish(t, requires_grad, op)
+
+
+def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
+               memory_format=None, pin_memory=False):
+    """
+    Uninitialised memory in the shape of another tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+    dtype : dtype, optional
+        That of `input` if left out.
+    requires_grad : bool
+        Not taken from `input`.
+    memory_format : memory_format, optional
+        By default the order of dimensions in memory is that of `input`.
+    layout, device, pin_memory
+        As in torch; only dense CPU tensors exist.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.empty_like(ag.zeros(2, 3)).shape
+    autograd_cy.Size([2, 3])
+    """
+    cdef Tensor a = like_argument(input, "empty_like")
+    check_placement(device, layout, pin_memory, "empty_like")
+    return finish(like(a, parse_dtype(dtype, a.dt), memory_format), requires_grad, "empty_like")
+
+
+def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
+               memory_format=None, pin_memory=False):
+    """
+    Zeros in the shape of another tensor. The parameters are those of :func:`empty_like`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros_like(ag.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    cdef Tensor a = like_argument(input, "zeros_like")
+    cdef Tensor t
+    check_placement(device, layout, pin_memory, "zeros_like")
+    t = like(a, parse_dtype(dtype, a.dt), memory_format)
+    clear(t)
+    return finish(t, requires_grad, "zeros_like")
+
+
+def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
+              memory_format=None, pin_memory=False):
+    """
+    Ones in the shape of another tensor. The parameters are those of :func:`empty_like`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones_like(ag.tensor([1, 2]))
+    tensor([1, 1])
+    """
+    return filled_like(input, 1, dtype, layout, device, pin_memory, requires_grad, memory_format,
+                       "ones_like")
+
+
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False,
+              memory_format=None, pin_memory=False):
+    """
+    One value in the shape of another tensor.
+
+    Parameters
+    ----------
+    fill_value : number
+    input, dtype, layout, device, requires_grad, memory_format, pin_memory
+        As for :func:`empty_like`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.full_like(ag.zeros(2), 7)
+    tensor([7., 7.])
+    """
+    return filled_like(input, number_of(fill_value, "full_like", "fill_value"), dtype, layout,
+                       device, pin_memory, requires_grad, memory_format, "full_like")
+
+
+# --- methods --------------------------------------------------------------------------------
+
+cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object dtype, object device,
+                       object layout, object pin_memory, object requires_grad, str op):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef char[16] item
+    cdef int n = parse_size(args, size, shape, op)
+    cdef int dt = parse_dtype(dtype, a.dt)
+    check_placement(device, layout, pin_memory, op)
+    if value is None:
+        return finish(tensor_empty(dt, n, shape), requires_grad, op)
+    store_number(item, dt, value)
+    return finish(filled(dt, n, shape, item, None, op), requires_grad, op)
+
+
+def new_empty(Tensor self not None, *args, size=None, dtype=None, device=None, layout=None,
+              pin_memory=False, requires_grad=False):
+    """
+    Uninitialised memory of a given shape; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1).new_empty(2, 3).shape
+    autograd_cy.Size([2, 3])
+    """
+    return new_filled(self, args, size, None, dtype, device, layout, pin_memory, requires_grad,
+                      "new_empty")
+
+
+def new_zeros(Tensor self not None, *args, size=None, dtype=None, device=None, layout=None,
+              pin_memory=False, requires_grad=False):
+    """
+    Zeros of a given shape; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.tensor([1]).new_zeros(2)
+    tensor([0, 0])
+    """
+    return new_filled(self, args, size, 0, dtype, device, layout, pin_memory, requires_grad,
+                      "new_zeros")
+
+
+def new_ones(Tensor self not None, *args, size=None, dtype=None, device=None, layout=None,
+             pin_memory=False, requires_grad=False):
+    """
+    Ones of a given shape; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.tensor([1]).new_ones(2)
+    tensor([1, 1])
+    """
+    return new_filled(self, args, size, 1, dtype, device, layout, pin_memory, requires_grad,
+                      "new_ones")
+
+
+def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None, layout=None,
+             pin_memory=False, requires_grad=False):
+    """
+    One value in a given shape; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1).new_full((2,), 7)
+    tensor([7., 7.])
+    """
+    return new_filled(self, (), size, number_of(fill_value, "new_full", "fill_value"), dtype,
+                      device, layout, pin_memory, requires_grad, "new_full")
+
+
+def new_empty_strided(Tensor self not None, size, stride, dtype=None, layout=None, device=None,
+                      pin_memory=False, requires_grad=False):
+    """
+    Uninitialised memory with given strides; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    check_placement(device, layout, pin_memory, "new_empty_strided")
+    return strided_empty(size, stride, parse_dtype(dtype, self.dt), requires_grad,
+                         "new_empty_strided")
+
+
+def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_grad=False,
+               layout=None, pin_memory=False):
+    """
+    A tensor with a copy of `data`; the dtype is that of this tensor if not given.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    check_placement(device, layout, pin_memory, "new_tensor")
+    warn_of_copy(data, "tensor.new_tensor(sourceTensor)")
+    return finish(from_data(data, parse_dtype(dtype, self.dt), "new_tensor"), requires_grad,
+                  "new_tensor")
+
+
+for _f in (new_empty, new_zeros, new_ones, new_full, new_empty_strided, new_tensor):
+    _install(_f.__name__, _f)

@@ -1,0 +1,267 @@
+# Equally spaced values (part of creation.pyx).
+#
+# Values are computed in float64 (ranges of integers in int64) and rounded once to the dtype.
+
+cdef Tensor deliver(Tensor values, int dt, Tensor out, object requires_grad, str op):
+    """`values` in the dtype asked for, or written to `out`."""
+    if out is None:
+        return finish(cast(values, dt), requires_grad, op)
+    resize_out(out, values.nd, values.sizes, op)
+    copy_into(out, values, op)
+    bump_version(out)
+    return finish(out, requires_grad, op)
+
+
+cdef object spacing(object x, str op, str argument):
+    """A bound or step: a real number."""
+    value = number_of(x, op, argument)
+    if isinstance(value, complex):
+        raise RuntimeError(f"{op}: value cannot be converted to type double without overflow: {x}")
+    return value
+
+
+cdef Tensor int_range(object start, object end, object step):
+    cdef Py_ssize_t i
+    cdef int64_t first, by
+    cdef int64_t* p
+    cdef Tensor t
+    try:
+        first, by = start, step
+        # Rounds away from zero, so that the end is left out and the last partial step is not.
+        i = max(0, -((start - end) // step))
+        _ = <int64_t>end
+    except OverflowError:
+        raise RuntimeError(
+            f"arange: value cannot be converted to type int64_t without overflow: "
+            f"{start}, {end}, {step}"
+        ) from None
+    t = tensor_empty(DT_I64, 1, &i)
+    p = <int64_t*>t.ptr
+    for i in range(t.count):
+        p[i] = first + i * by
+    return t
+
+
+cdef Tensor float_range(double start, double end, double step):
+    cdef double length = ceil((end - start) / step)
+    cdef Py_ssize_t i
+    cdef double* p
+    cdef Tensor t
+    if not length < 4.6e18:
+        raise RuntimeError(f"arange: invalid size, possible overflow? ({start}, {end}, {step})")
+    i = <Py_ssize_t>length
+    t = tensor_empty(DT_F64, 1, &i)
+    p = <double*>t.ptr
+    for i in range(t.count):
+        p[i] = start + i * step
+    return t
+
+
+def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, layout=None,
+           device=None, requires_grad=False, pin_memory=False):
+    """
+    Values from `start` to `end` (left out) in steps of `step`.
+
+    Parameters
+    ----------
+    start : number
+        0 if left out; ``arange(n)`` is ``arange(0, n)``.
+    end : number
+    step : number
+        1 if left out.
+    out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`zeros`. Without `dtype` integers give int64, others the default dtype.
+
+    Returns
+    -------
+    Tensor
+        Of size ``ceil((end - start) / step)``.
+
+    Raises
+    ------
+    RuntimeError
+        If the step is zero or leads away from `end`, or a bound is not finite.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.arange(1, 8, 3)
+    tensor([1, 4, 7])
+    """
+    cdef int dt
+    if len(args) > 3:
+        raise TypeError(f"arange() takes at most 3 positional arguments but {len(args)} were given")
+    if len(args) == 1 and end is None:
+        end = args[0]
+    elif args:
+        if start is not None:
+            raise TypeError("arange() got multiple values for argument 'start'")
+        start = args[0]
+        if len(args) > 1:
+            if end is not None:
+                raise TypeError("arange() got multiple values for argument 'end'")
+            end = args[1]
+        if len(args) > 2:
+            if step is not None:
+                raise TypeError("arange() got multiple values for argument 'step'")
+            step = args[2]
+    if end is None:
+        raise TypeError('arange() missing 1 required positional arguments: "end"')
+    start = 0 if start is None else spacing(start, "arange", "start")
+    end = spacing(end, "arange", "end")
+    step = 1 if step is None else spacing(step, "arange", "step")
+    check_placement(device, layout, pin_memory, "arange")
+    integers = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
+    if out is not None:
+        check_out(out, dtype, "arange")
+        dt = out.dt
+    else:
+        dt = parse_dtype(dtype, DT_I64 if integers else g_default_dtype)
+    if dt == DT_BOOL or dt_is_complex(dt):
+        raise NotImplementedError(f"arange: not implemented for {dt_object(dt).name}")
+    if not integers and not (isfinite(<double>start) and isfinite(<double>end)):
+        raise RuntimeError(f"arange: unsupported range: {start} -> {end}")
+    if dt_is_integral(dt):
+        start, end, step = int(start), int(end), int(step)
+        integers = True
+    if step == 0:
+        raise RuntimeError("arange: step must be nonzero")
+    if (end < start) if step > 0 else (end > start):
+        raise RuntimeError(
+            "arange: upper bound and lower bound inconsistent with step sign "
+            f"({start}, {end}, {step})"
+        )
+    values = int_range(start, end, step) if integers else float_range(start, end, step)
+    return deliver(values, dt, out, requires_grad, "arange")
+
+
+cdef object endpoint(object x, str op, str argument):
+    if isinstance(x, Tensor) and (<Tensor>x).nd:
+        raise RuntimeError(
+            f"{op} only supports 0-dimensional start and end tensors, "
+            f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
+        )
+    return number_of(x, op, argument)
+
+
+cdef Tensor spread(object start, object end, object steps, str op):
+    """`steps` values from start to end, both included, as float64 or complex128."""
+    cdef Py_ssize_t i, n
+    cdef double lo, hi, width
+    cdef double complex z0, z1, dz
+    cdef Tensor t
+    if isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
+        raise TypeError(f"{op}(): argument 'steps' must be int, not {type(steps).__name__}")
+    n = PyNumber_Index(steps)
+    if n < 0:
+        raise RuntimeError(f"{op}: number of steps must be non-negative, got {n}")
+    if isinstance(start, complex) or isinstance(end, complex):
+        z0, z1 = start, end
+        t = tensor_empty(DT_C128, 1, &n)
+        dz = (z1 - z0) / (n - 1) if n > 1 else 0
+        for i in range(n):
+            if i < n // 2 or n == 1:
+                (<double complex*>t.ptr)[i] = z0 + i * dz
+            else:
+                (<double complex*>t.ptr)[i] = z1 - (n - 1 - i) * dz
+        return t
+    lo, hi = start, end
+    t = tensor_empty(DT_F64, 1, &n)
+    width = (hi - lo) / (n - 1) if n > 1 else 0
+    # From both ends, so that both are exact and the values are symmetric.
+    for i in range(n):
+        (<double*>t.ptr)[i] = lo + i * width if i < n // 2 or n == 1 else hi - (n - 1 - i) * width
+    return t
+
+
+cdef int spread_dtype(Tensor values, Tensor out, object dtype, str op) except -1:
+    cdef int dt
+    if out is not None:
+        check_out(out, dtype, op)
+        dt = out.dt
+    else:
+        dt = parse_dtype(dtype, dt_to_complex(g_default_dtype) if dt_is_complex(values.dt)
+                         else g_default_dtype)
+    if dt == DT_BOOL:
+        raise NotImplementedError(f"{op}: not implemented for bool")
+    if dt_is_complex(values.dt) and not dt_is_complex(dt):
+        raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_object(dt).name}")
+    return dt
+
+
+def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
+    """
+    `steps` equally spaced values from `start` to `end`, both included.
+
+    Parameters
+    ----------
+    start, end : number
+        Or 0-d tensors.
+    steps : int
+    out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`zeros`. An integer dtype truncates the values.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If `steps` is negative.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    cdef Tensor values
+    check_placement(device, layout, pin_memory, "linspace")
+    values = spread(endpoint(start, "linspace", "start"), endpoint(end, "linspace", "end"), steps,
+                    "linspace")
+    return deliver(values, spread_dtype(values, out, dtype, "linspace"), out, requires_grad,
+                   "linspace")
+
+
+def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
+    """
+    `steps` values from ``base ** start`` to ``base ** end``, equally spaced in the exponent.
+
+    Parameters
+    ----------
+    start, end : number
+        Exponents, or 0-d tensors.
+    steps : int
+    base : float
+    out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`zeros`. An integer dtype truncates the values.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    cdef Tensor values
+    cdef double b = base
+    cdef double complex z
+    cdef Py_ssize_t i
+    cdef int dt
+    check_placement(device, layout, pin_memory, "logspace")
+    values = spread(endpoint(start, "logspace", "start"), endpoint(end, "logspace", "end"), steps,
+                    "logspace")
+    dt = spread_dtype(values, out, dtype, "logspace")
+    for i in range(values.count):
+        if values.dt == DT_F64:
+            (<double*>values.ptr)[i] = c_pow(b, (<double*>values.ptr)[i])
+        else:
+            z = (<double complex*>values.ptr)[i]
+            (<double complex*>values.ptr)[i] = complex(b) ** complex(z)
+    return deliver(values, dt, out, requires_grad, "logspace")

@@ -1,0 +1,435 @@
+# cython: language_level=3
+"""Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
+from libc.string cimport memset
+from autograd_cy._C.dtypes cimport DT_SIZE
+from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
+from autograd_cy._C.iterate cimport (
+    expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with, contiguous)
+from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
+from autograd_cy._C.tensor cimport (
+    Tensor, MAX_DIMS, F_STRIDED, tensor_window, tensor_on, tensor_alias, tensor_empty, tensor_empty_like,
+    tensor_empty_strided, tensor_has_overlap, sizes_of, describe)
+
+
+cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
+    cdef int i, n = <int>len(size)
+    if n > MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions, not {n}")
+    for i in range(n):
+        out[i] = size[i]
+    return n
+
+
+cdef Tensor view_plain(Tensor a, tuple size):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int n, v, d
+    cdef Py_ssize_t chunk, want, seen
+    size = resolve_shape(a, size, "view")
+    n = fill_sizes(size, shape)
+    if not (a.flags & F_STRIDED) or a.count == 0:
+        return tensor_on(a.mem, a.ptr, a.dt, n, shape, NULL)
+    if not viewable(a, size):
+        raise RuntimeError(
+            f"view size is not compatible with input tensor's size and stride (at least one dimension "
+            f"spans across two contiguous subspaces). Use .reshape(...) instead. view: "
+            f"{list(sizes_of(a))} with strides {[a.strides[d] for d in range(a.nd)]} as {list(size)}")
+    d = a.nd - 1
+    v = n - 1
+    while d >= 0:
+        chunk = a.sizes[d]
+        want = a.strides[d]
+        while d > 0 and (a.sizes[d - 1] == 1 or a.strides[d - 1] == chunk * want or chunk == 1):
+            if chunk == 1:
+                want = a.strides[d - 1]
+            chunk *= a.sizes[d - 1]
+            d -= 1
+        d -= 1
+        seen = 1
+        while v >= 0 and (seen < chunk or shape[v] == 1):
+            strides[v] = seen * want
+            seen *= shape[v]
+            v -= 1
+    while v >= 0:
+        strides[v] = 1
+        v -= 1
+    return tensor_window(a, n, shape, strides, 0)
+
+
+cdef Tensor reshape_plain(Tensor a, tuple size):
+    """A view where possible, otherwise a copy of that shape."""
+    size = resolve_shape(a, size, "reshape")
+    return view_plain(a if viewable(a, size) else clone_format(a, MF_CONTIGUOUS), size)
+
+
+cdef Tensor expand_sizes(Tensor a, tuple size):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    return expand_plain(a, fill_sizes(size, shape), shape, "expand")
+
+
+cdef Tensor transpose_plain(Tensor a, Py_ssize_t dim0, Py_ssize_t dim1):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    dim0 = normal_dim(dim0, a.nd)
+    dim1 = normal_dim(dim1, a.nd)
+    if a.nd == 0:
+        return tensor_alias(a)
+    for d in range(a.nd):
+        shape[d] = a.sizes[d]
+        strides[d] = a.strides[d]
+    shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
+    strides[dim0], strides[dim1] = strides[dim1], strides[dim0]
+    return tensor_window(a, a.nd, shape, strides, 0)
+
+
+cdef Tensor permute_plain(Tensor a, tuple dims):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef bint[MAX_DIMS] seen
+    cdef Py_ssize_t s
+    cdef int d
+    if len(dims) != a.nd:
+        raise RuntimeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+            f"of the desired ordering of dimensions i.e. input.dim() = {a.nd} is not equal to "
+            f"len(dims) = {len(dims)}")
+    for d in range(a.nd):
+        seen[d] = False
+    for d in range(a.nd):
+        s = normal_dim(dims[d], a.nd)
+        if seen[s]:
+            raise RuntimeError(f"permute(): duplicate dims are not allowed, got {list(dims)}")
+        seen[s] = True
+        shape[d] = a.sizes[s]
+        strides[d] = a.strides[s]
+    return tensor_window(a, a.nd, shape, strides, 0)
+
+
+cdef Tensor slice_plain(Tensor a, Py_ssize_t dim, object start, object end, Py_ssize_t step):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t lo, hi, n
+    cdef int d
+    if a.nd == 0:
+        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    lo = 0 if start is None else start
+    hi = n if end is None else end
+    if lo < 0:
+        lo = max(lo + n, 0)
+    if hi < 0:
+        hi += n
+    lo = min(lo, n)
+    hi = min(max(hi, lo), n)
+    for d in range(a.nd):
+        shape[d] = a.sizes[d]
+        strides[d] = a.strides[d]
+    shape[dim] = (hi - lo + step - 1) // step
+    strides[dim] = a.strides[dim] * step
+    return tensor_window(a, a.nd, shape, strides, lo * a.strides[dim])
+
+
+cdef Tensor narrow_plain(Tensor a, Py_ssize_t dim, Py_ssize_t start, Py_ssize_t length):
+    cdef Py_ssize_t n
+    if a.nd == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start < -n or start > n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    if start < 0:
+        start += n
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return slice_plain(a, dim, start, start + length, 1)
+
+
+cdef Tensor select_plain(Tensor a, Py_ssize_t dim, Py_ssize_t index):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, n = 0
+    if a.nd == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = normal_dim(dim, a.nd)
+    if index < -a.sizes[dim] or index >= a.sizes[dim]:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(sizes_of(a))} at dimension {dim}")
+    if index < 0:
+        index += a.sizes[dim]
+    for d in range(a.nd):
+        if d != dim:
+            shape[n] = a.sizes[d]
+            strides[n] = a.strides[d]
+            n += 1
+    return tensor_window(a, n, shape, strides, index * a.strides[dim])
+
+
+cdef Tensor squeeze_all_plain(Tensor a):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, n = 0
+    for d in range(a.nd):
+        if a.sizes[d] != 1:
+            shape[n] = a.sizes[d]
+            strides[n] = a.strides[d]
+            n += 1
+    return tensor_window(a, n, shape, strides, 0)
+
+
+cdef Tensor squeeze_plain(Tensor a, object dims):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef tuple drop = normal_dims(dims, a.nd) if not (isinstance(dims, tuple) and not dims) else ()
+    cdef int d, n = 0
+    for d in range(a.nd):
+        if a.sizes[d] != 1 or d not in drop:
+            shape[n] = a.sizes[d]
+            strides[n] = a.strides[d]
+            n += 1
+    return tensor_window(a, n, shape, strides, 0)
+
+
+cdef Tensor unsqueeze_plain(Tensor a, Py_ssize_t dim):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    if a.nd >= MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions")
+    dim = normal_dim(dim, a.nd + 1)
+    for d in range(a.nd):
+        shape[d + (d >= dim)] = a.sizes[d]
+        strides[d + (d >= dim)] = a.strides[d]
+    shape[dim] = 1
+    strides[dim] = a.sizes[dim] * a.strides[dim] if dim < a.nd else 1
+    return tensor_window(a, a.nd + 1, shape, strides, 0)
+
+
+cdef int check_window(Tensor a, tuple size, tuple stride, Py_ssize_t offset, str op) except -1:
+    cdef Py_ssize_t extent = 1
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"{op}: mismatch in length of strides and shape ({list(stride)} and {list(size)})")
+    for n, s in zip(size, stride):
+        if n < 0 or s < 0:
+            raise RuntimeError(
+                f"{op}: sizes and strides must not be negative (size {list(size)}, stride {list(stride)})")
+        if n == 0:
+            return 0
+        extent += (n - 1) * s
+    if offset < 0 or (offset + extent) * DT_SIZE[a.dt] > a.mem.nbytes:
+        raise RuntimeError(
+            f"{op}: setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset} "
+            f"require a storage size of {(offset + extent) * DT_SIZE[a.dt]} bytes, which is out of "
+            f"bounds for storage of size {a.mem.nbytes}")
+    return 0
+
+
+cdef Tensor as_strided_plain(Tensor a, tuple size, tuple stride, object storage_offset):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t here = (a.ptr - a.mem.data) // DT_SIZE[a.dt]
+    cdef Py_ssize_t offset = here if storage_offset is None else storage_offset
+    check_window(a, size, stride, offset, "as_strided")
+    fill_sizes(stride, strides)
+    return tensor_window(a, fill_sizes(size, shape), shape, strides, offset - here)
+
+
+cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssize_t dim2):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t start, n1, n2
+    cdef int d, n = 0
+    if a.nd < 2:
+        normal_dim(dim1, a.nd)
+        normal_dim(dim2, a.nd)
+    dim1 = normal_dim(dim1, a.nd)
+    dim2 = normal_dim(dim2, a.nd)
+    if dim1 == dim2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    n1 = a.sizes[dim1]
+    n2 = a.sizes[dim2]
+    start = 0
+    if offset >= 0:
+        n2 = max(n2 - offset, 0)
+        start = offset * a.strides[dim2]
+    else:
+        n1 = max(n1 + offset, 0)
+        start = -offset * a.strides[dim1]
+    for d in range(a.nd):
+        if d != dim1 and d != dim2:
+            shape[n] = a.sizes[d]
+            strides[n] = a.strides[d]
+            n += 1
+    shape[n] = min(n1, n2)
+    strides[n] = a.strides[dim1] + a.strides[dim2]
+    return tensor_window(a, n + 1, shape, strides, start if shape[n] else 0)
+
+
+cdef tuple unbind_plain(Tensor a, Py_ssize_t dim):
+    cdef Py_ssize_t i
+    if a.nd == 0:
+        raise RuntimeError("unbind: cannot iterate over a 0-d tensor")
+    dim = normal_dim(dim, a.nd)
+    return tuple([select_plain(a, dim, i) for i in range(a.sizes[dim])])
+
+
+cdef tuple split_plain(Tensor a, tuple sizes, Py_ssize_t dim):
+    cdef list out = []
+    cdef Py_ssize_t at = 0, n
+    for size in sizes:
+        n = size
+        out.append(slice_plain(a, dim, at, at + n, 1))
+        at += n
+    return tuple(out)
+
+
+cdef Tensor alias_plain(Tensor a):
+    return tensor_window(a, a.nd, a.sizes, a.strides, 0)
+
+
+# --- copies that undo views -----------------------------------------------------------------
+
+cdef Tensor zeros(int dt, tuple size):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Tensor t = tensor_empty(dt, fill_sizes(size, shape), shape)
+    memset(t.ptr, 0, t.count * DT_SIZE[dt])
+    return t
+
+
+cdef Tensor slice_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, object start, object end,
+                                 Py_ssize_t step):
+    cdef Tensor t = zeros(grad.dt, size)
+    copy_into(slice_plain(t, dim, start, end, step), grad, "slice_backward")
+    return t
+
+
+cdef Tensor select_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, Py_ssize_t index):
+    cdef Tensor t = zeros(grad.dt, size)
+    copy_into(select_plain(t, dim, index), grad, "select_backward")
+    return t
+
+
+cdef Tensor diagonal_backward_plain(Tensor grad, tuple size, Py_ssize_t offset, Py_ssize_t dim1,
+                                    Py_ssize_t dim2):
+    cdef Tensor t = zeros(grad.dt, size)
+    copy_into(diagonal_plain(t, offset, dim1, dim2), grad, "diagonal_backward")
+    return t
+
+
+cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride, object storage_offset):
+    """A copy of `a` (with its strides) in which the window holds `src`."""
+    cdef Tensor t = tensor_empty_strided(a.dt, a.nd, a.sizes, a.strides)
+    cdef Py_ssize_t here = (a.ptr - a.mem.data) // DT_SIZE[a.dt]
+    cdef Py_ssize_t offset = here if storage_offset is None else storage_offset
+    copy_into(t, a, "as_strided_scatter")
+    copy_into(as_strided_plain(t, size, stride, offset - here), src, "as_strided_scatter")
+    return t
+
+
+cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_stride,
+                                      Py_ssize_t base_offset, tuple size, tuple stride,
+                                      object offset):
+    """Gradient of as_strided: what the window's elements get is added up in the base's geometry."""
+    cdef Py_ssize_t extent = 1, one = 1, low
+    cdef Py_ssize_t storage_offset = base_offset if offset is None else offset
+    cdef Tensor flat, window
+    low = min(base_offset, storage_offset)
+    for n, s in zip(base_size, base_stride):
+        extent += max(n - 1, 0) * s
+    for n, s in zip(size, stride):
+        one += max(n - 1, 0) * s
+    extent = max(extent + base_offset, one + storage_offset) - low
+    flat = zeros(grad.dt, (extent,))
+    window = as_strided_plain(flat, size, stride, storage_offset - low)
+    add_overlapping(window, grad)
+    window = as_strided_plain(flat, base_size, base_stride, base_offset - low)
+    return clone_format(window, MF_PRESERVE) if window.flags & F_STRIDED else window
+
+
+cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride, Py_ssize_t base_offset,
+                                    tuple size, tuple stride, object storage_offset):
+    """The window's values, read from `a` laid out as the base was."""
+    cdef Py_ssize_t extent = 1, one = 1, offset, low
+    cdef Tensor flat
+    offset = base_offset if storage_offset is None else storage_offset
+    low = min(base_offset, offset)
+    for n, s in zip(base_size, base_stride):
+        extent += max(n - 1, 0) * s
+    for n, s in zip(size, stride):
+        one += max(n - 1, 0) * s
+    flat = zeros(a.dt, (max(extent + base_offset, one + offset) - low,))
+    copy_into(as_strided_plain(flat, base_size, base_stride, base_offset - low), a, "as_strided")
+    return clone_format(as_strided_plain(flat, size, stride, offset - low), MF_CONTIGUOUS)
+
+
+cdef int add_overlapping(Tensor window, Tensor src) except -1:
+    """window += src where elements of the window may coincide."""
+    cdef int d
+    cdef Py_ssize_t i
+
+    if not tensor_has_overlap(window):
+        copy_into(window, src, "as_strided_backward")
+        return 0
+    # One dimension at a time, until what is left has no overlap.
+    d = 0
+    for i in range(window.nd):
+        if window.sizes[i] > 1 and (window.sizes[d] == 1 or window.strides[i] < window.strides[d]):
+            d = <int>i
+    for i in range(window.sizes[d]):
+        add_slice(select_plain(window, d, i), select_plain(src, d, i))
+    return 0
+
+
+cdef int add_slice(Tensor window, Tensor src) except -1:
+
+
+    if tensor_has_overlap(window):
+        return add_each(window, src)
+    return add_into(window, src)
+
+
+cdef int add_each(Tensor window, Tensor src) except -1:
+    cdef Py_ssize_t i
+    for i in range(window.sizes[0]):
+        add_slice(select_plain(window, 0, i), select_plain(src, 0, i))
+    return 0
+
+
+cdef Tensor zeros_like_plain(Tensor a):
+    cdef Tensor t = tensor_empty_like(a, a.dt)
+    memset(t.ptr, 0, t.count * DT_SIZE[t.dt])
+    return t
+
+
+cdef Tensor ones_like_plain(Tensor a):
+    cdef Tensor t = tensor_empty_like(a, a.dt)
+    fill_with(t, 1)
+    return t
+
+
+cdef Tensor new_zeros_plain(Tensor a, tuple size):
+    return zeros(a.dt, size)
+
+
+cdef Tensor clone_with(Tensor a, int memory_format):
+    return clone_plain(a) if memory_format < 0 else clone_format(a, memory_format)
+
+
+cdef Tensor contiguous_with(Tensor a, int memory_format):
+    return clone_format(a, MF_CONTIGUOUS if memory_format < 0 else memory_format)
+
+
+cdef Tensor cast_copy(Tensor a, int dt):
+    return clone_plain(a) if a.dt == dt else cast(a, dt)
+
+
+cdef Tensor fill_plain(Tensor a, Tensor value):
+    cdef Tensor t = tensor_empty_like(a, a.dt)
+    copy_into(t, value, "fill")
+    return t

@@ -1,0 +1,188 @@
+# cython: language_level=3
+"""Batched tensors: what the generated vmap rules are made of.
+
+A batched tensor has the shape of one example; `extra.value` is the physical tensor, `extra.bdim` the
+dimension that counts examples, `extra.level` the vmap that made it. Rules take the wrappers of the
+innermost level apart, call the operator on physical tensors, and wrap the result.
+"""
+from autograd_cy._C.formulas cimport normal_dim, normal_dims
+from autograd_cy._C.iterate cimport result_dtype
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, TensorExtra, need_extra, tensor_on, sizes_of, F_BATCHED, F_WRAPPED, MAX_DIMS)
+
+
+cdef int top_level(tuple tensors) except -1:
+    cdef Tensor t
+    cdef int level = -1
+    for t in tensors:
+        if t is not None and t.flags & F_BATCHED and t.extra.level > level:
+            level = t.extra.level
+    return level
+
+
+cdef bint is_batched(Tensor t, int level) noexcept:
+    return t is not None and t.flags & F_BATCHED and t.extra.level == level
+
+
+cdef bint any_batched(tuple tensors, int level) noexcept:
+    cdef Tensor t
+    for t in tensors:
+        if is_batched(t, level):
+            return True
+    return False
+
+
+cdef int widest(tuple tensors, int level) except -1:
+    cdef Tensor t
+    cdef int nd = 0
+    for t in tensors:
+        if t is not None and t.nd > nd:
+            nd = t.nd
+    return nd
+
+
+cdef int common_dtype(tuple tensors) except -1:
+    return result_dtype(tensors)
+
+
+cdef Tensor to_front(Tensor physical, int bdim):
+    if bdim == 0:
+        return physical
+    return T.permute(physical, (bdim,) + tuple([d for d in range(physical.nd) if d != bdim]))
+
+
+cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
+    cdef Tensor p
+    cdef int logical, d
+    if not is_batched(t, level):
+        return t
+    logical = t.nd
+    p = to_front(<Tensor>t.extra.value, t.extra.bdim)
+    if logical == 0 and dt >= 0 and p.dt != dt:
+        # As one example it is 0-d and gives way in promotion; with a batch dimension it wouldn't.
+        p = T._to_dtype(p, dt)
+    for d in range(nd - logical):
+        p = T.unsqueeze(p, 1)
+    return p
+
+
+cdef Tensor batch_front(Tensor t, int level, bint expand):
+    """The physical tensor, batch first; an unbatched one as it is (`expand`: see batch_expand)."""
+    if not is_batched(t, level):
+        return t
+    return to_front(<Tensor>t.extra.value, t.extra.bdim)
+
+
+cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size):
+    if t is None or batched:
+        return t
+    return T.expand(T.unsqueeze(t, 0), (size,) + tuple(sizes_of(t)))
+
+
+cdef tuple all_front(tuple tensors, int level):
+    cdef Py_ssize_t size = batch_size_of(tensors, level)
+    return tuple([batch_expand(batch_front(t, level, True), is_batched(t, level), size) for t in tensors])
+
+
+cdef Py_ssize_t batch_size_of(tuple tensors, int level) except -1:
+    cdef Tensor t
+    for t in tensors:
+        if is_batched(t, level):
+            return (<Tensor>t.extra.value).sizes[t.extra.bdim]
+    return 1
+
+
+cdef Tensor wrap_at(Tensor physical, int bdim, int level):
+    cdef Tensor r
+    cdef TensorExtra x
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, n = 0
+    for d in range(physical.nd):
+        if d != bdim:
+            shape[n] = physical.sizes[d]
+            strides[n] = physical.strides[d]
+            n += 1
+    r = tensor_on(physical.mem, physical.ptr, physical.dt, n, shape, strides)
+    x = need_extra(r)
+    x.value = physical
+    x.bdim = bdim
+    x.level = level
+    r.flags |= F_BATCHED
+    return r
+
+
+cdef Tensor wrap_batch(Tensor physical, int level):
+    return wrap_at(physical, 0, level)
+
+
+cdef tuple wrap_results(tuple physical, int level):
+    return tuple([wrap_at(<Tensor>t, 0, level) for t in physical])
+
+
+cdef Tensor drop_lifted(Tensor t):
+    """Undo the dimension that was added to 0-d examples."""
+    if t.nd > 1:
+        return T.squeeze_dim(t, (1,))
+    return t
+
+
+cdef object shift_dims(object dims, int nd):
+    """Dimensions of one example as dimensions of the batch; None becomes all but the first."""
+    return tuple([d + 1 for d in normal_dims(dims, nd)])
+
+
+_operators = {}
+
+
+def _register_operator(str key, function):
+    """Let vmap rules that loop find the Python form of an operator."""
+    _operators[key] = function
+
+
+cdef object pick(object x, int level, Py_ssize_t i):
+    if isinstance(x, Tensor):
+        if is_batched(<Tensor>x, level):
+            return T.select((<Tensor>x).extra.value, (<Tensor>x).extra.bdim, i)
+        return x
+    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+        return tuple([pick(y, level, i) for y in x])
+    return x
+
+
+cdef object loop_batch(str key, tuple args, int level):
+    cdef list rows = []
+    cdef list flat = []
+    cdef Py_ssize_t size, i
+    for x in args:
+        if isinstance(x, Tensor):
+            flat.append(x)
+        elif isinstance(x, tuple):
+            flat += [y for y in x if isinstance(y, Tensor)]
+    size = batch_size_of(tuple(flat), level)
+    call = _operators[key]
+    for i in range(size):
+        rows.append(call(*[pick(x, level, i) for x in args]))
+    if rows and isinstance(rows[0], tuple):
+        return wrap_results(tuple([T.stack(tuple(column), 0) for column in zip(*rows)]), level)
+    return wrap_batch(T.stack(tuple(rows), 0), level)
+
+
+cdef object random_under_vmap(str key, tuple args):
+    raise RuntimeError(
+        f"vmap: called random operation {key} while in randomness error mode. Please either use the "
+        "'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
+    )
+
+
+def _wrap(Tensor physical not None, int bdim, int level):
+    """A batched tensor whose examples lie along `bdim` of `physical`."""
+    return wrap_at(physical, <int>normal_dim(bdim, physical.nd), level)
+
+
+def _unwrap(Tensor t not None, int level):
+    """(physical tensor, batch dimension) at `level`, or (t, None)."""
+    if not is_batched(t, level):
+        return t, None
+    return t.extra.value, t.extra.bdim
