@@ -64,6 +64,7 @@ MODULES = (
     Module("batching", "engine/batching.pyx"),
     Module("engine", "engine/engine.pyx"),
     Module("views", "engine/views.pyx"),
+    Module("getitem", "core/getitem.pyx"),
     Module("rows", "kernels/rows.pyx", "simd"),
     Module("reduce", "kernels/reduce.pyx"),
     Module("softmax", "kernels/softmax.pyx"),

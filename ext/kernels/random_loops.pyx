@@ -11,11 +11,11 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64)
 from autograd_cy._C.random_loops cimport *
 
-cdef extern from "types.h":
+cdef extern from "scalar/types.h":
     uint16_t ag_f32_to_f16(float x) nogil
     uint16_t ag_f32_to_bf16(float x) nogil
 
-cdef extern from "random.h":
+cdef extern from "scalar/random.h":
     ctypedef struct ag_philox_words:
         uint32_t w0, w1, w2, w3
     ctypedef struct ag_pair_f32:
