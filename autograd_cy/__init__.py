@@ -1,4 +1,52 @@
-"""Automatic differentiation with the semantics of torch.autograd."""
+"""
+Automatic differentiation with the semantics of ``torch.autograd``.
 
-from . import _C as _C
-from ._version import __version__ as __version__
+A program written for ``torch.autograd`` runs after ``import autograd_cy as torch``. Importing this
+package imports NumPy and nothing else heavy; the BLAS is looked up at the first product.
+"""
+
+from autograd_cy import _threads
+
+# Before any compiled module loads the OpenMP runtime, which reads its environment once.
+_threads.prepare_environment()
+
+from autograd_cy import _C  # noqa: E402
+from autograd_cy._namespace import *  # noqa: E402, F403
+from autograd_cy._namespace import __all__ as _names  # noqa: E402
+from autograd_cy._version import __version__  # noqa: E402
+
+from autograd_cy import autograd, random  # noqa: E402
+from autograd_cy.autograd import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
+from autograd_cy.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
+from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
+
+__all__ = [
+    *_names,
+    "__version__",
+    "_C",
+    "autograd",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "linalg",
+    "nn",
+    "no_grad",
+    "optim",
+    "random",
+    "set_grad_enabled",
+]
+
+
+def __getattr__(name):
+    # Loaded when first used: they aren't needed to compute gradients.
+    if name in ("nn", "optim", "testing"):
+        import importlib
+
+        return importlib.import_module(f"autograd_cy.{name}")
+    raise AttributeError(f"module 'autograd_cy' has no attribute {name!r}")

@@ -1,15 +1,16 @@
 """The compiled modules.  Their sources are in ext/, the .pxd for `cimport` are here."""
 
+import os
 from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 
 
-def _check_built(folder: Path) -> None:
+def _check_built(folder: str) -> None:
     """Say in one message what to do when the modules were not compiled for this interpreter."""
-    if any((folder / f"info{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
+    files = os.listdir(folder)
+    if any(f"info{suffix}" in files for suffix in EXTENSION_SUFFIXES):
         return
-    others = sorted(path.name.partition(".")[2] for path in folder.glob("info.*.so"))
-    found = f"It holds modules for another Python: {', '.join(others)}.\n" if others else ""
+    others = [name.partition(".")[2] for name in files if name.startswith("info.")]
+    found = f"It holds modules for another Python: {', '.join(sorted(others))}.\n" if others else ""
     raise ImportError(
         f"autograd_cy: the compiled modules are missing from {folder}.\n{found}"
         "In the source tree run `pip install -e .` (or `python setup.py build_ext --inplace`); "
@@ -17,4 +18,4 @@ def _check_built(folder: Path) -> None:
     )
 
 
-_check_built(Path(__file__).parent)
+_check_built(os.path.dirname(__file__))

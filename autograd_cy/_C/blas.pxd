@@ -20,6 +20,9 @@ cdef enum:
 
 ctypedef struct BlasTable:
     bint ready
+    # True unless the user chose a BLAS: real products then stay in our own loops, and the BLAS
+    # serves complex numbers only.
+    bint own_loops
     # True with AUTOGRAD_CY_BLAS_THREADS=library: products are not split by us.
     bint own_threads
     # Set where the library has a thread-local number of threads (MKL): 1 around each call of ours

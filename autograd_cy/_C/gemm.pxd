@@ -6,7 +6,7 @@
 # 2 it is the conjugate transpose (1 for real types).  ld is the distance of stored rows in elements
 # and at least their length (any value with a single row).  Operands must not overlap the result.
 #
-# Floating types need ensure_blas() before.  Integers wrap around; the half types are multiplied in
+# ensure_gemm(dtype) must have been called before, once.  Integers wrap around; the half types are multiplied in
 # float32 and rounded once.  Results are bit-equal for any number of threads.
 
 cdef enum:
@@ -14,8 +14,17 @@ cdef enum:
     GEMM_NO_MEMORY = 1
     GEMM_NO_BLAS = 2
     GEMM_BAD_DTYPE = 3
+    # A leading dimension that the chosen BLAS, with its 32-bit sizes, cannot take.
+    GEMM_TOO_LARGE = 4
 
-# Loads the BLAS at the first product; needs the GIL; cheap once done.
+# True if products of that dtype go to a BLAS: complex ones, and float32 and float64 if the user
+# chose one (see blas.pyx).
+cdef bint needs_blas(int dtype) noexcept nogil
+
+# Loads the BLAS at the first product that needs it; needs the GIL; cheap once done.
+cdef int ensure_gemm(int dtype) except -1
+
+# Loads the BLAS in any case.
 cdef int ensure_blas() except -1
 
 # c[m, n] = alpha * op(a)[m, k] @ op(b)[k, n] + beta * c.  c is not read when beta is 0.

@@ -215,13 +215,13 @@ op("conj_physical(self)", kernel=elementwise("conj"), node="ConjBackward0", vjp=
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 
-op("real(self)", kernel=composite("_real(self) if self.is_complex() else self"), samples=UNARY,
+op("real(self)", method=False, kernel=composite("_real(self) if self.is_complex() else self"), samples=UNARY,
    dtypes="fc", reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
 
 op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
    vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", doc="Real part.")
 
-op("imag(self)", kernel=elementwise("imag", dtypes="real"), vjp={"self": "complex(zeros_like(grad), grad)"},
+op("imag(self)", method=False, kernel=elementwise("imag", dtypes="real"), vjp={"self": "complex(zeros_like(grad), grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.imag(self)",
    doc="Imaginary part of a complex tensor.")
 

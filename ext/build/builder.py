@@ -26,7 +26,10 @@ from .extensions import (
     Module,
 )
 from .probe import Probe
-from .steps import Builder, Job, StepFailed
+from .steps import Builder, Library, StepFailed, Unit
+
+# What stops a build with its message alone, without a traceback.
+REFUSALS = (flags.FlagRefused, openmp.OpenMPMissing, simd.UnknownTarget, StepFailed)
 
 
 def commands() -> dict:
@@ -35,7 +38,7 @@ def commands() -> dict:
 
 
 def placeholders() -> list[Extension]:
-    """One entry, so that setuptools knows that there is compiled code; build_ext fills in the rest."""
+    """One entry, which tells setuptools that there is compiled code; build_ext makes all of it."""
     return [Extension(f"{PACKAGE}.info", [])]
 
 
@@ -67,26 +70,39 @@ class BuildPy(build_py):
 class BuildExt(build_ext):
     """Compiles the modules, in parallel, and only what has changed."""
 
+    def initialize_options(self):
+        super().initialize_options()
+        self.built: list[Path] = []  # files under build_lib
+
     def build_extensions(self):
         try:
             with _locked(BUILD_DIR):
                 self._build()
-        except (flags.FlagRefused, openmp.OpenMPMissing, StepFailed) as error:
+        except REFUSALS as error:
             raise SystemExit(f"\n{error}\n") from None
 
     def _build(self):
         modules = [*MODULES, *generate()]
         flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
-        jobs = self._jobs(modules)
-        count = flags.job_count()
-        print(f"building {len(jobs)} modules with {self.probe.version}, {count} at once")
-        self.versions = tool_versions(self.probe)
+        folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
+        folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
+        self._ask_compiler(folder)
+        units = [self._unit(module) for module in modules]
+        libraries = [library for unit in units for library in unit.libraries]
         versions = [f"{name} {version}" for name, version in self.versions.items()]
-        Builder(ROOT, count, versions, moving=[numpy_include()]).build(jobs)
-        self.extensions[:] = [_extension(job.module) for job in jobs]
-        self.built = [Path(self.get_ext_fullpath(job.module)) for job in jobs]
-        for job, path in zip(jobs, self.built, strict=True):
-            replace_if_changed(job.library, path)
+        suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+        builder = Builder(ROOT, folder, suffix, versions, moving=[numpy_include()])
+        count = flags.job_count()
+        print(f"building {len(libraries)} modules with {self.probe.version}, {count} at once")
+        builder.build(units, count)
+        self._collect(builder, libraries)
+
+    def _collect(self, builder, libraries):
+        """Put what was built where setuptools looks for it."""
+        for library in libraries:
+            path = Path(self.get_ext_fullpath(f"{PACKAGE}.{library.name}"))
+            replace_if_changed(builder.path_of(library), path)
+            self.built.append(path)
         package = self.built[0].parent
         _remove_stale(package, set(self.built))
         self._write_build_info(package / "_build_info.py")
@@ -98,45 +114,61 @@ class BuildExt(build_ext):
             replace_if_changed(path, PACKAGE_DIR / path.name)
         _remove_stale(PACKAGE_DIR, {PACKAGE_DIR / path.name for path in self.built})
 
-    def _jobs(self, modules) -> list[Job]:
-        folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
-        folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
-        cc, ld = list(self.compiler.compiler_so), list(self.compiler.linker_so)
-        self.probe = probe = Probe(cc, ld, folder / "probes.json")
-        self.openmp = openmp.find(probe)
-        self.targets = simd.targets(probe)
-        self.common = flags.common(probe)
-        self.link = flags.link(probe)
+    def get_outputs(self):
+        return [str(path) for path in self.built]
+
+    def get_output_mapping(self):
+        """{built file: its copy in the source tree}, which editable installs ask for."""
+        return {str(path): str(PACKAGE_DIR / path.name) for path in self.built if self.inplace}
+
+    def _ask_compiler(self, folder: Path):
+        """Find out what the compiler can do, and fix the flags."""
+        self.probe = Probe(
+            self.compiler.compiler_so, self.compiler.linker_so, folder / "probes.json"
+        )
+        self.openmp = openmp.find(self.probe)
+        self.targets = simd.targets(self.probe)
+        self.common = flags.common(self.probe)
+        self.link = flags.link(self.probe)
+        self.versions = tool_versions(self.probe)
+
+    def _unit(self, module: Module) -> Unit:
+        if not module.path.is_file():
+            raise StepFailed(f"{module.path}, the source of {module.name}, does not exist.")
         cython = ["-I", ".", "-I", os.path.relpath(GENERATED_DIR, ROOT)]
         for name, value in flags.directives().items():
             cython += ["-X", f"{name}={value}"]
-        jobs = []
-        for module in modules:
-            for name, target in _variants(module, self.targets):
-                compile_ = [*cc, *self.common]
-                compile_ += flags.of_kind(module.kind, self.openmp, probe)
-                if target is not None:
-                    compile_ += [*target.flags, f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
-                    compile_ += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
-                for flag in module.flags:
-                    compile_ += probe.first([flag])
-                compile_ += [f"-I{path}" for path in include_dirs()]
-                threads = () if module.kind == "plain" else self.openmp.link_flags
-                jobs.append(
-                    Job(
-                        name=name,
-                        module=f"{PACKAGE}.{name}",
-                        source=module.path,
-                        cython_flags=cython,
-                        compile_command=compile_,
-                        link_command=ld,
-                        link_flags=[*self.link, *threads],
-                        folder=folder,
-                        pxd=PACKAGE_DIR / f"{name}.pxd",
-                        suffix=sysconfig.get_config_var("EXT_SUFFIX") or ".so",
-                    )
-                )
-        return jobs
+        targets = self.targets if module.kind == "simd" else (None,)
+        return Unit(
+            name=module.name,
+            module=f"{PACKAGE}.{module.name}",
+            source=module.path,
+            pxd=PACKAGE_DIR / f"{module.name}.pxd",
+            cython_flags=cython,
+            libraries=[self._library(module, target) for target in targets],
+        )
+
+    def _library(self, module: Module, target: simd.Target | None) -> Library:
+        name, chosen = module.name, []
+        if target is not None:
+            name = f"{module.name}_{target.name}"
+            # One C file serves all targets; only the name of its entry point differs.
+            chosen = [*target.flags, f"-DPyInit_{module.name}=PyInit_{name}"]
+            chosen += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
+            chosen += [f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
+        return Library(
+            name=name,
+            compile_command=[
+                *self.compiler.compiler_so,
+                *self.common,
+                *flags.of_kind(module.kind, self.openmp, self.probe),
+                *chosen,
+                *(f for flag in module.flags for f in self.probe.first([flag])),
+                *(f"-I{path}" for path in include_dirs()),
+            ],
+            link_command=list(self.compiler.linker_so),
+            link_flags=[*self.link, *(() if module.kind == "plain" else self.openmp.link_flags)],
+        )
 
     def _write_build_info(self, path: Path):
         simd_flags = flags.of_kind("simd", self.openmp, self.probe)
@@ -153,13 +185,6 @@ class BuildExt(build_ext):
         text = '"""How the compiled modules were built; written by the build."""\n\n'
         text += f"BUILD = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
         _write_if_changed(path, text)
-
-
-def _variants(module: Module, targets):
-    """The modules that one source becomes: (name, target), with no target unless it is `simd`."""
-    if module.kind != "simd":
-        return [(module.name, None)]
-    return [(f"{module.name}_{target.name}", target) for target in targets]
 
 
 def tool_versions(probe) -> dict[str, str]:
@@ -189,10 +214,6 @@ def include_dirs() -> list[str]:
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]
     return list(dict.fromkeys(found))
-
-
-def _extension(name: str) -> Extension:
-    return Extension(name, [])
 
 
 def replace_if_changed(source: Path, target: Path) -> None:

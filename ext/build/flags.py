@@ -1,6 +1,7 @@
 """Compiler flags: what we add, what we refuse from the user, and the switches of the environment.
 
 AUTOGRAD_CY_OPENMP=0          build without threads
+AUTOGRAD_CY_SIMD=list         instruction sets for kernels, as in avx2 (all by default; see simd.py)
 AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may not run elsewhere)
 AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
@@ -48,7 +49,7 @@ DIRECTIVES = {
     "embedsignature.format": "python",
     "binding": "True",
 }
-DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True", "nonecheck": "True"}
+DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True"}
 
 
 class FlagRefused(Exception):
@@ -65,7 +66,7 @@ def is_forbidden(flag: str) -> bool:
 
 
 def refuse_unsafe(environ=os.environ, command=()) -> None:
-    """Raise FlagRefused when the environment or the compiler command asks for inexact arithmetic."""
+    """Raise FlagRefused when the environment or the compiler command break arithmetic."""
     sources = {name: shlex.split(environ.get(name, "")) for name in VARIABLES}
     sources["the compiler command of this Python"] = list(command)
     for where, flags in sources.items():

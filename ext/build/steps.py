@@ -1,4 +1,4 @@
-"""The three steps that make one module: Cython, C compiler, linker.
+"""The three steps that make a module: Cython, C compiler, linker.
 
 A step runs only when its command, the content of a file it read or a version of the tools has
 changed.  What it read comes from the tools themselves (dependency files), so a changed .pxd or
@@ -16,9 +16,8 @@ import shlex
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
-from functools import cached_property
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -26,120 +25,124 @@ class StepFailed(Exception):
     """A compiler said no; the message holds its command and what it wrote."""
 
 
+class Stamp:
+    """What earlier builds knew about some steps: commands and digests of the files they read."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.ran: list[str] = []
+        self.seconds = 0.0
+        try:
+            self.steps = json.loads(path.read_text())
+        except (OSError, ValueError):
+            self.steps = {}
+
+    def save(self) -> None:
+        self.path.write_text(json.dumps(self.steps, indent=1))
+
+
 @dataclass
-class Job:
-    """One compiled module: where it comes from and how each step is run."""
+class Library:
+    """One compiled module, made from the C file of its unit."""
 
     name: str  # last part of the module name
-    module: str  # full name
-    source: Path
-    cython_flags: list[str]
     compile_command: list[str]
     link_command: list[str]
     link_flags: list[str]
-    folder: Path  # intermediate files
+
+
+@dataclass
+class Unit:
+    """One source that Cython turns into one C file, and the modules compiled from that."""
+
+    name: str
+    module: str  # full name
+    source: Path
     pxd: Path  # its own .pxd, which may not exist yet
-    suffix: str = ".so"
-    ran: list[str] = field(default_factory=list)
+    cython_flags: list[str]
+    libraries: list[Library]
 
     @property
-    def c_file(self) -> Path:
-        return self.folder / f"{self.name}.c"
-
-    @property
-    def object(self) -> Path:
-        return self.folder / f"{self.name}.o"
-
-    @property
-    def library(self) -> Path:
-        return self.folder / f"{self.name}{self.suffix}"
-
-    @property
-    def state_file(self) -> Path:
-        return self.folder / f"{self.name}.json"
-
-    @cached_property
-    def state(self) -> dict:
-        try:
-            return json.loads(self.state_file.read_text())
-        except (OSError, ValueError):
-            return {}
-
-    @property
-    def cost(self) -> float:
-        """Seconds it took last time; for a new module a guess from the size of its source."""
-        return self.state.get("seconds") or self.source.stat().st_size / 5e3
+    def size(self) -> int:
+        return self.source.stat().st_size * len(self.libraries)
 
 
 class Builder:
-    """Brings jobs up to date, several at once, the longest first."""
+    """Brings units up to date, several compilers at once, the longest work first."""
 
-    def __init__(self, root: Path, jobs_at_once: int, versions=(), moving=(), say=print):
+    def __init__(self, root: Path, folder: Path, suffix: str, versions=(), moving=(), say=print):
         """`versions` of the tools and `moving`, the folders whose place means nothing."""
         self.root = root
-        self.jobs_at_once = jobs_at_once
+        self.folder = folder
+        self.suffix = suffix
         self.versions = list(versions)
         self.moving = [sys.executable, *map(str, moving)]
         self.say = say
         self.digests = {}
 
-    def build(self, jobs: list[Job]) -> None:
-        order = sorted(jobs, key=lambda job: -job.cost)
-        with ThreadPoolExecutor(self.jobs_at_once) as pool:
-            futures = [pool.submit(self.bring_up_to_date, job) for job in order]
-            try:
-                for future in as_completed(futures):
+    def build(self, units: list[Unit], at_once: int) -> None:
+        """All Cython runs are queued before the compilations, which wait for them."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        pool = ThreadPoolExecutor(at_once)
+        order = sorted(units, key=lambda unit: -unit.size)
+        waiting = {pool.submit(self._cythonise, unit): unit for unit in order}
+        try:
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    unit = waiting.pop(future)
                     future.result()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+                    for library in unit.libraries if unit else ():
+                        waiting[pool.submit(self._compile, unit, library)] = None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
-    def bring_up_to_date(self, job: Job) -> None:
-        job.folder.mkdir(parents=True, exist_ok=True)
-        start = time.perf_counter()
-        self._cythonise(job)
-        self._compile(job)
-        self._link(job)
-        if job.ran:
-            seconds = time.perf_counter() - start
-            if len(job.ran) == 3:
-                job.state["seconds"] = round(seconds, 2)
-            job.state_file.write_text(json.dumps(job.state, indent=1))
-            self.say(f"  {job.name}: {', '.join(job.ran)} ({seconds:.1f} s)")
+    def path_of(self, library: Library) -> Path:
+        """Where the module is put."""
+        return self.folder / f"{library.name}{self.suffix}"
 
-    def _cythonise(self, job):
-        command = [sys.executable, "-m", "cython", "-M", "--module-name", job.module]
-        command += [*job.cython_flags, "-o", self._short(job.c_file), self._short(job.source)]
-        depfile = Path(f"{job.c_file}.dep")
+    def _cythonise(self, unit):
+        c_file = self.folder / f"{unit.name}.c"
+        command = [sys.executable, "-m", "cython", "-M", "--module-name", unit.module]
+        command += [*unit.cython_flags, "-o", self._short(c_file), self._short(unit.source)]
+        stamp = Stamp(self.folder / f"{unit.name}.cython.json")
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
-        always = [job.source, job.pxd]
-        self._step(job, "cython", command, job.c_file, depfile, always)
+        self._step(stamp, "cython", command, c_file, Path(f"{c_file}.dep"), unit.source, unit.pxd)
+        self._report(unit.name, stamp)
 
-    def _compile(self, job):
-        depfile = job.folder / f"{job.name}.d"
-        command = [*job.compile_command, "-MMD", "-MF", self._short(depfile)]
-        command += ["-c", self._short(job.c_file), "-o", self._short(job.object)]
-        self._step(job, "compile", command, job.object, depfile, [job.c_file])
+    def _compile(self, unit, library):
+        c_file = self.folder / f"{unit.name}.c"
+        o_file, depfile = (self.folder / f"{library.name}{end}" for end in (".o", ".d"))
+        stamp = Stamp(self.folder / f"{library.name}.json")
+        command = [*library.compile_command, "-MMD", "-MF", self._short(depfile)]
+        command += ["-c", self._short(c_file), "-o", self._short(o_file)]
+        self._step(stamp, "compile", command, o_file, depfile, c_file)
+        output = self.path_of(library)
+        command = [*library.link_command, self._short(o_file), "-o", self._short(output)]
+        self._step(stamp, "link", [*command, *library.link_flags], output, None, o_file)
+        self._report(library.name, stamp)
 
-    def _link(self, job):
-        command = [*job.link_command, self._short(job.object), "-o", self._short(job.library)]
-        command += job.link_flags
-        self._step(job, "link", command, job.library, None, [job.object])
+    def _report(self, name, stamp):
+        if stamp.ran:
+            stamp.save()
+            self.say(f"  {name}: {', '.join(stamp.ran)} ({stamp.seconds:.1f} s)")
 
-    def _step(self, job, step, command, output, depfile, always):
-        known = job.state.get(step)
+    def _step(self, stamp, step, command, output, depfile, *always):
+        known = stamp.steps.get(step, {})
         signature = self._signature(command)
-        if known and known.get("signature") == signature and output.exists():
-            if all(self.digest(path) == digest for path, digest in known["read"].items()):
+        if known.get("signature") == signature and output.exists():
+            unchanged = (self.digest(path) == digest for path, digest in known["read"].items())
+            if all(unchanged):
                 return
-        job.state.pop(step, None)
+        stamp.steps.pop(step, None)
+        start = time.perf_counter()
         self._run(command)
-        self.digests.pop(str(self.root / output), None)
-        read = {self._short(path) for path in always}
-        read |= set(read_depfile(depfile, self.root))
+        stamp.seconds += time.perf_counter() - start
+        self.digests.pop(str(output), None)
+        read = {self._short(path) for path in always} | set(read_depfile(depfile, self.root))
         read = {path: self.digest(path) for path in sorted(read)}
-        job.state[step] = {"signature": signature, "read": read}
-        job.ran.append(step)
+        stamp.steps[step] = {"signature": signature, "read": read}
+        stamp.ran.append(step)
 
     def _signature(self, command):
         text = "\n".join([*command, *self.versions])
@@ -148,7 +151,7 @@ class Builder:
         return hashlib.sha1(text.encode()).hexdigest()
 
     def _short(self, path):
-        """Relative to the root, where all commands run: no path of this machine gets into a file."""
+        """Relative to the root, where commands run: no path of this machine gets into a file."""
         return os.path.relpath(path, self.root)
 
     def _run(self, command):

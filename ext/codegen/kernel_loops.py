@@ -24,9 +24,8 @@ WORD = {1: "w8", 2: "w16", 4: "w32", 8: "w64", 16: "w128"}
 SIZE.update({word: size for size, word in WORD.items()})
 CODE_OF_WORD = {"w8": 1, "w16": 3, "w32": 4, "w64": 5, "w128": 11}
 
-# From this cost on, strided operands are gathered into small blocks and the contiguous loop runs on
-# those: one copy of the formula instead of two, and it stays vectorised.
-STAGED_COST = 3
+# Types with a loop of their own for strided operands; the rest is gathered into blocks.
+STRIDED = ("i64", "f32", "f64", "c64", "c128", "w32", "w64")
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,10 @@ class Loop:
     def name(self) -> str:
         return f"{self.spec.name}_{self.suffix}"
 
+    @property
+    def has_near(self) -> bool:
+        return self.spec.far is not None and self.suffix in ("f32", "f64")
+
 
 def types_of(spec: KernelSpec) -> list[str]:
     """Element types that a kernel claims, in the order of their codes."""
@@ -52,9 +55,7 @@ def suffix_of(spec: KernelSpec, dtype: str) -> str:
     """The scalar formula that serves `dtype` (several types may share one)."""
     if spec.share == "bits":
         return WORD[SIZE[dtype]]
-    if spec.share == "sign" and dtype == "i8":
-        return "u8"
-    return dtype
+    return "u8" if dtype in spec.as_u8.split() else dtype
 
 
 def operand_types(spec: KernelSpec, dtype: str) -> tuple[str, ...]:
@@ -67,9 +68,9 @@ def is_half(dtype: str) -> bool:
     return dtype in CLASSES["h"]
 
 
-def is_staged_half(spec: KernelSpec, dtype: str) -> bool:
-    """Halves compute in float32, except where a kernel only moves elements."""
-    return is_half(dtype) and spec.share != "bits"
+def has_strided_loop(loop: Loop) -> bool:
+    # copy must not go through blocks: it is what fills them.
+    return loop.spec.name == "copy" or (not loop.spec.is_staged and loop.suffix in STRIDED)
 
 
 # ---- text of one loop ----
@@ -80,11 +81,21 @@ def _element(k: int) -> str:
 
 
 def _declarations(loop: Loop) -> list[str]:
-    lines = ["    cdef Py_ssize_t i"]
+    spec, lines = loop.spec, ["    cdef Py_ssize_t i"]
+    if spec.commutative:
+        # One loop for a repeated element: it is always the second input.
+        lines.append("    cdef bint flip = s[1] == 0")
     for k, t in enumerate(loop.operands):
+        at = ("1 + flip", "1 + (not flip)")[k - 1] if spec.commutative and k else str(k)
         const, name = ("const ", _element(k)) if k else ("", "o")
-        lines.append(f"    cdef {const}ag_{t}* {name} = <{const}ag_{t}*> p[{k}]")
-    for k in sorted({k for group in loop.spec.scalar_sets for k in group}):
+        lines.append(f"    cdef {const}ag_{t}* {name} = <{const}ag_{t}*> p[{at}]")
+    strides = [f"s{k}" for k in range(len(loop.operands))]
+    values = [f"s[{k}]" for k in range(len(loop.operands))]
+    if spec.commutative:
+        values[1:] = ["s[1 + flip]", "s[1 + (not flip)]"]
+    pairs = ", ".join(f"{a} = {b}" for a, b in zip(strides, values))
+    lines.append(f"    cdef Py_ssize_t {pairs}")
+    for k in sorted({k for group in spec.scalar_sets for k in group}):
         lines.append(f"    cdef ag_{loop.operands[k]} {_element(k)}0")
     return lines
 
@@ -93,7 +104,7 @@ def _test(loop: Loop, scalars: Sequence[int]) -> str:
     parts = []
     for k, t in enumerate(loop.operands):
         stride = 0 if k in scalars else SIZE[t]
-        parts.append(f"s[{k}] == {stride}")
+        parts.append(f"s{k} == {stride}")
     return " and ".join(parts)
 
 
@@ -129,56 +140,167 @@ def _codes(operands: Sequence[str]) -> str:
     return hex(sum(CODE.get(t, CODE_OF_WORD.get(t, 0)) << (4 * k) for k, t in enumerate(operands)))
 
 
+def _head(name: str) -> str:
+    return f"cdef void {name}(char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil:"
+
+
 def loop_text(loop: Loop) -> str:
     """Source of one kernel for one type."""
-    head = f"cdef void {loop.name}(char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil:"
-    lines = [head, *_declarations(loop)]
-    staged = loop.spec.cost >= STAGED_COST
-    if not staged:
-        strides = ", ".join(f"s{k} = s[{k}]" for k in range(len(loop.operands)))
-        lines.append(f"    cdef Py_ssize_t {strides}")
+    lines = [_head(loop.name), *_declarations(loop)]
+    if loop.spec.is_staged:
+        # Full vectors here, the rest padded: no scalar remainder, and an element gets the same bits
+        # wherever it lies.
+        lines += [
+            "    cdef Py_ssize_t m = 0",
+            *(["    cdef Py_ssize_t start = 0, size", "    cdef bint far"] if loop.has_near else []),
+            f"    if {_test(loop, ())}:",
+            "        m = n & -LANES",
+            *_full_vectors(loop),
+            "    if m < n:",
+            "        " + _staged(loop.name, loop.operands, loop.operands, "m"),
+        ]
+        return "\n".join(lines) + "\n"
     word = "if"
     for scalars in ((), *loop.spec.scalar_sets):
         lines.append(f"    {word} {_test(loop, scalars)}:")
         lines += _dense_branch(loop, scalars)
         word = "elif"
     lines.append("    else:")
-    if staged:
-        codes = _codes(loop.operands)
-        nin = len(loop.operands) - 1
-        lines.append(f"        staged({loop.name}, p, s, n, {nin}, {codes}, {codes})")
-    else:
+    if has_strided_loop(loop):
         lines += _strided_branch(loop)
+    else:
+        lines.append("        " + _staged(loop.name, loop.operands, loop.operands))
     return "\n".join(lines) + "\n"
 
 
-def half_text(spec: KernelSpec, dtype: str) -> str:
-    """A kernel on halves: blocks are widened to float32, computed there and rounded back."""
-    outside = _codes(operand_types(spec, dtype))
-    inside = _codes(operand_types(spec, "f32"))
-    return (
-        f"cdef void {spec.name}_{dtype}(char** p, const Py_ssize_t* s, Py_ssize_t n) "
-        "noexcept nogil:\n"
-        f"    staged({spec.name}_f32, p, s, n, {spec.nin}, {outside}, {inside})\n"
-    )
+def _full_vectors(loop: Loop) -> list[str]:
+    arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
+    if not loop.has_near:
+        return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
+    test = f"ag_{loop.spec.far}_far_{loop.suffix}(a[i])"
+    near = f"ag_{loop.spec.name}_near_{loop.suffix}(a[i])"
+    return [
+        "        while start < m:",
+        "            size = (m - start if m - start < NEAR else NEAR) & -LANES",
+        "            far = False",
+        "            for i in range(size):",
+        f"                far |= {test}",
+        "            if far:",
+        "                for i in range(size):",
+        f"                    o[i] = {_call(loop, arguments)}",
+        "            else:",
+        "                for i in range(size):",
+        f"                    o[i] = {near}",
+        "            o += size",
+        "            a += size",
+        "            start += size",
+    ]
 
 
-def cast_text(source: str, target: str) -> str:
-    return (
-        f"cdef void cast_{source}_{target}"
-        "(char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil:\n"
-        "    cdef Py_ssize_t i\n"
-        f"    cdef ag_{target}* o = <ag_{target}*> p[0]\n"
-        f"    cdef const ag_{source}* a = <const ag_{source}*> p[1]\n"
-        "    cdef Py_ssize_t s0 = s[0], s1 = s[1]\n"
-        f"    if s0 == {SIZE[target]} and s1 == {SIZE[source]}:\n"
-        "        for i in range(n):\n"
-        f"            o[i] = ag_cast_{source}_{target}(a[i])\n"
-        "    else:\n"
-        "        for i in range(n):\n"
-        f"            (<ag_{target}*> (<char*> o + i * s0))[0] = \\\n"
-        f"                ag_cast_{source}_{target}("
-        f"(<const ag_{source}*> (<const char*> a + i * s1))[0])\n"
+def _staged(name: str, outside: Sequence[str], inside: Sequence[str], start: str = "0") -> str:
+    nin = len(inside) - 1
+    return f"staged({name}, p, s, {start}, n, {nin}, {_codes(outside)}, {_codes(inside)})"
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """A loop that runs another one on operands of other types, by blocks."""
+
+    name: str
+    loop: str
+    outside: tuple[str, ...]
+    inside: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{_head(self.name)}\n    {_staged(self.loop, self.outside, self.inside)}\n"
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A loop of two inputs that runs another one with the inputs swapped."""
+
+    name: str
+    loop: str
+
+    @property
+    def text(self) -> str:
+        return (
+            f"{_head(self.name)}\n"
+            "    cdef char* q[3]\n"
+            "    cdef Py_ssize_t t[3]\n"
+            "    q[0] = p[0]\n"
+            "    q[1] = p[2]\n"
+            "    q[2] = p[1]\n"
+            "    t[0] = s[0]\n"
+            "    t[1] = s[2]\n"
+            "    t[2] = s[1]\n"
+            f"    {self.loop}(q, t, n)\n"
+        )
+
+
+# ---- casts ----
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A conversion with its own scalar formula."""
+
+    source: str
+    target: str
+
+    @property
+    def name(self) -> str:
+        return f"cast_{self.source}_{self.target}"
+
+    @property
+    def text(self) -> str:
+        source, target = self.source, self.target
+        return (
+            f"{_head(self.name)}\n"
+            "    cdef Py_ssize_t i\n"
+            f"    cdef ag_{target}* o = <ag_{target}*> p[0]\n"
+            f"    cdef const ag_{source}* a = <const ag_{source}*> p[1]\n"
+            "    cdef Py_ssize_t s0 = s[0], s1 = s[1]\n"
+            f"    if s0 == {SIZE[target]} and s1 == {SIZE[source]}:\n"
+            "        for i in range(n):\n"
+            f"            o[i] = ag_{self.name}(a[i])\n"
+            "    else:\n"
+            "        for i in range(n):\n"
+            f"            (<ag_{target}*> (<char*> o + i * s0))[0] = \\\n"
+            f"                ag_{self.name}((<const ag_{source}*> (<const char*> a + i * s1))[0])\n"
+        )
+
+
+def cast(source: str, target: str) -> str | Cast | Wrapper:
+    """What converts `source` to `target`: the name of a loop, or a loop to write.
+
+    Few pairs have a formula of their own. bool reads as uint8, int8 results are the bits of uint8
+    ones, the real parts of a complex array are its floats at twice the stride, and halves and
+    complex results take a second step from float.
+    """
+    if source == target or {source, target} <= {"u8", "i8"}:
+        return f"copy_{WORD[SIZE[source]]}"
+    if source == "b1":
+        return cast("u8", target)
+    if target == "i8":
+        return cast(source, "u8")
+    if source in PART and target not in PART and target != "b1":
+        return cast(PART[source], target)
+    step = None
+    if is_half(source) and target != "f32":
+        step = "f32"
+    elif is_half(target) and source != "f32":
+        step = "f32"
+    elif target in PART and source not in (*PART, PART[target]):
+        step = PART[target]
+    if step is None or step == source:
+        return Cast(source, target)
+    # The last step is a loop of its own; the first fills the blocks.
+    if target == step:
+        return Cast(source, target)
+    return Wrapper(
+        f"cast_{source}_{target}", f"cast_{step}_{target}", (target, source), (target, step)
     )
 
 
@@ -191,121 +313,145 @@ _PREAMBLE = '''\
 """Elementwise loops for one SIMD target; `table_capsule()` hands out the table of pointers."""
 
 from cpython.pycapsule cimport PyCapsule_New
+from libc.string cimport memset
+
 from autograd_cy._C.kernel_ids cimport *
 
 '''
 
 _STAGED = """\
 cdef enum:
+    LANES = 16   # loops run by blocks get a multiple of this
+    NEAR = 512   # elements tested together for arguments out of the range of a fast formula
     BLOCK = 256  # elements; five operands of 16 bytes fill 20 KB of stack
-    MAX_OPERANDS = 6
+    MAX_OPERANDS = 5
 
 cdef Py_ssize_t* SIZES = [{sizes}]
 cdef kernel_table table
 
 
-cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t n, int nin,
+cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, Py_ssize_t n, int nin,
                  unsigned int outside, unsigned int inside) noexcept nogil:
-    \"\"\"Run a contiguous loop over operands of other types or strides, block by block.
+    \"\"\"Run a contiguous loop over elements start..n of operands of other types or strides.
 
     `outside` and `inside` hold the type codes of the operands as they lie in memory and as the loop
-    wants them, four bits each, the result lowest.
+    wants them, four bits each, the result lowest. The loop sees blocks of full vectors only: the
+    last one is padded with zeros.
     \"\"\"
     cdef double space[MAX_OPERANDS * BLOCK * 2]
+    cdef char* buffer[MAX_OPERANDS]
     cdef char* q[MAX_OPERANDS]
     cdef Py_ssize_t t[MAX_OPERANDS]
     cdef loop_t convert[MAX_OPERANDS]
     cdef bint direct[MAX_OPERANDS]
-    cdef char* ends[2]
-    cdef Py_ssize_t steps[2]
-    cdef Py_ssize_t start = 0, m = n if n < BLOCK else BLOCK
+    cdef Py_ssize_t m = n - start if n - start < BLOCK else BLOCK
+    cdef Py_ssize_t full = (m + LANES - 1) & -LANES
     cdef unsigned int there, here
+    cdef bint whole
     cdef int k
     for k in range(nin + 1):
         there = (outside >> (4 * k)) & 15
         here = (inside >> (4 * k)) & 15
         t[k] = SIZES[here]
         direct[k] = there == here and s[k] == t[k]
-        q[k] = p[k] if direct[k] else <char*> (space + k * BLOCK * 2)
+        buffer[k] = <char*> (space + k * BLOCK * 2)
         convert[k] = table.casts[here][there] if k == 0 else table.casts[there][here]
-        if k > 0 and s[k] == 0:  # one element for the whole run: widen it once
-            ends[0] = q[k]
-            ends[1] = p[k]
-            steps[0] = t[k]
-            steps[1] = 0
-            convert[k](ends, steps, m)
+        if k > 0 and s[k] == 0:  # one element for the whole run: spread it once
+            move(convert[k], buffer[k], t[k], p[k], 0, full)
     while start < n:
         m = n - start if n - start < BLOCK else BLOCK
+        full = (m + LANES - 1) & -LANES
+        whole = m == full
         for k in range(1, nin + 1):
-            if direct[k]:
+            q[k] = buffer[k]
+            if direct[k] and whole:
                 q[k] = p[k] + start * t[k]
             elif s[k] != 0:
-                ends[0] = q[k]
-                ends[1] = p[k] + start * s[k]
-                steps[0] = t[k]
-                steps[1] = s[k]
-                convert[k](ends, steps, m)
-        if direct[0]:
-            q[0] = p[0] + start * t[0]
-        loop(q, t, m)
-        if not direct[0]:
-            ends[0] = p[0] + start * s[0]
-            ends[1] = q[0]
-            steps[0] = s[0]
-            steps[1] = t[0]
-            convert[0](ends, steps, m)
+                move(convert[k], buffer[k], t[k], p[k] + start * s[k], s[k], m)
+                memset(buffer[k] + m * t[k], 0, (full - m) * t[k])
+        q[0] = p[0] + start * t[0] if direct[0] and whole else buffer[0]
+        loop(q, t, full)
+        if q[0] == buffer[0]:
+            move(convert[0], p[0] + start * s[0], s[0], buffer[0], t[0], m)
         start += m
+
+
+cdef inline void move(loop_t loop, char* to, Py_ssize_t to_stride, char* source,
+                      Py_ssize_t from_stride, Py_ssize_t n) noexcept nogil:
+    \"\"\"Copy or convert n elements.\"\"\"
+    cdef char* ends[2]
+    cdef Py_ssize_t steps[2]
+    ends[0] = to
+    ends[1] = source
+    steps[0] = to_stride
+    steps[1] = from_stride
+    loop(ends, steps, n)
 
 """
 
 
-def _sources(specs: Sequence[KernelSpec]) -> tuple[list[Loop], list[tuple[KernelSpec, str]], dict]:
-    """Loops to write, half wrappers to write, and the table (name, dtype) -> function."""
-    loops: dict[str, Loop] = {}
-    halves: list[tuple[KernelSpec, str]] = []
+def _plan(specs: Sequence[KernelSpec]) -> tuple[dict, dict]:
+    """All loops to write by name, and the table (kernel, dtype) -> name of its loop."""
+    loops: dict[str, Loop | Wrapper | Swap | Cast] = {}
     table: dict[tuple[str, str], str] = {}
     for spec in specs:
-        if spec.alias:
-            for dtype in types_of(spec):
-                table[spec.name, dtype] = table[spec.alias, dtype]
-            continue
         for dtype in types_of(spec):
-            if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"]):
-                table[spec.name, dtype] = f"copy_{WORD[SIZE[dtype]]}"
-                continue
-            if is_staged_half(spec, dtype):
-                halves.append((spec, dtype))
-                table[spec.name, dtype] = f"{spec.name}_{dtype}"
-                continue
-            suffix = suffix_of(spec, dtype)
-            loop = Loop(spec, suffix, operand_types(spec, suffix))
-            loops.setdefault(loop.name, loop)
-            table[spec.name, dtype] = loop.name
-    return list(loops.values()), halves, table
-
-
-def _declare_formulas(loops: Sequence[Loop]) -> str:
-    used = sorted({f"ag_{t}" for t in TYPES} | {f"ag_{WORD[size]}" for size in WORD})
-    lines = ['cdef extern from "scalar/scalar.h" nogil:']
-    for t in used:
-        # Only names and rough kinds matter here: the C compiler knows the real types.
-        short = t[3:]
-        if short in PART or short == "w128":
-            lines.append(f"    ctypedef struct {t}:\n        pass")
-        elif short in ("f32", "f64"):
-            lines.append(f"    ctypedef {'float' if short == 'f32' else 'double'} {t}")
-        else:
-            lines.append(f"    ctypedef int {t}")
-    for loop in loops:
-        out, *ins = loop.operands
-        lines.append(
-            f"    ag_{out} ag_{loop.spec.name}_{loop.suffix}({', '.join('ag_' + t for t in ins)})"
-        )
+            found = _serves(spec, dtype, table)
+            if not isinstance(found, str):
+                loops.setdefault(found.name, found)
+                found = found.name
+            table[spec.name, dtype] = found
     for source in TYPES:
         for target in TYPES:
-            if source != target:
-                lines.append(f"    ag_{target} ag_cast_{source}_{target}(ag_{source})")
-    return "\n".join(lines) + "\n\n"
+            found = cast(source, target)
+            if not isinstance(found, str):
+                loops.setdefault(found.name, found)
+    return loops, table
+
+
+def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper | Swap:
+    """What serves `dtype`: the name of a loop that is there already, or one to write."""
+    if spec.alias:
+        return table[spec.alias, dtype]
+    if spec.swaps:
+        return Swap(f"{spec.name}_{dtype}", table[spec.swaps, dtype])
+    if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"]):
+        return f"copy_{WORD[SIZE[dtype]]}"
+    inside = None
+    if spec.through_bool and dtype != "b1":
+        inside = "b1"
+    elif is_half(dtype) and spec.share != "bits":
+        inside = "f32"  # halves compute in float32
+    if inside:
+        return Wrapper(
+            f"{spec.name}_{dtype}",
+            f"{spec.name}_{inside}",
+            operand_types(spec, dtype),
+            operand_types(spec, inside),
+        )
+    suffix = suffix_of(spec, dtype)
+    return Loop(spec, suffix, operand_types(spec, suffix))
+
+
+def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
+    lines, tests = ['cdef extern from "scalar/scalar.h" nogil:'], set()
+    for t in (*TYPES, *WORD.values()):
+        # Only names and rough kinds matter here: the C compiler knows the real types.
+        if t in PART or t == "w128":
+            lines.append(f"    ctypedef struct ag_{t}:\n        pass")
+        else:
+            kind = {"f32": "float", "f64": "double"}.get(t, "int")
+            lines.append(f"    ctypedef {kind} ag_{t}")
+    for loop in loops:
+        if isinstance(loop, Cast):
+            lines.append(f"    ag_{loop.target} ag_{loop.name}(ag_{loop.source})")
+        else:
+            out, *ins = (f"ag_{t}" for t in loop.operands)
+            lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
+            if loop.has_near:
+                lines.append(f"    {out} ag_{loop.spec.name}_near_{loop.suffix}({', '.join(ins)})")
+                tests.add(f"    bint ag_{loop.spec.far}_far_{loop.suffix}({', '.join(ins)})")
+    return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 
 def _fill_table(specs: Sequence[KernelSpec], table: dict) -> str:
@@ -317,31 +463,22 @@ def _fill_table(specs: Sequence[KernelSpec], table: dict) -> str:
             lines.append(f"    table.loops[{key}][{CODE[dtype]}] = {table[spec.name, dtype]}")
     for source in TYPES:
         for target in TYPES:
-            name = _cast_name(source, target)
+            found = cast(source, target)
+            name = found if isinstance(found, str) else found.name
             lines.append(f"    table.casts[{CODE[source]}][{CODE[target]}] = {name}")
     return "\n".join(lines) + "\n\n\n"
 
 
-def _cast_name(source: str, target: str) -> str:
-    if source == target:
-        return f"copy_{WORD[SIZE[source]]}"
-    return f"cast_{source}_{target}"
-
-
 def module_text(specs: Sequence[KernelSpec] = SPECS) -> str:
     """The whole .pyx."""
-    loops, halves, table = _sources(specs)
-    parts = [_PREAMBLE, _declare_formulas(loops)]
+    loops, table = _plan(specs)
+    own = [loop for loop in loops.values() if isinstance(loop, (Loop, Cast))]
     sizes = ", ".join(str(SIZE[t]) for t in TYPES)
-    parts.append(_STAGED.format(sizes=sizes))
-    parts += ["\n" + loop_text(loop) + "\n" for loop in loops]
-    parts += [
-        "\n" + cast_text(source, target) + "\n"
-        for source in TYPES
-        for target in TYPES
-        if source != target
-    ]
-    parts += ["\n" + half_text(spec, dtype) + "\n" for spec, dtype in halves]
+    parts = [_PREAMBLE, _declare_formulas(own), _STAGED.format(sizes=sizes)]
+    # A function comes before those that call it.
+    kinds = (Loop, Cast, Wrapper, Swap)
+    for loop in sorted(loops.values(), key=lambda loop: kinds.index(type(loop))):
+        parts.append("\n" + (loop_text(loop) if isinstance(loop, Loop) else loop.text) + "\n")
     parts.append("\n" + _fill_table(specs, table))
     names = ", ".join(f'"{spec.name}"' for spec in specs)
     parts.append(
@@ -392,9 +529,3 @@ def generate(specs: Sequence[KernelSpec], out_pyx: str, out_ids_pxd: str) -> Non
     """Write the module source and the .pxd of kernel numbers."""
     write_if_changed(out_ids_pxd, ids_text(specs))
     write_if_changed(out_pyx, module_text(specs))
-
-
-if __name__ == "__main__":
-    import sys
-
-    generate(SPECS, sys.argv[1], sys.argv[2])

@@ -17,6 +17,9 @@ CLASSES = {
     "c": ("c64", "c128"),
 }
 
+# From this cost on a formula is worth more than copying its operands.
+STAGED_COST = 3
+
 
 @dataclass(frozen=True)
 class KernelSpec:
@@ -37,12 +40,23 @@ class KernelSpec:
     cost : int
         Work per element for the threading thresholds; 1 is bound by memory.
     scalars : tuple of tuple of int, optional
-        Sets of operands (counted from 1) that get a loop of their own for stride 0.
+        Sets of inputs (counted from 1) that get a loop of their own for stride 0. Only for kernels
+        bound by memory; the others copy repeated elements into a block first.
+    commutative : bool
+        The two inputs may be swapped.
     share : str
-        Which element types run the same machine code: "bits" (equal size), "sign" (uint8 and int8)
-        or "none".
+        "bits": types of equal size run the same machine code.
+    as_u8 : str
+        Types that run the loop of uint8 because the bits of the result are the same.
     ints : str, optional
         "copy" where bool and integers pass through unchanged.
+    swaps : str, optional
+        Another kernel that gives the result with the two inputs swapped.
+    through_bool : bool
+        Inputs count only as zero or not zero: other types are cast to bool by blocks.
+    far : str, optional
+        Stem of a scalar test: where no element of a block passes it, ag_<name>_near_<suffix> runs in
+        place of ag_<name>_<suffix>. Real types only.
     alias : str, optional
         Another kernel whose loops this one takes over.
     """
@@ -54,8 +68,13 @@ class KernelSpec:
     in_types: tuple[str, ...] | None = None
     cost: int = 1
     scalars: tuple[tuple[int, ...], ...] | None = None
+    commutative: bool = False
     share: str = "none"
+    as_u8: str = ""
     ints: str | None = None
+    swaps: str | None = None
+    through_bool: bool = False
+    far: str | None = None
     alias: str | None = None
 
     @property
@@ -66,7 +85,14 @@ class KernelSpec:
     def scalar_sets(self) -> tuple[tuple[int, ...], ...]:
         if self.scalars is not None:
             return self.scalars
-        return ((2,), (1,)) if self.nin == 2 else ()
+        if self.nin != 2 or self.is_staged:
+            return ()
+        return ((2,),) if self.commutative else ((2,), (1,))
+
+    @property
+    def is_staged(self) -> bool:
+        """Strided operands go through blocks: the contiguous loop is the only copy of the formula."""
+        return self.cost >= STAGED_COST
 
 
 def _unary(names: str, types: str, **kw) -> list[KernelSpec]:
@@ -84,19 +110,21 @@ MOVES = [
 ]
 
 ARITHMETIC = [
-    *_binary("add sub mul", "bihfc", share="sign"),
+    *_binary("add", "bihfc", as_u8="i8", commutative=True),
+    *_binary("sub", "bihfc", as_u8="i8"),
+    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True),
     *_binary("div", "hfc", cost=2),
     *_binary("trunc_divide", "ihf", cost=3),
     *_binary("floor_divide remainder fmod", "ihf", cost=8),
     *_binary("pow", "bihfc", cost=10),
-    *_binary("maximum minimum", "bihf"),
-    *_binary("fmax fmin", "hf"),
+    *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),
+    *_binary("fmax fmin", "hf", commutative=True),
     *_binary("copysign heaviside", "hf"),
     *_binary("nextafter", "f", cost=4),
     *_binary("hypot", "hf", cost=4),
-    *_unary("neg square", "ihfc", share="sign"),
-    *_unary("abs", "bihfc", out="real"),
-    *_unary("sign", "bihfc"),
+    *_unary("neg square", "ihfc", as_u8="i8"),
+    *_unary("abs", "bihfc", out="real", as_u8="b1"),
+    *_unary("sign", "bihfc", as_u8="b1"),
     KernelSpec("sgn", 1, "bihfc", alias="sign"),
     *_unary("reciprocal", "hfc", cost=2),
     *_unary("sqrt rsqrt", "hfc", cost=3),
@@ -104,31 +132,33 @@ ARITHMETIC = [
     *_unary("frac", "hf"),
     KernelSpec("clamp", 3, "ihf", scalars=((2, 3),)),
     KernelSpec("lerp", 3, "hfc", scalars=((3,),)),
-    KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), share="sign"),
-    KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), share="sign"),
+    KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), as_u8="i8"),
+    KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), as_u8="i8"),
     KernelSpec("addcdiv", 4, "hfc", scalars=((4,),), cost=2),
 ]
 
 COMPARISONS = [
-    *_binary("eq ne", "bihfc", out="bool", share="sign"),
-    *_binary("lt le gt ge", "bihf", out="bool"),
-    *_binary("logical_and logical_or logical_xor", "bihfc", out="bool", share="sign"),
-    *_unary("logical_not", "bihfc", out="bool", share="sign"),
+    *_binary("eq ne", "bihfc", out="bool", as_u8="i8 b1", commutative=True),
+    *_binary("lt le", "bihf", out="bool", as_u8="b1"),
+    KernelSpec("gt", 2, "bihf", out="bool", swaps="lt"),
+    KernelSpec("ge", 2, "bihf", out="bool", swaps="le"),
+    *_binary("logical_and logical_or logical_xor", "bihfc", out="bool", through_bool=True),
+    *_unary("logical_not", "bihfc", out="bool", through_bool=True),
     *_unary("isnan isinf isfinite", "hfc", out="bool"),
     *_unary("signbit", "hf", out="bool"),
 ]
 
 BITS = [
-    *_binary("bitwise_and bitwise_or bitwise_xor", "bi", share="sign"),
-    *_unary("bitwise_not", "bi", share="sign"),
-    *_binary("left_shift right_shift", "i", cost=2),
+    *_binary("bitwise_and bitwise_or bitwise_xor", "bi", as_u8="i8 b1", commutative=True),
+    *_unary("bitwise_not", "bi", as_u8="i8"),
+    *_binary("left_shift right_shift", "i", cost=3),
 ]
 
 FUNCTIONS = [
     *_unary("exp exp2 log", "hfc", cost=4),
     *_unary("expm1 log2 log10 log1p", "hfc", cost=5),
-    *_unary("sin cos", "hfc", cost=5),
-    *_unary("tan", "hfc", cost=6),
+    *_unary("sin cos", "hfc", far="trig", cost=5),
+    *_unary("tan", "hfc", far="trig", cost=6),
     *_unary("asin acos atan asinh acosh atanh", "hf", cost=10),
     *_unary("tanh sigmoid", "hfc", cost=5),
     *_unary("sinh cosh", "hfc", cost=6),
@@ -149,10 +179,10 @@ COMPLEX_PARTS = [
 ACTIVATIONS = [
     *_unary("relu", "ihf"),
     *_binary("leaky_relu", "hf"),
-    *_binary("elu", "hf", cost=5, scalars=((2,),)),
+    *_binary("elu", "hf", cost=5),
     *_unary("silu", "hfc", cost=5),
     *_unary("log_sigmoid", "hf", cost=8),
-    KernelSpec("softplus", 3, "hf", scalars=((2, 3),), cost=8),
+    KernelSpec("softplus", 3, "hf", cost=8),
     *_unary("gelu", "hf", cost=7),
     *_unary("gelu_tanh", "hf", cost=6),
 ]
@@ -160,13 +190,13 @@ ACTIVATIONS = [
 BACKWARD = [
     *_binary("threshold_backward", "ihf", scalars=()),
     *_binary("tanh_backward sigmoid_backward", "hfc", scalars=()),
-    *_binary("silu_backward", "hfc", cost=6, scalars=()),
-    *_binary("log_sigmoid_backward", "hf", cost=6, scalars=()),
-    *_binary("gelu_backward", "hf", cost=9, scalars=()),
-    *_binary("gelu_tanh_backward", "hf", cost=7, scalars=()),
+    *_binary("silu_backward", "hfc", cost=6),
+    *_binary("log_sigmoid_backward", "hf", cost=6),
+    *_binary("gelu_backward", "hf", cost=9),
+    *_binary("gelu_tanh_backward", "hf", cost=7),
     KernelSpec("leaky_relu_backward", 3, "hf", scalars=((3,),)),
-    KernelSpec("elu_backward", 3, "hf", scalars=((3,),), cost=5),
-    KernelSpec("softplus_backward", 4, "hf", scalars=((3, 4),), cost=6),
+    KernelSpec("elu_backward", 3, "hf", cost=5),
+    KernelSpec("softplus_backward", 4, "hf", cost=6),
     KernelSpec("clamp_backward", 4, "hf", scalars=((3, 4),)),
 ]
 

@@ -50,13 +50,13 @@ from autograd_cy._C.arguments cimport (
 {imports}
 
 cdef extern from *:
-    """
+    \"\"\"
     /* Macros of math.h that would replace members of the operator table. */
     #undef isnan
     #undef isinf
     #undef isfinite
     #undef signbit
-    """
+    \"\"\"
 
 cdef object ONE = 1
 """

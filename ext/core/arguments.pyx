@@ -160,3 +160,12 @@ cdef int check_gelu_kind(Tensor a, str kind) except -1:
     if kind != "none" and kind != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
     return 0
+
+
+def _result_type(a, b):
+    """dtype of an operation on two operands (tensors or numbers)."""
+    cdef Tensor x = foreign_operand(a)
+    cdef Tensor y = foreign_operand(b)
+    if x is None or y is None:
+        raise wrong_type(a if x is None else b, "result_type", "tensor", "Tensor or Number")
+    return dt_object(result_dtype((x, y)))

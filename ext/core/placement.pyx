@@ -133,3 +133,8 @@ cdef int format_code(object f) except -1:
     if type(f) is memory_format:
         return (<memory_format>f).code
     raise TypeError(f"memory_format must be an autograd_cy.memory_format, not {f!r}")
+
+
+def _require_device(d):
+    """The device that `d` names, or the error that says why it can't be used."""
+    return as_device(d)

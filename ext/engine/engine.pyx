@@ -157,10 +157,12 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
 
 
 cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
+    cdef NodeState s
     if (<Node>n).task == g.id:
         (<Node>n).deps += 1
-    else:
-        foreign_state(g, n).deps += 1
+        return 0
+    s = foreign_state(g, n)
+    s.deps += 1
     return 0
 
 
@@ -257,12 +259,14 @@ cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
 
 
 cdef int set_skipped(GraphTask g, PyObject* p, bint skip) except -1:
+    cdef NodeState s
     if (<Node>p).task == g.id:
         if skip:
             (<Node>p).flags |= N_SKIP
         return 0
     if skip:
-        foreign_state(g, p).flags |= N_SKIP
+        s = foreign_state(g, p)
+        s.flags |= N_SKIP
     return 0
 
 

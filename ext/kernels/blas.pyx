@@ -1,15 +1,20 @@
 # cython: language_level=3
 # Finds the BLAS, once, at the first product, and holds it at one thread.
 #
-# AUTOGRAD_CY_BLAS=scipy|mkl|<path of a shared library> chooses it.  AUTOGRAD_CY_BLAS_THREADS=own
-# (the default) holds it at one thread, and products are split over the OpenMP threads of this
-# package: two pools of threads side by side are 10 to 60 times slower.  `library` leaves the
-# threads to the library.
+# AUTOGRAD_CY_BLAS=own|scipy|mkl|<path of a shared library> chooses it.  `own`, the default where
+# kernels for AVX2 or AVX-512 run, keeps real products in gemm_loops.pyx and takes SciPy's BLAS for
+# complex ones; elsewhere `scipy` is the default.
+#
+# AUTOGRAD_CY_BLAS_THREADS=own (the default) holds the BLAS at one thread, and products are split
+# over the OpenMP threads of this package: two pools of threads side by side are 10 to 60 times
+# slower.  `library` leaves the threads to the library.
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 
 import os
 import sys
+
+from autograd_cy._C.cpu cimport TARGET_BASE, target
 
 cdef extern from *:
     """
@@ -55,16 +60,20 @@ cdef int ensure_blas() except -1:
     return 0
 
 
+def _choice():
+    return os.environ.get("AUTOGRAD_CY_BLAS") or ("scipy" if target() == TARGET_BASE else "own")
+
+
 def _resolve():
     """Fill the table from the environment; a failure leaves it empty, so the next product tries again."""
     global handle
-    name = os.environ.get("AUTOGRAD_CY_BLAS") or "scipy"
+    name = _choice()
     threads = os.environ.get("AUTOGRAD_CY_BLAS_THREADS") or "own"
     if threads not in ("own", "library"):
         raise ValueError(
             f"AUTOGRAD_CY_BLAS_THREADS={threads}: unknown choice; it is `own` or `library`."
         )
-    if name == "scipy":
+    if name in ("own", "scipy"):
         _take_scipy()
     elif name == "mkl":
         _open_mkl()
@@ -77,7 +86,7 @@ def _resolve():
         _take_symbols(name)
     else:
         raise ValueError(
-            f"AUTOGRAD_CY_BLAS={name}: unknown BLAS; choose scipy, mkl or the path of a shared "
+            f"AUTOGRAD_CY_BLAS={name}: unknown BLAS; choose own, scipy, mkl or the path of a shared "
             f"library that has sgemm_."
         )
     _chosen["provider"] = name
@@ -226,9 +235,10 @@ def _library():
 def blas_info():
     """Return which BLAS is in use, as a dict; loads it if no product has done so.
 
-    `provider` is the choice (see AUTOGRAD_CY_BLAS), `library` the file with sgemm, `config` and
-    `core` what the library says about itself, `threads` who splits products, `setter` the function
-    that holds the library at one thread, `library_threads` its number of threads now.
+    `provider` is the choice (see AUTOGRAD_CY_BLAS; with `own` the rest is about complex products
+    only), `library` the file with sgemm, `config` and `core` what the library says about itself,
+    `threads` who splits products, `setter` the function that holds the library at one thread,
+    `library_threads` its number of threads now.
     """
     ensure_blas()
     return {
@@ -240,3 +250,6 @@ def blas_info():
         "setter": _chosen["setter"],
         "library_threads": get_threads() if get_threads != NULL else None,
     }
+
+
+blas.own_loops = _choice() == "own"

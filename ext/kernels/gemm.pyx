@@ -1,17 +1,21 @@
 # cython: language_level=3
-# Matrix products: the tiles, the threads, and the choice of the routine for each tile.
-# The BLAS is found in blas.pyx; the loops that no BLAS has are in gemm_small.pyx.
+# Matrix products: which routine a product goes to, how it is cut, and over how many threads.
+#
+# Real numbers are multiplied by the loops of gemm_loops.pyx, or by the BLAS if the user chose one
+# (blas.pyx); complex numbers by the BLAS.  Nothing here depends on the number of threads but the
+# order of work: each element of a result is the same sum in the same order for any number.
 
 from cpython.buffer cimport (
-    PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
+    PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C cimport blas as blas_module
-from autograd_cy._C.blas cimport BLAS_C, BLAS_D, BLAS_S, BLAS_Z, blas
-from autograd_cy._C.gemm_small cimport SmallTable
-from autograd_cy._C.parallel cimport parallel_for_dynamic, team_size
+from autograd_cy._C.blas cimport BLAS_C, BLAS_S, blas
+from autograd_cy._C.gemm_loops cimport (
+    BY_COLUMNS, BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
+from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
+from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
 from autograd_cy._C import cpu
 from autograd_cy._C.blas import blas_info
@@ -27,16 +31,29 @@ cdef enum:
     COMPLEX128 = 11
 
 cdef enum:
-    # BLAS sizes are 32-bit; longer ones are cut here.
+    # BLAS sizes are 32-bit; longer ones are cut.
     LONGEST = 1 << 30
-    # Panels of the types that are widened first, chosen to stay in the second-level cache.
-    PANEL = 256
+    # Matrices with at most so many rows or columns are multiplied by reading the other one once.
+    FEW = 4
+    # Longest piece of k: a strip of b then fills half of the first-level cache.
+    DEPTH = 256
+    # Bytes of packed b that stay in the second-level cache, and of all that is packed at once.
+    CACHED = 1 << 18
+    PACKED = 1 << 21
+    # Rows of a that go together.
+    ROWS = 96
+    # Rows of sums that are kept in a wider type.
+    WIDE_ROWS = 480
+    # Below this many bytes b is used as it lies.
+    DIRECT = 1 << 17
+    # Long sums for few results are cut in parts of this length.
+    PART = 2048
 
 cdef Py_ssize_t[12] ITEMSIZE
 ITEMSIZE[:] = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]
 
-cdef SmallTable small = (<SmallTable*>PyCapsule_GetPointer(
-    cpu.load("gemm_small").table_capsule(), "autograd_cy.gemm_small"))[0]
+cdef LoopTable loops = (<LoopTable*>PyCapsule_GetPointer(
+    cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
 
 
 ctypedef struct Product:
@@ -57,22 +74,68 @@ ctypedef struct Product:
     Py_ssize_t ldc
 
 
-ctypedef struct Tiling:
-    Product whole
-    Py_ssize_t tile_m
-    Py_ssize_t tile_n
-    Py_ssize_t across
-    Py_ssize_t tiles
-    # For a batch: distances of the matrices in bytes.
-    Py_ssize_t step_a
-    Py_ssize_t step_b
-    Py_ssize_t step_c
-    int failed
-
-
 cdef int ensure_blas() except -1:
     return blas_module.ensure_blas()
 
+
+cdef int ensure_gemm(int dtype) except -1:
+    if needs_blas(dtype):
+        return blas_module.ensure_blas()
+    return 0
+
+
+cdef bint needs_blas(int dtype) noexcept nogil:
+    return dtype >= COMPLEX64 or (dtype >= FLOAT32 and not blas.own_loops)
+
+
+# Arithmetic on sizes.
+
+cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
+    return (length + side - 1) // side
+
+
+cdef inline Py_ssize_t round_up(Py_ssize_t length, Py_ssize_t multiple) noexcept nogil:
+    return parts(length, multiple) * multiple
+
+
+cdef inline Py_ssize_t even_part(
+        Py_ssize_t length, Py_ssize_t longest, Py_ssize_t multiple) noexcept nogil:
+    # Parts as even as can be, none longer than `longest` (but for rounding).
+    return round_up(parts(length, parts(length, longest)), multiple)
+
+
+cdef inline int kind_of(int dtype) noexcept nogil:
+    if dtype == FLOAT64:
+        return KIND_F64
+    if dtype >= FLOAT16:
+        return KIND_F32
+    return KIND_U64 if dtype == INT64 else KIND_U32
+
+
+cdef inline double cost(int dtype) noexcept nogil:
+    # One multiplication and addition in steps of team_size()'s unit.
+    if dtype == FLOAT64:
+        return 0.25
+    if dtype == COMPLEX64:
+        return 0.5
+    if dtype == COMPLEX128 or dtype == INT64:
+        return 1
+    return 0.125 if dtype >= FLOAT16 else 0.25
+
+
+cdef inline const char* a_at(const Product* p, Py_ssize_t i, Py_ssize_t q) noexcept nogil:
+    return p.a + (q * p.lda + i if p.trans_a else i * p.lda + q) * ITEMSIZE[p.dtype]
+
+
+cdef inline const char* b_at(const Product* p, Py_ssize_t q, Py_ssize_t j) noexcept nogil:
+    return p.b + (j * p.ldb + q if p.trans_b else q * p.ldb + j) * ITEMSIZE[p.dtype]
+
+
+cdef inline char* c_at(const Product* p, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    return p.c + (i * p.ldc + j) * ITEMSIZE[p.dtype]
+
+
+# BLAS.
 
 cdef union Scalar:
     float[2] s
@@ -98,100 +161,435 @@ cdef void blas_product(const Product* p) noexcept nogil:
     cdef int m = <int>p.n, n = <int>p.m, k, lda = <int>p.ldb, ldb = <int>p.lda, ldc = <int>p.ldc
     cdef char trans_a = flag(p.trans_b), trans_b = flag(p.trans_a)
     cdef Scalar alpha, beta
-    cdef Py_ssize_t done = 0, size = ITEMSIZE[p.dtype]
-    cdef Py_ssize_t step_a, step_b
+    cdef Py_ssize_t done = 0
     cdef int before = 0
     put_scalar(&alpha, routine, p.alpha_re, p.alpha_im)
     put_scalar(&beta, routine, p.beta, 0)
-    if blas.local_threads != NULL and not blas.own_threads:
+    if blas.local_threads != NULL:
         before = blas.local_threads(1)
-    step_a = size if p.trans_b else p.ldb * size
-    step_b = p.lda * size if p.trans_a else size
-    while True:
+    while done < p.k:
         k = <int>min(p.k - done, <Py_ssize_t>LONGEST)
         blas.gemm[routine](
-            &trans_a, &trans_b, &m, &n, &k, &alpha, p.b + done * step_a, &lda,
-            p.a + done * step_b, &ldb, &beta, p.c, &ldc)
+            &trans_a, &trans_b, &m, &n, &k, &alpha, b_at(p, done, 0), &lda,
+            a_at(p, 0, done), &ldb, &beta, p.c, &ldc)
         done += k
-        if done >= p.k:
-            break
         put_scalar(&beta, routine, 1, 0)
-    if blas.local_threads != NULL and not blas.own_threads:
+    if blas.local_threads != NULL:
         blas.local_threads(before)
 
 
-cdef int widened_product(const Product* p) noexcept nogil:
-    # Panels of a and b are widened, multiplied into sums of the wide type, and rounded at the end.
-    cdef bint half = p.dtype == FLOAT16 or p.dtype == BFLOAT16
-    cdef Py_ssize_t size = ITEMSIZE[p.dtype], wide = 8 if p.dtype == INT64 else 4
-    cdef Py_ssize_t mb = min(p.m, <Py_ssize_t>PANEL), nb = min(p.n, <Py_ssize_t>PANEL)
-    cdef Py_ssize_t kb = min(p.k, <Py_ssize_t>PANEL)
-    cdef Py_ssize_t i, j, q, ib, jb, qb, mi, nj, kq
-    cdef const char* a
-    cdef const char* b
-    cdef char* pa = <char*>malloc((mb * kb + kb * nb + mb * nb) * wide)
-    cdef char* pb = pa + mb * kb * wide
-    cdef char* sums = pb + kb * nb * wide
-    cdef Product part
-    if pa == NULL:
-        return GEMM_NO_MEMORY
-    part.dtype = FLOAT32
-    part.alpha_re = part.beta = 1
-    part.alpha_im = 0
-    part.c = sums
-    for jb in range(blocks(p.n, nb)):
-        j = jb * nb
-        nj = min(nb, p.n - j)
-        for ib in range(blocks(p.m, mb)):
-            i = ib * mb
-            mi = min(mb, p.m - i)
-            memset(sums, 0, mi * nj * wide)
-            for qb in range(blocks(p.k, kb)):
-                q = qb * kb
-                kq = min(kb, p.k - q)
-                a = p.a + (q * p.lda + i if p.trans_a else i * p.lda + q) * size
-                b = p.b + (j * p.ldb + q if p.trans_b else q * p.ldb + j) * size
-                if half:
-                    widen_stored(&part, p, mi, nj, kq, a, b, pa, pb)
-                    blas_product(&part)
-                    continue
-                widen_plain(p.dtype, p.trans_a != 0, mi, kq, a, p.lda, pa)
-                widen_plain(p.dtype, p.trans_b != 0, kq, nj, b, p.ldb, pb)
-                small.int_product(wide == 8, mi, nj, kq, pa, kq, pb, nj, sums, nj)
-            small.narrow(
-                p.dtype, mi, nj, sums, nj, p.alpha_re, p.beta,
-                p.c + (i * p.ldc + j) * size, p.ldc)
-    free(pa)
+ctypedef struct Tiling:
+    Product p
+    Py_ssize_t rows
+    Py_ssize_t cols
+    Py_ssize_t across
+    Py_ssize_t tiles
+
+
+cdef inline void count_tiles(Tiling* t) noexcept nogil:
+    t.across = parts(t.p.n, t.cols)
+    t.tiles = t.across * parts(t.p.m, t.rows)
+
+
+cdef void plan_tiles(Tiling* t) noexcept nogil:
+    # A BLAS sums in an order that depends on the shape, so its tiles must not depend on threads.
+    cdef double work = <double>t.p.m * t.p.n * t.p.k
+    cdef Py_ssize_t wanted = 1
+    t.rows = min(t.p.m, <Py_ssize_t>LONGEST)
+    t.cols = min(t.p.n, <Py_ssize_t>LONGEST)
+    while wanted < 64 and work >= 4.0 * wanted * 96 * 96 * 96:
+        wanted *= 2
+    count_tiles(t)
+    while t.tiles < wanted and (t.rows >= 128 or t.cols >= 128):
+        if t.rows >= t.cols:
+            t.rows = round_up(parts(t.rows, 2), 32)
+        else:
+            t.cols = round_up(parts(t.cols, 2), 32)
+        count_tiles(t)
+
+
+cdef void run_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef Tiling* t = <Tiling*>ctx
+    cdef Product part = t.p
+    cdef Py_ssize_t i = tile // t.across * t.rows, j = tile % t.across * t.cols
+    part.m = min(t.rows, t.p.m - i)
+    part.n = min(t.cols, t.p.n - j)
+    part.a = a_at(&t.p, i, 0)
+    part.b = b_at(&t.p, 0, j)
+    part.c = c_at(&t.p, i, j)
+    blas_product(&part)
+
+
+cdef int run_blas(const Product* p) noexcept nogil:
+    cdef Tiling t
+    t.p = p[0]
+    plan_tiles(&t)
+    if t.tiles == 1:
+        blas_product(p)
+    elif blas.own_threads:
+        parallel_for(run_tile, &t, t.tiles, 1)
+    else:
+        parallel_for_dynamic(
+            run_tile, &t, t.tiles, team_size(cost(p.dtype) * p.m * p.n * p.k))
     return GEMM_OK
 
 
-cdef inline void widen_stored(
-        Product* part, const Product* p, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
-        const char* a, const char* b, char* pa, char* pb) noexcept nogil:
-    # Half types keep their layout: BLAS takes either.
-    part.m = m
-    part.n = n
-    part.k = k
-    part.trans_a = p.trans_a
-    part.trans_b = p.trans_b
-    part.lda = m if p.trans_a else k
-    part.ldb = k if p.trans_b else n
-    part.ldc = n
-    part.a = pa
-    part.b = pb
-    small.widen(
-        p.dtype, False, k if p.trans_a else m, part.lda, a, p.lda, pa, part.lda)
-    small.widen(
-        p.dtype, False, n if p.trans_b else k, part.ldb, b, p.ldb, pb, part.ldb)
+# Products with a narrow matrix x of at most FEW rows: the other one, w, is read once.
+
+ctypedef struct Narrow:
+    int kind
+    bint along_k        # rows of w are contiguous along k
+    Py_ssize_t m        # rows of the product w @ x.T
+    int few
+    Py_ssize_t k
+    const char* w
+    Py_ssize_t ldw
+    const char* x
+    Py_ssize_t ldx
+    double alpha
+    double beta
+    char* c
+    Py_ssize_t row_step
+    Py_ssize_t col_step
+    Py_ssize_t size
+    Py_ssize_t chunk
 
 
-cdef inline void widen_plain(
-        int dtype, bint trans, Py_ssize_t rows, Py_ssize_t cols,
-        const char* source, Py_ssize_t ld, char* result) noexcept nogil:
-    if trans:
-        small.widen(dtype, True, cols, rows, source, ld, result, cols)
+cdef void run_narrow_chunk(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Narrow* t = <Narrow*>ctx
+    cdef Py_ssize_t i = index * t.chunk, rows = min(t.chunk, t.m - i)
+    cdef char* c = t.c + i * t.row_step * t.size
+    if t.along_k:
+        loops.dot_rows(
+            t.kind, rows, t.few, t.k, t.w + i * t.ldw * t.size, t.ldw, t.x, t.ldx,
+            t.alpha, t.beta, c, t.row_step, t.col_step)
     else:
-        small.widen(dtype, False, rows, cols, source, ld, result, cols)
+        loops.add_rows(
+            t.kind, rows, t.few, t.k, t.w + i * t.size, t.ldw, t.x, t.ldx,
+            t.alpha, t.beta, c, t.row_step, t.col_step)
+
+
+cdef void gather(
+        Py_ssize_t rows, Py_ssize_t k, const char* source, Py_ssize_t ld, Py_ssize_t size,
+        char* result) noexcept nogil:
+    # The transpose of a few columns.
+    cdef Py_ssize_t i, q
+    for i in range(rows):
+        for q in range(k):
+            if size == 4:
+                (<float*>result)[i * k + q] = (<float*>source)[q * ld + i]
+            else:
+                (<double*>result)[i * k + q] = (<double*>source)[q * ld + i]
+
+
+cdef int run_narrow(const Product* p) noexcept nogil:
+    cdef Narrow t
+    cdef bint gathers
+    cdef void* room = NULL
+    cdef int threads
+    t.kind = kind_of(p.dtype)
+    t.size = ITEMSIZE[p.dtype]
+    t.k = p.k
+    t.alpha = p.alpha_re
+    t.beta = p.beta
+    t.c = p.c
+    if p.n <= p.m:
+        t.m, t.few = p.m, <int>p.n
+        t.w, t.ldw, t.along_k = p.a, p.lda, not p.trans_a
+        t.x, t.ldx, gathers = p.b, p.ldb, not p.trans_b
+        t.row_step, t.col_step = p.ldc, 1
+    else:
+        t.m, t.few = p.n, <int>p.m
+        t.w, t.ldw, t.along_k = p.b, p.ldb, p.trans_b != 0
+        t.x, t.ldx, gathers = p.a, p.lda, p.trans_a != 0
+        t.row_step, t.col_step = 1, p.ldc
+    if gathers:
+        room = take_scratch(t.few * t.k * t.size)
+        if room == NULL:
+            return GEMM_NO_MEMORY
+        gather(t.few, t.k, t.x, t.ldx, t.size, <char*>room)
+        t.x, t.ldx = <char*>room, t.k
+    threads = team_size(0.5 * t.m * t.k)
+    t.chunk = t.m if threads == 1 else even_part(t.m, max(parts(t.m, 4 * threads), 16), 16)
+    if not t.along_k:
+        t.chunk = min(t.chunk, <Py_ssize_t>CHUNK)
+    parallel_for(run_narrow_chunk, &t, parts(t.m, t.chunk), threads)
+    give_scratch(room)
+    return GEMM_OK
+
+
+# Products by blocks.
+
+ctypedef struct Blocked:
+    Product p
+    int kind
+    int layout
+    Py_ssize_t size         # of an element of the computing type
+    # The part that is being worked on.
+    Py_ssize_t row
+    Py_ssize_t rows
+    Py_ssize_t col
+    Py_ssize_t cols
+    Py_ssize_t q
+    Py_ssize_t depth
+    # Packed b; and sums of the types that are rounded at the end, else NULL.
+    char* packed
+    char* sums
+    # What one task does.
+    Py_ssize_t task_rows
+    Py_ssize_t task_cols
+    Py_ssize_t across
+    int failed
+
+
+cdef inline bint is_widened(int dtype) noexcept nogil:
+    return dtype < FLOAT32
+
+
+cdef void choose_tasks(Blocked* t, int threads) noexcept nogil:
+    # A few tasks for each thread, cut across rows first; at multiples of the blocks, so that the
+    # sums do not depend on it.
+    cdef Py_ssize_t width = loops.width[t.kind], down, across = 1
+    t.task_rows = t.rows
+    t.task_cols = t.cols
+    if threads > 1:
+        down = min(parts(t.rows, ROWS), <Py_ssize_t>(4 * threads))
+        down = min(round_up(down, threads), parts(t.rows, 2 * loops.rows))
+        t.task_rows = round_up(parts(t.rows, down), loops.rows)
+        if down < threads:
+            across = min(parts(threads, down), parts(t.cols, 2 * width))
+            t.task_cols = round_up(parts(t.cols, across), width)
+    t.across = parts(t.cols, t.task_cols)
+
+
+cdef void pack_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Blocked* t = <Blocked*>ctx
+    cdef Py_ssize_t step = 4 * loops.width[t.kind], j = index * step
+    loops.pack_b(
+        t.p.dtype, t.p.trans_b != 0, t.depth, min(step, t.cols - j),
+        b_at(&t.p, t.q, t.col + j), t.p.ldb, t.packed + j * t.depth * t.size)
+
+
+cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Blocked* t = <Blocked*>ctx
+    cdef Py_ssize_t i = index // t.across * t.task_rows, j = index % t.across * t.task_cols
+    cdef Py_ssize_t last = min(i + t.task_rows, t.rows), cols = min(t.task_cols, t.cols - j)
+    cdef Py_ssize_t rows
+    cdef void* strips = NULL
+    if t.layout == STRIPS:
+        strips = take_scratch((ROWS + loops.rows) * t.depth * t.size)
+        if strips == NULL:
+            t.failed = GEMM_NO_MEMORY
+            return
+    while i < last:
+        rows = min(round_up(ROWS, loops.rows), last - i)
+        if strips != NULL:
+            loops.pack_a(
+                t.p.dtype, t.p.trans_a != 0, rows, t.depth, a_at(&t.p, t.row + i, t.q), t.p.lda,
+                strips)
+        multiply_rows(t, i, rows, j, cols, strips)
+        i += rows
+    give_scratch(strips)
+
+
+cdef inline void multiply_rows(
+        Blocked* t, Py_ssize_t i, Py_ssize_t rows, Py_ssize_t j, Py_ssize_t cols,
+        const void* strips) noexcept nogil:
+    # Rows i.. and columns j.. of the part, by pieces of packed b that stay in cache.
+    cdef Py_ssize_t width = loops.width[t.kind], last = j + cols, ld = t.p.ldc, now
+    cdef Py_ssize_t piece = max(CACHED // (t.depth * t.size) // width * width, width)
+    cdef const void* a = strips if strips != NULL else a_at(&t.p, t.row + i, t.q)
+    cdef double alpha = t.p.alpha_re, beta = t.p.beta if t.q == 0 else 1
+    cdef char* c
+    if t.sums != NULL:
+        alpha, beta, ld = 1, t.q != 0, t.cols
+    while j < last:
+        now = min(piece, last - j)
+        c = c_at(&t.p, t.row + i, t.col + j)
+        if t.sums != NULL:
+            c = t.sums + (i * ld + j) * t.size
+        loops.multiply(
+            t.kind, rows, now, t.depth, t.layout, a, t.p.lda, t.packed + j * t.depth * t.size,
+            alpha, beta, c, ld)
+        if t.sums != NULL and t.q + t.depth == t.p.k:
+            loops.narrow(
+                t.p.dtype, rows, now, c, ld, t.p.alpha_re, t.p.beta,
+                c_at(&t.p, t.row + i, t.col + j), t.p.ldc)
+        j += now
+
+
+cdef void multiply_part(Blocked* t, int threads) noexcept nogil:
+    # All of k for the rows and columns of the part.
+    cdef Py_ssize_t depth = even_part(t.p.k, DEPTH, 8)
+    choose_tasks(t, threads)
+    t.q = 0
+    while t.q < t.p.k:
+        t.depth = min(depth, t.p.k - t.q)
+        parallel_for(pack_task, t, parts(t.cols, 4 * loops.width[t.kind]), threads)
+        parallel_for_dynamic(
+            block_task, t, t.across * parts(t.rows, t.task_rows), threads)
+        t.q += t.depth
+
+
+cdef int run_blocked(const Product* p) noexcept nogil:
+    cdef Blocked t
+    cdef int threads = team_size(cost(p.dtype) * p.m * p.n * p.k)
+    cdef Py_ssize_t width, columns, rows = p.m
+    cdef size_t room
+    t.p = p[0]
+    t.kind = kind_of(p.dtype)
+    t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
+    t.layout = BY_ROWS if p.dtype >= FLOAT32 and not p.trans_a else STRIPS
+    t.failed = GEMM_OK
+    width = loops.width[t.kind]
+    columns = min(round_up(p.n, width), PACKED // (DEPTH * t.size))
+    room = columns * round_up(min(p.k, <Py_ssize_t>DEPTH), 8) * t.size
+    if is_widened(p.dtype):
+        rows = min(p.m, <Py_ssize_t>WIDE_ROWS)
+        room += rows * columns * t.size
+    t.packed = <char*>take_scratch(room)
+    if t.packed == NULL:
+        return GEMM_NO_MEMORY
+    t.sums = NULL
+    if is_widened(p.dtype):
+        t.sums = t.packed + columns * round_up(min(p.k, <Py_ssize_t>DEPTH), 8) * t.size
+    t.row = 0
+    while t.row < p.m:
+        t.rows = min(rows, p.m - t.row)
+        t.col = 0
+        while t.col < p.n:
+            t.cols = min(columns, p.n - t.col)
+            multiply_part(&t, threads)
+            t.col += t.cols
+        t.row += t.rows
+    give_scratch(t.packed)
+    return t.failed
+
+
+# Products with a small b, which is used as it lies.
+
+ctypedef struct Direct:
+    Product p
+    Py_ssize_t rows
+    Py_ssize_t depth
+
+
+cdef void direct_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Direct* t = <Direct*>ctx
+    cdef Py_ssize_t i = index * t.rows, q = 0, depth
+    while q < t.p.k:
+        depth = min(t.depth, t.p.k - q)
+        loops.multiply_direct(
+            kind_of(t.p.dtype), min(t.rows, t.p.m - i), t.p.n, depth,
+            BY_COLUMNS if t.p.trans_a else BY_ROWS, a_at(&t.p, i, q), t.p.lda,
+            b_at(&t.p, q, 0), t.p.ldb, t.p.alpha_re, t.p.beta if q == 0 else 1,
+            c_at(&t.p, i, 0), t.p.ldc)
+        q += depth
+
+
+cdef int run_direct(const Product* p) noexcept nogil:
+    cdef Direct t
+    cdef int threads = team_size(cost(p.dtype) * p.m * p.n * p.k)
+    t.p = p[0]
+    t.depth = even_part(p.k, DEPTH, 8)
+    t.rows = p.m if threads == 1 else round_up(parts(p.m, 2 * threads), loops.rows)
+    parallel_for(direct_task, &t, parts(p.m, t.rows), threads)
+    return GEMM_OK
+
+
+cdef inline bint suits_direct(const Product* p) noexcept nogil:
+    cdef Py_ssize_t depth = min(p.k, <Py_ssize_t>DEPTH), size = ITEMSIZE[p.dtype]
+    if p.trans_b or p.n * depth * size > DIRECT:
+        return False
+    return not p.trans_a or p.lda * depth * size <= DIRECT
+
+
+# Long sums for few results: parts of k side by side, added up in order.
+
+ctypedef struct Split:
+    Product p
+    Py_ssize_t part
+    char* sums
+    int failed
+
+
+cdef void split_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Split* t = <Split*>ctx
+    cdef Product p = t.p
+    cdef Py_ssize_t q = index * t.part
+    p.a = a_at(&t.p, 0, q)
+    p.b = b_at(&t.p, q, 0)
+    p.k = min(t.part, t.p.k - q)
+    p.alpha_re = 1
+    p.beta = 0
+    p.c = t.sums + index * p.m * p.n * ITEMSIZE[p.dtype]
+    p.ldc = p.n
+    if run_floats(&p) != GEMM_OK:
+        t.failed = GEMM_NO_MEMORY
+
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef void add_parts(
+        const Product* p, const real* sums, Py_ssize_t count, real* c) noexcept nogil:
+    cdef Py_ssize_t i, j, part, all = p.m * p.n
+    cdef real sum, alpha = <real>p.alpha_re, beta = <real>p.beta
+    for i in range(p.m):
+        for j in range(p.n):
+            sum = 0
+            for part in range(count):
+                sum += sums[part * all + i * p.n + j]
+            sum *= alpha
+            if beta != 0:
+                sum += beta * c[i * p.ldc + j]
+            c[i * p.ldc + j] = sum
+
+
+cdef int run_split(const Product* p) noexcept nogil:
+    cdef Split t
+    cdef Py_ssize_t count
+    t.p = p[0]
+    t.failed = GEMM_OK
+    t.part = max(<Py_ssize_t>PART, round_up(parts(p.k, 32), 64))
+    count = parts(p.k, t.part)
+    t.sums = <char*>take_scratch(count * p.m * p.n * ITEMSIZE[p.dtype])
+    if t.sums == NULL:
+        return GEMM_NO_MEMORY
+    parallel_for_dynamic(
+        split_task, &t, count, team_size(cost(p.dtype) * p.m * p.n * p.k + p.k))
+    if p.dtype == FLOAT32:
+        add_parts(p, <float*>t.sums, count, <float*>p.c)
+    else:
+        add_parts(p, <double*>t.sums, count, <double*>p.c)
+    give_scratch(t.sums)
+    return t.failed
+
+
+# The choice.
+
+cdef int run_floats(const Product* p) noexcept nogil:
+    if p.m <= FEW or p.n <= FEW:
+        return run_narrow(p)
+    if suits_direct(p):
+        return run_direct(p)
+    return run_blocked(p)
+
+
+cdef int run(const Product* p) noexcept nogil:
+    if p.m <= 0 or p.n <= 0:
+        return GEMM_OK
+    if p.k <= 0:
+        return scale_result(p)
+    if needs_blas(p.dtype):
+        return run_blas(p)
+    if p.dtype < FLOAT32:
+        return run_blocked(p)
+    if p.k >= 4 * PART and p.m * p.n <= 128 * 128:
+        return run_split(p)
+    return run_floats(p)
 
 
 cdef int scale_result(const Product* p) noexcept nogil:
@@ -211,91 +609,31 @@ cdef int scale_result(const Product* p) noexcept nogil:
             for j in range(p.n * size // 8):
                 (<double*>row)[j] *= p.beta
         else:
-            # alpha = 0 with the result itself in place of sums: only beta counts.
             return scale_narrow(p)
     return GEMM_OK
 
 
 cdef int scale_narrow(const Product* p) noexcept nogil:
-    cdef Py_ssize_t i, wide = 8 if p.dtype == INT64 else 4
-    cdef void* zeros = malloc(p.n * wide)
+    cdef Py_ssize_t wide = 8 if p.dtype == INT64 else 4
+    cdef void* zeros = take_scratch(p.n * wide)
     if zeros == NULL:
         return GEMM_NO_MEMORY
     memset(zeros, 0, p.n * wide)
-    small.narrow(p.dtype, p.m, p.n, zeros, 0, 1, p.beta, p.c, p.ldc)
-    free(zeros)
+    loops.narrow(p.dtype, p.m, p.n, zeros, 0, 1, p.beta, p.c, p.ldc)
+    give_scratch(zeros)
     return GEMM_OK
 
 
-cdef int one_tile(const Product* p) noexcept nogil:
-    if p.dtype >= FLOAT32:
-        blas_product(p)
-        return GEMM_OK
-    return widened_product(p)
-
-
-cdef inline Py_ssize_t blocks(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
-
-
-cdef inline Py_ssize_t half_of(Py_ssize_t length) noexcept nogil:
-    return ((length + 1) // 2 + 31) // 32 * 32
-
-
-cdef void plan(Tiling* t) noexcept nogil:
-    # The tiles depend on the shape alone, or results would depend on the number of threads.
-    cdef double work = <double>t.whole.m * t.whole.n * t.whole.k
-    cdef Py_ssize_t wanted = 1
-    t.tile_m = min(t.whole.m, <Py_ssize_t>LONGEST)
-    t.tile_n = min(t.whole.n, <Py_ssize_t>LONGEST)
-    if work >= 128.0 * 128 * 128:
-        wanted = 2
-        while wanted < 64 and work >= 4.0 * wanted * 128 * 128 * 128:
-            wanted *= 2
-    count_tiles(t)
-    while t.tiles < wanted and (t.tile_m >= 128 or t.tile_n >= 128):
-        if t.tile_m >= t.tile_n:
-            t.tile_m = half_of(t.tile_m)
-        else:
-            t.tile_n = half_of(t.tile_n)
-        count_tiles(t)
-
-
-cdef inline void count_tiles(Tiling* t) noexcept nogil:
-    t.across = blocks(t.whole.n, t.tile_n)
-    t.tiles = t.across * blocks(t.whole.m, t.tile_m)
-
-
-cdef void run_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
-    cdef Tiling* t = <Tiling*>ctx
-    cdef Product part = t.whole
-    cdef Py_ssize_t i = tile // t.across * t.tile_m, j = tile % t.across * t.tile_n
-    cdef Py_ssize_t size = ITEMSIZE[part.dtype]
-    part.m = min(t.tile_m, part.m - i)
-    part.n = min(t.tile_n, part.n - j)
-    part.a += (i if part.trans_a else i * part.lda) * size
-    part.b += (j * part.ldb if part.trans_b else j) * size
-    part.c += (i * part.ldc + j) * size
-    if one_tile(&part) != GEMM_OK:
-        t.failed = GEMM_NO_MEMORY
-
-
-cdef inline double cost(int dtype) noexcept nogil:
-    # One multiplication and addition in steps of team_size()'s unit.
-    if dtype == FLOAT32:
-        return 0.125
-    if dtype == FLOAT64:
-        return 0.25
-    if dtype == COMPLEX64:
-        return 0.5
-    return 1
+cdef inline Py_ssize_t row_distance(
+        Py_ssize_t ld, Py_ssize_t rows, Py_ssize_t cols) noexcept nogil:
+    # Of a single row it may be anything, and BLAS rejects some values.
+    return max(cols, <Py_ssize_t>1) if rows <= 1 else ld
 
 
 cdef int check(Product* p) noexcept nogil:
-    # Leading dimensions of single rows may be anything, and BLAS rejects some values.
     if p.dtype < UINT8 or p.dtype > COMPLEX128:
         return GEMM_BAD_DTYPE
-    if p.dtype >= FLOAT16 and not blas.ready:
+    if needs_blas(p.dtype) and not blas.ready:
         return GEMM_NO_BLAS
     if p.dtype < COMPLEX64:
         p.trans_a = p.trans_a != 0
@@ -303,50 +641,38 @@ cdef int check(Product* p) noexcept nogil:
     p.lda = row_distance(p.lda, p.k if p.trans_a else p.m, p.m if p.trans_a else p.k)
     p.ldb = row_distance(p.ldb, p.n if p.trans_b else p.k, p.k if p.trans_b else p.n)
     p.ldc = row_distance(p.ldc, p.m, p.n)
+    if needs_blas(p.dtype) and max(p.lda, max(p.ldb, p.ldc)) > 0x7fffffff:
+        return GEMM_TOO_LARGE
     return GEMM_OK
-
-
-cdef inline Py_ssize_t row_distance(
-        Py_ssize_t ld, Py_ssize_t rows, Py_ssize_t cols) noexcept nogil:
-    return max(cols, <Py_ssize_t>1) if rows <= 1 else ld
-
-
-cdef int run(Tiling* t) noexcept nogil:
-    cdef Product* p = &t.whole
-    cdef double work
-    if p.m <= 0 or p.n <= 0:
-        return GEMM_OK
-    if p.k <= 0:
-        return scale_result(p)
-    plan(t)
-    if t.tiles == 1:
-        return one_tile(p)
-    work = cost(p.dtype) * p.m * p.n * p.k
-    t.failed = GEMM_OK
-    parallel_for_dynamic(run_tile, t, t.tiles, 1 if blas.own_threads else team_size(work))
-    return t.failed
 
 
 cdef int gemm(
         int dtype, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
         double alpha_re, double alpha_im, const void* a, Py_ssize_t lda,
         const void* b, Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
-    cdef Tiling t
-    cdef int status
-    t.whole = Product(
+    cdef Product p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
         <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc)
-    status = check(&t.whole)
-    return status if status != GEMM_OK else run(&t)
+    cdef int status = check(&p)
+    return status if status != GEMM_OK else run(&p)
+
+
+ctypedef struct Batch:
+    Product p
+    Py_ssize_t step_a
+    Py_ssize_t step_b
+    Py_ssize_t step_c
+    int failed
 
 
 cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
-    cdef Tiling t = (<Tiling*>ctx)[0]
-    t.whole.a += index * t.step_a
-    t.whole.b += index * t.step_b
-    t.whole.c += index * t.step_c
-    if run(&t) != GEMM_OK:
-        (<Tiling*>ctx).failed = GEMM_NO_MEMORY
+    cdef Batch* t = <Batch*>ctx
+    cdef Product p = t.p
+    p.a += index * t.step_a
+    p.b += index * t.step_b
+    p.c += index * t.step_c
+    if run(&p) != GEMM_OK:
+        t.failed = GEMM_NO_MEMORY
 
 
 cdef int gemm_batched(
@@ -355,28 +681,30 @@ cdef int gemm_batched(
         const void* a, Py_ssize_t lda, Py_ssize_t stride_a,
         const void* b, Py_ssize_t ldb, Py_ssize_t stride_b,
         double beta, void* c, Py_ssize_t ldc, Py_ssize_t stride_c) noexcept nogil:
-    cdef Tiling t
-    cdef int status
+    cdef Batch t
+    cdef int status, threads
     cdef double work
-    cdef Py_ssize_t index
-    t.whole = Product(
+    t.p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
         <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc)
-    status = check(&t.whole)
+    status = check(&t.p)
     if status != GEMM_OK or batch <= 0:
         return status
+    if stride_b == 0 and not trans_a and stride_a == m * t.p.lda and stride_c == m * t.p.ldc:
+        # One matrix b for all: the batch is more rows.
+        t.p.m *= batch
+        return run(&t.p)
     t.step_a = stride_a * ITEMSIZE[dtype]
     t.step_b = stride_b * ITEMSIZE[dtype]
     t.step_c = stride_c * ITEMSIZE[dtype]
     t.failed = GEMM_OK
     work = cost(dtype) * m * n * k
-    if batch < 4 and work > 1e6:
-        # Few large matrices: threads inside each of them.
-        for index in range(batch):
-            run_matrix(&t, index)
-        return t.failed
-    parallel_for_dynamic(
-        run_matrix, &t, batch, 1 if blas.own_threads else team_size(work * batch))
+    # A matrix of its own costs some 50 ns on top.
+    threads = 1 if blas.own_threads else team_size((work + 500) * batch)
+    if threads > batch and work > 1e6:
+        # Few large matrices: the threads work inside each of them.
+        threads = 1
+    parallel_for(run_matrix, &t, batch, threads)
     return t.failed
 
 
@@ -403,8 +731,7 @@ def gemm_numpy(dtype, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
     cdef Py_ssize_t m, n, k, batch, sa, sb, sc, la, lb, lc
     if not UINT8 <= code <= COMPLEX128:
         raise ValueError(f"gemm_numpy: unknown dtype code {code}.")
-    if code >= FLOAT16:
-        ensure_blas()
+    ensure_gemm(code)
     PyObject_GetBuffer(a, &va, PyBUF_STRIDES)
     PyObject_GetBuffer(b, &vb, PyBUF_STRIDES)
     PyObject_GetBuffer(c, &vc, PyBUF_STRIDES | PyBUF_WRITABLE)
@@ -453,11 +780,3 @@ cdef tuple _layout(Py_buffer* view, Py_ssize_t size, name):
     if view.shape[last - 1] > 1 and view.strides[last - 1] < view.shape[last] * size:
         raise ValueError(f"gemm_numpy: the rows of {name} overlap.")
     return view.strides[last - 1] // size, view.strides[0] // size if view.ndim == 3 else 0
-
-
-def tiles(m, n, k):
-    """Return the tile sides and their number for a product of that size."""
-    cdef Tiling t
-    t.whole.m, t.whole.n, t.whole.k = m, n, k
-    plan(&t)
-    return t.tile_m, t.tile_n, t.tiles

@@ -1,13 +1,14 @@
 """The build of small sample modules: kinds, cimports, generated sources, what is rebuilt when."""
 
 import textwrap
+import zipfile
 
 import pytest
-from conftest import build_inplace, run_python, set_modules
+from building import ROOT, build_inplace, run_python, set_modules, write
 
 pytestmark = pytest.mark.slow
 
-INFO = 'Module("info", "core/info.pyx", "openmp")'
+INFO = 'Module("info", "core/info.pyx")'
 
 BOX_PXD = """
 cdef class Box:
@@ -30,7 +31,7 @@ LOOP_PYX = """
 from cython.parallel cimport prange
 cdef extern from *:
     '''
-    #include "scale.h"
+    #include "scalar/scale.h"
     '''
     double scale(double) noexcept nogil
     const char* AUTOGRAD_CY_SIMD
@@ -41,6 +42,23 @@ def total(int n):
     cdef int i
     for i in prange(n, nogil=True):
         s += scale(i)
+    return s
+"""
+TEAMS_PYX = """
+from cython.parallel cimport prange
+cdef extern from *:
+    '''
+    #ifndef _OPENMP
+    #define _OPENMP 0
+    #endif
+    '''
+    int _OPENMP
+def standard():
+    return _OPENMP
+def total(int n):
+    cdef int i, s = 0
+    for i in prange(n, nogil=True):
+        s += i
     return s
 """
 GENERATE = """
@@ -54,16 +72,14 @@ def main(build_dir, pxd_dir):
 """
 
 
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(textwrap.dedent(text))
-
-
 def ran(output: str) -> dict:
     """{module: [steps]} from the lines that the build prints."""
     lines = [line.strip() for line in output.splitlines() if line.startswith("  ")]
-    pairs = [line.rpartition(" (")[0].split(": ") for line in lines]
-    return {name: steps.split(", ") for name, steps in pairs}
+    found = {}
+    for line in lines:
+        name, steps = line.rpartition(" (")[0].split(": ")
+        found[name] = [*found.get(name, []), *steps.split(", ")]
+    return found
 
 
 ALL = ["cython", "compile", "link"]
@@ -77,20 +93,29 @@ def test_kinds_cimports_and_rebuilds(small_tree):
     header = small_tree / "ext/kernels/scalar/scale.h"
     write(header, "static inline double scale(double x) { return 2 * x; }\n")
     write(small_tree / "ext/codegen/generate.py", GENERATE)
-    entries = ['Module("box", "core/box.pyx")', 'Module("user", "engine/user.pyx")']
+    for name in ("ext/core/cpu.pyx", "autograd_cy/_C/cpu.pxd"):
+        write(small_tree / name, (ROOT / name).read_text())
+    entries = [
+        'Module("cpu", "core/cpu.pyx")',
+        'Module("box", "core/box.pyx")',
+        'Module("user", "engine/user.pyx")',
+    ]
     set_modules(small_tree, INFO, *entries, 'Module("loop", "kernels/loop.pyx", "simd")')
 
     first = ran(build_inplace(small_tree).stdout)
-    assert {"info", "box", "user", "made", "loop_base"} <= set(first)
-    assert all(steps == ALL for steps in first.values())
+    assert all(first[name] == ALL for name in ("info", "cpu", "box", "user", "made"))
+    assert first["loop"] == ["cython"]
+    loops = {name for name in first if name.startswith("loop_")}
+    assert "loop_base" in loops
+    assert all(first[name] == ["compile", "link"] for name in loops)
 
     probe = """
-        from autograd_cy._C import _build_info, info, made
+        from autograd_cy._C import _build_info, cpu, made
         from autograd_cy._C.box import Box
         from autograd_cy._C.user import twice
         assert twice(Box(3)) == 6 and made.answer() == 42
         import importlib
-        for name in info.cpu_targets():
+        for name in cpu.supported_targets():
             if name in _build_info.BUILD["simd"]:
                 module = importlib.import_module(f"autograd_cy._C.loop_{name}")
                 assert module.target() == name
@@ -101,7 +126,6 @@ def test_kinds_cimports_and_rebuilds(small_tree):
     assert ran(build_inplace(small_tree).stdout) == {}
 
     write(header, "static inline double scale(double x) { return 3 * x; }\n")
-    loops = {name for name in first if name.startswith("loop_")}
     again = ran(build_inplace(small_tree).stdout)
     assert set(again) == loops
     assert all(steps == ["compile", "link"] for steps in again.values())
@@ -123,9 +147,15 @@ def test_arrival_of_a_pxd_rebuilds_its_module(small_tree):
 
 
 def test_serial_build_has_no_openmp(small_tree):
+    write(small_tree / "ext/core/teams.pyx", TEAMS_PYX)
+    set_modules(small_tree, INFO, 'Module("teams", "core/teams.pyx", "openmp")')
+    probe = "from autograd_cy._C import teams; print(teams.standard(), teams.total(4))"
+    build_inplace(small_tree)
+    standard, total = run_python("-c", probe, cwd=small_tree).stdout.split()
+    assert int(standard) > 0
+    assert total == "6"
     build_inplace(small_tree, AUTOGRAD_CY_OPENMP=0)
-    probe = "from autograd_cy._C import info; print(info.openmp_version(), info.openmp_threads())"
-    assert run_python("-c", probe, cwd=small_tree).stdout.split() == ["0", "1"]
+    assert run_python("-c", probe, cwd=small_tree).stdout.split() == ["0", "6"]
 
 
 def test_debug_build_checks_bounds(small_tree):
@@ -164,6 +194,14 @@ def test_missing_openmp_stops_the_build_with_the_way_out(small_tree):
     assert "set AUTOGRAD_CY_OPENMP=0" in run.stdout
     assert "Traceback" not in run.stdout
     build_inplace(small_tree, CC=str(cc), AUTOGRAD_CY_OPENMP=0)
+
+
+def test_editable_build_puts_the_modules_into_the_tree(small_tree):
+    hook = "import os; from setuptools import build_meta as b; b.build_editable(os.getcwd())"
+    run_python("-W", "ignore", "-c", hook, cwd=small_tree)
+    (wheel,) = small_tree.glob("*.whl")
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".so")]
+    run_python("-c", "from autograd_cy._C import _build_info, info", cwd=small_tree)
 
 
 def test_unbuilt_tree_says_how_to_build(small_tree):

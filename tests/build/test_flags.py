@@ -1,9 +1,11 @@
 """Flags, the OpenMP probe and the list of instruction sets, with pretended compilers."""
 
 import os
+import re
 
 import pytest
-from conftest import ROOT  # noqa: F401  (puts the source tree on the path)
+from building import ROOT
+
 from ext.build import extensions, flags, openmp, simd
 from ext.build.probe import Probe, compiler_version
 from ext.build.steps import read_depfile
@@ -49,7 +51,7 @@ def test_no_flag_of_ours_is_unsafe_or_native():
     ours = flags.common(probe, {}) + flags.link(probe, {})
     for kind in extensions.KINDS:
         ours += flags.of_kind(kind, openmp.OpenMP(("-fopenmp",)), probe, {})
-    for target in simd.targets(probe):
+    for target in simd.targets(probe, {}):
         ours += target.flags
     assert not [flag for flag in ours if flags.is_forbidden(flag)]
     assert "-march=native" not in ours
@@ -95,11 +97,23 @@ def test_openmp_of_clang_on_macos_is_found():
 
 def test_simd_targets_follow_processor_and_compiler():
     def names(accepts):
-        return [target.name for target in simd.targets(PretendedProbe(accepts))]
+        return [target.name for target in simd.targets(PretendedProbe(accepts), {})]
 
     assert names(lambda wanted, source: True) == ["base", "avx2", "avx512"]
     assert names(lambda wanted, source: not wanted and not source) == ["base"]
     assert names(lambda wanted, source: "-march=skylake-avx512" not in wanted) == ["base", "avx2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("avx2", ["base", "avx2"]), ("base", ["base"]), ("avx512, avx2", ["base", "avx2", "avx512"])],
+)
+def test_simd_targets_can_be_chosen(text, expected):
+    probe = PretendedProbe(lambda wanted, source: True)
+    found = simd.targets(probe, {"AUTOGRAD_CY_SIMD": text})
+    assert [target.name for target in found] == expected
+    with pytest.raises(simd.UnknownTarget, match="has sse9, but only knows base, avx2, avx512"):
+        simd.targets(probe, {"AUTOGRAD_CY_SIMD": f"sse9,{text}"})
 
 
 def test_job_count_follows_max_jobs_and_affinity():
@@ -128,6 +142,14 @@ def test_depfile_keeps_files_of_the_tree_only(tmp_path):
     path = tmp_path / "x.d"
     path.write_text("out.o: a.c \\\n  sub/b\\ c.h /usr/include/stdio.h \\\n  ../outside.h\n")
     assert read_depfile(path, tmp_path) == ["a.c", "sub/b c.h"]
+
+
+def test_public_pxd_need_no_header_of_ours():
+    """Users compile against the installed .pxd, and ext/ is not installed."""
+    ours = {path.name for path in (ROOT / "ext").rglob("*.h")}
+    for path in extensions.PACKAGE_DIR.glob("*.pxd"):
+        named = re.findall(r'cdef extern from "([^"]+)"', path.read_text())
+        assert not ours & {name.rpartition("/")[2] for name in named}, path.name
 
 
 def test_modules_have_sources_and_unique_names():

@@ -8,6 +8,10 @@
 #include "hyper.h"
 #include "special.h"
 
+/* Where the normal distribution ends: x times 0 must be 0 from here on, also for x = -inf. */
+#define AG_NORMAL_END_f32 20.0f
+#define AG_NORMAL_END_f64 50.0
+
 #define AG_ACTIVATION(T, S)                                                                      \
     /* written so that nan passes through */                                                     \
     AG_FN ag_##T ag_relu_##T(ag_##T x) { return x <= 0 ? (ag_##T)0 : x; }                        \
@@ -24,18 +28,23 @@
         const ag_##T low = g * alpha * ag_exp_##T(x);                                            \
         return x > 0 ? g : low;                                                                  \
     }                                                                                            \
-    AG_FN ag_##T ag_sigmoid_##T(ag_##T x) { return (ag_##T)1 / ((ag_##T)1 + ag_exp_##T(-x)); }   \
+    /* from e^-|x|, which cannot overflow and keeps the left tail */                             \
+    AG_FN ag_##T ag_sigmoid_##T(ag_##T x) {                                                      \
+        const ag_##T e = ag_exp_##T(-fabs##S(x));                                                \
+        return (x < 0 ? e : (ag_##T)1) / ((ag_##T)1 + e);                                        \
+    }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
         return g * ((ag_##T)1 - y) * y;                                                          \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_##T(ag_##T x) {                                                  \
-        return (x <= 0 ? x : (ag_##T)0 * x) - ag_log1p_##T(ag_exp_##T(-fabs##S(x)));             \
+        return (x > 0 ? (ag_##T)0 : x) - ag_log1p_unit_##T(ag_exp_##T(-fabs##S(x)));                  \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_backward_##T(ag_##T g, ag_##T x) { return g * ag_sigmoid_##T(-x); } \
     /* linear above the threshold, so that exp cannot overflow */                                \
     AG_FN ag_##T ag_softplus_##T(ag_##T x, ag_##T beta, ag_##T threshold) {                      \
         const ag_##T t = x * beta;                                                               \
-        const ag_##T soft = ag_log1p_##T(ag_exp_##T(t)) / beta;                                  \
+        const ag_##T soft =                                                                      \
+            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_unit_##T(ag_exp_##T(-fabs##S(t)))) / beta;            \
         return t > threshold ? x : soft;                                                         \
     }                                                                                            \
     AG_FN ag_##T ag_softplus_backward_##T(ag_##T g, ag_##T x, ag_##T beta, ag_##T threshold) {   \
@@ -43,24 +52,37 @@
         const ag_##T soft = g * ag_sigmoid_##T(t);                                               \
         return t > threshold ? g : soft;                                                         \
     }                                                                                            \
-    AG_FN ag_##T ag_silu_##T(ag_##T x) { return x / ((ag_##T)1 + ag_exp_##T(-x)); }              \
+    AG_FN ag_##T ag_silu_##T(ag_##T x) { return x * ag_sigmoid_##T(x); }                         \
     AG_FN ag_##T ag_silu_backward_##T(ag_##T g, ag_##T x) {                                      \
         const ag_##T s = ag_sigmoid_##T(x);                                                      \
         return g * s * ((ag_##T)1 + x * ((ag_##T)1 - s));                                        \
     }                                                                                            \
-    AG_FN ag_##T ag_gelu_##T(ag_##T x) { return x * ag_normal_cdf_##T(x); }                      \
-    AG_FN ag_##T ag_gelu_backward_##T(ag_##T g, ag_##T x) {                                      \
-        return g * (ag_normal_cdf_##T(x) + x * ag_normal_pdf_##T(x));                            \
+    /* x Phi(x), with the tail taken on the side where it does not cancel */                     \
+    AG_FN ag_##T ag_gelu_##T(ag_##T x) {                                                         \
+        ag_##T ratio;                                                                            \
+        const ag_##T e = ag_normal_tail_##T(x, &ratio);                                          \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
+        const ag_##T tail = a * ratio * e;                                                       \
+        return x < 0 ? tail : x - tail;                                                          \
     }                                                                                            \
+    AG_FN ag_##T ag_gelu_backward_##T(ag_##T g, ag_##T x) {                                      \
+        ag_##T ratio;                                                                            \
+        const ag_##T e = ag_normal_tail_##T(x, &ratio), tail = ratio * e;                        \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
+        const ag_##T below = x < 0 ? tail : (ag_##T)1 - tail;                                    \
+        return g * ag_fma_##T(a * (ag_##T)0.39894228040143267794, e, below);                     \
+    }                                                                                            \
+    /* 0.5 (1 + tanh u) = sigmoid(2u), which keeps the left tail */                              \
     AG_FN ag_##T ag_gelu_tanh_##T(ag_##T x) {                                                    \
-        const ag_##T k = (ag_##T)0.79788456080286535588, c = (ag_##T)0.044715;                   \
-        return (ag_##T)0.5 * x * ((ag_##T)1 + ag_tanh_##T(k * (x + c * x * x * x)));             \
+        const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
+        const ag_##T a = AG_AT_LEAST(x, -AG_NORMAL_END_##T);                                     \
+        return a * ag_sigmoid_##T(x * (k + c * x * x));                                          \
     }                                                                                            \
     AG_FN ag_##T ag_gelu_tanh_backward_##T(ag_##T g, ag_##T x) {                                 \
-        const ag_##T k = (ag_##T)0.79788456080286535588, c = (ag_##T)0.044715;                   \
-        const ag_##T t = ag_tanh_##T(k * (x + c * x * x * x));                                   \
-        const ag_##T slope = k * ((ag_##T)1 + (ag_##T)3 * c * x * x);                            \
-        return g * (ag_##T)0.5 * ((ag_##T)1 + t + x * ((ag_##T)1 - t * t) * slope);              \
+        const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
+        const ag_##T u = a * (k + c * a * a), s = ag_sigmoid_##T(u), t = ag_sigmoid_##T(-u);     \
+        return g * (s + s * t * a * (k + (ag_##T)3 * c * a * a));                                \
     }
 AG_FOR_FLOATS(AG_ACTIVATION)
 #undef AG_ACTIVATION

@@ -76,15 +76,10 @@ AG_FN ag_u8 ag_floor_divide_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x / y) : 0
 AG_FN ag_u8 ag_fmod_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
 AG_FN ag_u8 ag_remainder_u8(ag_u8 x, ag_u8 y) { return y ? (ag_u8)(x % y) : 0; }
 
-/* ---- bool: always 0 or 1 ---- */
+/* ---- bool: always 0 or 1; what is missing here runs as uint8 ---- */
 AG_FN ag_b1 ag_add_b1(ag_b1 x, ag_b1 y) { return x | y; }
 AG_FN ag_b1 ag_sub_b1(ag_b1 x, ag_b1 y) { return x ^ y; }
-AG_FN ag_b1 ag_mul_b1(ag_b1 x, ag_b1 y) { return x & y; }
 AG_FN ag_b1 ag_add_scaled_b1(ag_b1 x, ag_b1 y, ag_b1 alpha) { return x | (y & alpha); }
-AG_FN ag_b1 ag_maximum_b1(ag_b1 x, ag_b1 y) { return x | y; }
-AG_FN ag_b1 ag_minimum_b1(ag_b1 x, ag_b1 y) { return x & y; }
-AG_FN ag_b1 ag_abs_b1(ag_b1 x) { return x; }
-AG_FN ag_b1 ag_sign_b1(ag_b1 x) { return x; }
 AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
 
 /* ---- floats; S is the libm suffix ---- */
@@ -107,7 +102,6 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_frac_##T(ag_##T x) { return x - trunc##S(x); }                               \
     AG_FN ag_##T ag_copysign_##T(ag_##T x, ag_##T y) { return copysign##S(x, y); }               \
     AG_FN ag_##T ag_nextafter_##T(ag_##T x, ag_##T y) { return nextafter##S(x, y); }             \
-    AG_FN ag_##T ag_hypot_##T(ag_##T x, ag_##T y) { return hypot##S(x, y); }                     \
     AG_FN ag_##T ag_fmod_##T(ag_##T x, ag_##T y) { return fmod##S(x, y); }                       \
     AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
         const ag_##T r = fmod##S(x, y);                                                          \
@@ -130,7 +124,10 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_fmax_##T(ag_##T x, ag_##T y) { return (x >= y) | (y != y) ? x : y; }         \
     AG_FN ag_##T ag_fmin_##T(ag_##T x, ag_##T y) { return (x <= y) | (y != y) ? x : y; }         \
     AG_FN ag_##T ag_clamp_##T(ag_##T x, ag_##T lo, ag_##T hi) {                                  \
-        return ag_minimum_##T(ag_maximum_##T(x, lo), hi);                                        \
+        ag_##T y = lo > x ? lo : x;                                                              \
+        y = hi < y ? hi : y;                                                                     \
+        y = lo != lo ? lo : y;                                                                   \
+        return hi != hi ? hi : y;                                                                \
     }                                                                                            \
     AG_FN ag_##T ag_clamp_backward_##T(ag_##T g, ag_##T x, ag_##T lo, ag_##T hi) {               \
         return (x < lo) | (x > hi) ? (ag_##T)0 : g;                                              \
@@ -159,5 +156,20 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     }
 AG_FOR_FLOATS(AG_FLOAT)
 #undef AG_FLOAT
+
+/* An infinite leg wins over nan in the other. */
+AG_FN float ag_hypot_f32(float x, float y) {
+    const float r = (float)sqrt((double)x * x + (double)y * y);
+    return (fabsf(x) == INFINITY) | (fabsf(y) == INFINITY) ? INFINITY : r;
+}
+AG_FN double ag_hypot_f64(double x, double y) {
+    const double a = fabs(x), b = fabs(y), big = a > b ? a : b;
+    /* powers of two that keep the squares in range */
+    const double up = big < 0x1p-500 ? 0x1p+600 : 1.0, down = big > 0x1p+500 ? 0x1p-600 : 1.0;
+    const double c = a * up * down, d = b * up * down;
+    const double r = sqrt(ag_fma_f64(c, c, d * d));
+    const double back = big < 0x1p-500 ? 0x1p-600 : 1.0, forth = big > 0x1p+500 ? 0x1p+600 : 1.0;
+    return (a == INFINITY) | (b == INFINITY) ? INFINITY : r * back * forth;
+}
 
 #endif

@@ -8,23 +8,21 @@
     AG_FN ag_b1 ag_eq_##T(ag_##T x, ag_##T y) { return x == y; }            \
     AG_FN ag_b1 ag_ne_##T(ag_##T x, ag_##T y) { return x != y; }            \
     AG_FN ag_b1 ag_lt_##T(ag_##T x, ag_##T y) { return x < y; }             \
-    AG_FN ag_b1 ag_le_##T(ag_##T x, ag_##T y) { return x <= y; }            \
-    AG_FN ag_b1 ag_gt_##T(ag_##T x, ag_##T y) { return x > y; }             \
-    AG_FN ag_b1 ag_ge_##T(ag_##T x, ag_##T y) { return x >= y; }            \
-    AG_FN ag_b1 ag_logical_not_##T(ag_##T x) { return x == 0; }             \
-    AG_FN ag_b1 ag_logical_and_##T(ag_##T x, ag_##T y) { return (x != 0) & (y != 0); } \
-    AG_FN ag_b1 ag_logical_or_##T(ag_##T x, ag_##T y) { return (x != 0) | (y != 0); }  \
-    AG_FN ag_b1 ag_logical_xor_##T(ag_##T x, ag_##T y) { return (x != 0) ^ (y != 0); }
-AG_ORDERED(b1, )
+    AG_FN ag_b1 ag_le_##T(ag_##T x, ag_##T y) { return x <= y; }
 AG_FOR_INTS(AG_ORDERED)
 AG_FOR_FLOATS(AG_ORDERED)
 #undef AG_ORDERED
+
+/* Logic of other types casts to bool first. */
+AG_FN ag_b1 ag_logical_not_b1(ag_b1 x) { return x ^ 1; }
+AG_FN ag_b1 ag_logical_and_b1(ag_b1 x, ag_b1 y) { return x & y; }
+AG_FN ag_b1 ag_logical_or_b1(ag_b1 x, ag_b1 y) { return x | y; }
+AG_FN ag_b1 ag_logical_xor_b1(ag_b1 x, ag_b1 y) { return x ^ y; }
 
 #define AG_BITS(T, U)                                                                  \
     AG_FN ag_##T ag_bitwise_and_##T(ag_##T x, ag_##T y) { return (ag_##T)(x & y); }    \
     AG_FN ag_##T ag_bitwise_or_##T(ag_##T x, ag_##T y) { return (ag_##T)(x | y); }     \
     AG_FN ag_##T ag_bitwise_xor_##T(ag_##T x, ag_##T y) { return (ag_##T)(x ^ y); }
-AG_BITS(b1, )
 AG_FOR_INTS(AG_BITS)
 #undef AG_BITS
 
@@ -57,11 +55,6 @@ AG_FOR_FLOATS(AG_CLASSIFY)
 #define AG_COMPLEX(T, R)                                                                         \
     AG_FN ag_b1 ag_eq_##T(ag_##T x, ag_##T y) { return (x.re == y.re) & (x.im == y.im); }        \
     AG_FN ag_b1 ag_ne_##T(ag_##T x, ag_##T y) { return (x.re != y.re) | (x.im != y.im); }        \
-    AG_FN ag_b1 ag_nonzero_##T(ag_##T x) { return (x.re != 0) | (x.im != 0); }                   \
-    AG_FN ag_b1 ag_logical_not_##T(ag_##T x) { return ag_nonzero_##T(x) ^ 1; }                   \
-    AG_FN ag_b1 ag_logical_and_##T(ag_##T x, ag_##T y) { return ag_nonzero_##T(x) & ag_nonzero_##T(y); } \
-    AG_FN ag_b1 ag_logical_or_##T(ag_##T x, ag_##T y) { return ag_nonzero_##T(x) | ag_nonzero_##T(y); }  \
-    AG_FN ag_b1 ag_logical_xor_##T(ag_##T x, ag_##T y) { return ag_nonzero_##T(x) ^ ag_nonzero_##T(y); } \
     AG_FN ag_b1 ag_isnan_##T(ag_##T x) { return (x.re != x.re) | (x.im != x.im); }               \
     AG_FN ag_b1 ag_isinf_##T(ag_##T x) { return ag_isinf_##R(x.re) | ag_isinf_##R(x.im); }       \
     AG_FN ag_b1 ag_isfinite_##T(ag_##T x) { return ag_isfinite_##R(x.re) & ag_isfinite_##R(x.im); }

@@ -1,0 +1,43 @@
+"""Command line: `python -m autograd_cy info` and `python -m autograd_cy doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ._version import __version__
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="autograd-cy", description="About this installation.")
+    parser.add_argument("--version", action="version", version=f"autograd_cy {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    info = commands.add_parser("info", help="versions, compiler, processor, threads and BLAS")
+    info.add_argument("--json", action="store_true", help="print JSON")
+    commands.add_parser("doctor", help="look for the usual mistakes on clusters")
+    arguments = parser.parse_args(argv)
+    if arguments.command == "doctor":
+        return _doctor()
+    return _info(arguments.json)
+
+
+def _info(as_json: bool) -> int:
+    from . import _info
+
+    facts = _info.collect()
+    print(json.dumps(facts, indent=2) if as_json else _info.render(facts))
+    return 0
+
+
+def _doctor() -> int:
+    from . import _doctor
+
+    findings = _doctor.examine()
+    print(_doctor.render(findings))
+    return 1 if any(finding.level == _doctor.PROBLEM for finding in findings) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""`autograd-cy doctor`: the usual mistakes on clusters, each with its cure.
+
+A check returns findings; it changes nothing.  To add one, write a function and list it in CHECKS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import importlib.metadata
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _info, _machine, _threads
+
+PROBLEM, ADVICE = "problem", "advice"
+
+# What launchers call the number of ranks on this node.
+LOCAL_RANKS = (
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALNRANKS",
+    "PALS_LOCAL_SIZE",
+    "SLURM_NTASKS_PER_NODE",
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    level: str
+    what: str
+    cure: str
+
+
+def examine() -> list[Finding]:
+    """All findings of all checks."""
+    findings = []
+    for check in CHECKS:
+        try:
+            findings += check()
+        except Exception as error:
+            what = f"the check {check.__name__} failed: {type(error).__name__}: {error}"
+            findings.append(Finding(ADVICE, what, "please report it"))
+    return findings
+
+
+def render(findings: list[Finding]) -> str:
+    """One paragraph per finding."""
+    if not findings:
+        return "No problem found."
+    return "\n".join(f"{found.level}: {found.what}\n  {found.cure}" for found in findings)
+
+
+def compiled_modules() -> list[Finding]:
+    """Each compiled module loads (a NumPy of another major version shows here)."""
+    folder = Path(__file__).parent / "_C"
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    names = {path.name.partition(".")[0] for path in folder.iterdir()
+             if path.name.endswith(suffixes) and not path.name.startswith(".")}  # fmt: skip
+    known = [f"_{target}" for target in ("avx2", "avx512")]
+    findings = []
+    for name in sorted(names):
+        if name.endswith(tuple(known)):
+            continue  # not every processor may load these
+        try:
+            importlib.import_module(f"autograd_cy._C.{name}")
+        except ImportError as error:
+            what = f"the compiled module {name} does not load: {error}"
+            findings.append(Finding(PROBLEM, what, "Rebuild: pip install --force-reinstall ."))
+    if not names:
+        what = f"there are no compiled modules in {folder}"
+        findings.append(Finding(PROBLEM, what, "Build them: pip install -e ."))
+    return findings
+
+
+def source_tree() -> list[Finding]:
+    """The package in use is the installed one."""
+    here = Path(__file__).resolve().parent
+    if not (here.parent / "setup.py").exists():
+        return []
+    try:
+        files = importlib.metadata.distribution("autograd_cy").files or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    installed = [Path(file.locate()).resolve().parent for file in files
+                 if str(file) == "autograd_cy/__init__.py"]  # fmt: skip
+    if not installed or installed[0] == here:
+        return []
+    what = f"Python uses the source tree {here.parent}, not the copy installed in {installed[0]}"
+    return [Finding(ADVICE, what, "Start Python in another folder, or use pip install -e .")]
+
+
+def numpy_abi() -> list[Finding]:
+    """The modules were compiled for the NumPy that runs."""
+    from ._C._build_info import BUILD
+
+    built, running = BUILD["numpy"], _info.version_of("numpy") or "0"
+    if int(built.split(".")[0]) >= int(running.split(".")[0]):
+        return []
+    what = f"compiled with NumPy {built}, but NumPy {running} is installed"
+    return [Finding(PROBLEM, what, "Rebuild: pip install --force-reinstall .")]
+
+
+def team_size() -> list[Finding]:
+    """OMP_NUM_THREADS fits the processors of this process."""
+    text, usable = os.environ.get("OMP_NUM_THREADS", ""), _machine.usable()
+    if not text:
+        return []
+    if not text.split(",")[0].strip().isdigit():
+        what = f"OMP_NUM_THREADS={text!r} is not a number"
+        return [Finding(PROBLEM, what, f"Set OMP_NUM_THREADS={usable}.")]
+    wanted = int(text.split(",")[0])
+    if wanted <= usable:
+        return []
+    what = f"OMP_NUM_THREADS={wanted}, but this process may use {usable} processors only"
+    cure = f"Set OMP_NUM_THREADS={usable} or ask the scheduler for more (--cpus-per-task)."
+    return [Finding(PROBLEM, what, cure)]
+
+
+def processors_granted() -> list[Finding]:
+    """The scheduler gave more than one processor of a big node."""
+    if _threads.affinity() > 1 or _machine.processors() < 8:
+        return []
+    what = f"this process is bound to 1 of {_machine.processors()} processors"
+    cure = "Use srun --cpus-per-task=N, or mpirun --map-by socket:PE=N (or --bind-to none)."
+    return [Finding(ADVICE, what, cure)]
+
+
+def ranks_per_node() -> list[Finding]:
+    """The ranks of a node do not start more threads than it has processors."""
+    texts = [os.environ[name].split("(")[0] for name in LOCAL_RANKS if name in os.environ]
+    ranks = next((int(text) for text in texts if text.isdigit()), 1)
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    threads = int(first) if first.isdigit() else _machine.usable()
+    if ranks <= 1 or ranks * threads <= _machine.processors():
+        return []
+    what = f"{ranks} ranks of {threads} threads on a node of {_machine.processors()} processors"
+    cure = f"Set OMP_NUM_THREADS={max(1, _machine.processors() // ranks)} or bind the ranks."
+    return [Finding(PROBLEM, what, cure)]
+
+
+def openmp_runtimes() -> list[Finding]:
+    """One pool of threads in this process, and compiled in at all."""
+    from ._C import parallel
+
+    if not parallel.info()["openmp"]:
+        what = "built without OpenMP, so everything runs on one thread"
+        return [Finding(ADVICE, what, "Rebuild without AUTOGRAD_CY_OPENMP=0.")]
+    runtimes = _machine.openmp_runtimes()
+    if len(runtimes) < 2:
+        return []
+    what = f"{len(runtimes)} OpenMP runtimes are loaded: {', '.join(runtimes)}"
+    cure = "Two pools of threads disturb each other.  Use packages built with the same OpenMP."
+    return [Finding(PROBLEM, what, cure)]
+
+
+def wait_policy() -> list[Finding]:
+    """Idle threads spin for a moment before they sleep."""
+    passive = os.environ.get("OMP_WAIT_POLICY", "").lower() == "passive"
+    if not passive and os.environ.get("GOMP_SPINCOUNT") != "0":
+        return []
+    name = "OMP_WAIT_POLICY=passive" if passive else "GOMP_SPINCOUNT=0"
+    what = f"{name} makes each parallel region 30 to 70 times dearer"
+    return [Finding(ADVICE, what, "Unset it unless more threads run than there are processors.")]
+
+
+def denormals() -> list[Finding]:
+    """No library switched the process to flush-to-zero."""
+    import numpy
+
+    from ._C import info
+
+    importlib.import_module("scipy.linalg.cython_blas")
+    tiny = numpy.array([1e-40], numpy.float32)
+    if not info.flushes_denormals() and (tiny * numpy.float32(1.0))[0] != 0:
+        return []
+    what = "denormal numbers are flushed to zero in this process"
+    cure = "A library linked with -ffast-math did this.  Import less until it is found."
+    return [Finding(PROBLEM, what, cure)]
+
+
+def simd_target() -> list[Finding]:
+    """The best instruction set of this processor was compiled and is in use."""
+    facts = _info.simd()
+    best = facts["processor"][-1]
+    if best not in facts["compiled"]:
+        what = f"this processor has {best}, but only {', '.join(facts['compiled'])} were compiled"
+        return [Finding(ADVICE, what, "Rebuild with a newer compiler.")]
+    if facts["selected"] != best:
+        what = f"kernels for {facts['selected']} are in use, and this processor has {best}"
+        return [Finding(ADVICE, what, "Unset AUTOGRAD_CY_CPU.")]
+    return []
+
+
+CHECKS = (
+    compiled_modules,
+    source_tree,
+    numpy_abi,
+    team_size,
+    processors_granted,
+    ranks_per_node,
+    openmp_runtimes,
+    wait_policy,
+    denormals,
+    simd_target,
+)

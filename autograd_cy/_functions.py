@@ -1,0 +1,375 @@
+"""Functions and methods that need no record of their own: conversions, predicates, comparisons."""
+
+from __future__ import annotations
+
+from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C import engine as _engine
+from autograd_cy._C import ops_pointwise as _pointwise
+from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.placement import device as _device
+from autograd_cy._C.placement import memory_format as _memory_format
+from autograd_cy._C.tensor import Tensor, _install
+
+__all__ = [
+    "allclose",
+    "equal",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "is_tensor",
+    "isclose",
+    "numel",
+    "result_type",
+]
+
+
+def _need_tensor(x, op):
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{op}(): argument 'input' must be Tensor, not {type(x).__name__}")
+    return x
+
+
+def is_tensor(obj) -> bool:
+    """
+    Whether `obj` is a tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_tensor(1.0)
+    False
+    """
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input) -> bool:
+    """
+    Whether the dtype of a tensor is a floating one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_floating_point(ag.ones(1))
+    True
+    """
+    return _need_tensor(input, "is_floating_point").is_floating_point()
+
+
+def is_complex(input) -> bool:
+    """
+    Whether the dtype of a tensor is complex.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_complex(ag.ones(1))
+    False
+    """
+    return _need_tensor(input, "is_complex").is_complex()
+
+
+def is_nonzero(input) -> bool:
+    """
+    Whether the only element of a tensor isn't zero.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_nonzero(ag.tensor([0.0]))
+    False
+    """
+    return bool(_need_tensor(input, "is_nonzero"))
+
+
+def numel(input) -> int:
+    """
+    Number of elements of a tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.numel(ag.ones(2, 3))
+    6
+    """
+    return _need_tensor(input, "numel").numel()
+
+
+def result_type(tensor1, tensor2):
+    """
+    The dtype that an operation on both gives by torch's promotion rules.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.result_type(ag.tensor([1, 2]), 1.0)
+    autograd_cy.float32
+    """
+    return _dtypes_of_operands(tensor1, tensor2)
+
+
+def _dtypes_of_operands(a, b):
+    from autograd_cy._C.arguments import _result_type
+
+    return _result_type(a, b)
+
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """
+    Whether ``|input - other| <= atol + rtol * |other|``, element by element.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.isclose(ag.tensor([1.0]), ag.tensor([1.0 + 1e-7]))
+    tensor([True])
+    """
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{other.dtype} did not match {input.dtype}")
+    if rtol < 0 or atol < 0:
+        raise RuntimeError(f"rtol and atol must be >= 0, but got {rtol} and {atol}")
+    close = _pointwise.eq(input, other)
+    if equal_nan and input.dtype.to_real().is_floating_point:
+        close = close | (_pointwise.isnan(input) & _pointwise.isnan(other))
+    if rtol == 0 and atol == 0:
+        return close
+    if not (input.is_floating_point() or input.is_complex()):
+        input, other = input.double(), other.double()
+    gap = _pointwise.abs(input - other)
+    allowed = atol + _pointwise.abs(rtol * other)
+    return close | (_pointwise.isfinite(gap) & (gap <= allowed))
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
+    """
+    Whether all elements are close, see :func:`isclose`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.allclose(ag.ones(2), ag.ones(2) + 1e-9)
+    True
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def equal(input, other) -> bool:
+    """
+    Whether two tensors have the same shape and elements.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.equal(ag.ones(2), ag.ones(2))
+    True
+    """
+    return input.shape == other.shape and bool(_pointwise.eq(input, other).all())
+
+
+# --- methods ----------------------------------------------------------------------------------
+
+
+def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
+    """
+    This tensor with another dtype or memory format; itself if nothing changes and `copy` is False.
+
+    Parameters
+    ----------
+    *args
+        A dtype, a device, or a tensor whose dtype and device to take, then `non_blocking` and `copy`.
+    dtype : dtype, optional
+    device : device or str, optional
+    copy : bool, default False
+        Copy even if nothing changes.
+    memory_format : memory_format, optional
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(1).to(ag.float64)
+    tensor([1.], dtype=autograd_cy.float64)
+    """
+    rest = list(args)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+        dtype, device = other.dtype, other.device
+    elif rest and (isinstance(rest[0], (_device, str)) or (rest[0] is None and len(rest) > 1)):
+        device = rest.pop(0)
+        if rest and (isinstance(rest[0], _dtype) or rest[0] is None):
+            dtype = rest.pop(0)
+    elif rest and (isinstance(rest[0], (_dtype, type))):
+        dtype = rest.pop(0)
+    if rest:
+        non_blocking = rest.pop(0)
+    if rest:
+        copy = rest.pop(0)
+    if rest:
+        raise TypeError(f"to() received an invalid combination of arguments: {args!r}")
+    if device is not None:
+        _check_device(device)
+    out = self
+    if dtype is not None and dtype != self.dtype:
+        out = _shape._to_dtype(self, dtype)
+    elif copy:
+        out = _shape.clone(self)
+    if memory_format is not None and not out.is_contiguous(memory_format=memory_format):
+        out = _shape._contiguous(out, memory_format)
+    return out
+
+
+def _check_device(device):
+    from autograd_cy._C.placement import _require_device
+
+    _require_device(device)
+
+
+def _conversion(name, dtype):
+    def convert(self, memory_format=None):
+        return _to(self, dtype=dtype)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"This tensor as {dtype!r}; itself if it has that dtype."
+    return convert
+
+
+for _name, _code in {
+    "float": _dtypes.float32,
+    "double": _dtypes.float64,
+    "half": _dtypes.float16,
+    "bfloat16": _dtypes.bfloat16,
+    "int": _dtypes.int32,
+    "long": _dtypes.int64,
+    "short": _dtypes.int16,
+    "char": _dtypes.int8,
+    "byte": _dtypes.uint8,
+    "bool": _dtypes._bool,
+    "cfloat": _dtypes.complex64,
+    "cdouble": _dtypes.complex128,
+}.items():
+    _install(_name, _conversion(_name, _code))
+
+
+def _type_as(self, other):
+    """This tensor with the dtype of `other`."""
+    return _to(self, dtype=_need_tensor(other, "type_as").dtype)
+
+
+def _cpu(self):
+    """This tensor on the CPU, where it is already."""
+    return self
+
+
+def _cuda(self, device=None, non_blocking=False):
+    """This tensor on a GPU; without the GPU part an error that names the extra to install."""
+    _check_device("cuda" if device is None else device)
+
+
+def _contiguous(self, memory_format=None):
+    """This tensor laid out in memory in order; itself if it is so already."""
+    if isinstance(memory_format, _memory_format):
+        if self.is_contiguous(memory_format=memory_format):
+            return self
+        return _shape._contiguous(self, memory_format)
+    if memory_format is not None:
+        raise TypeError(f"memory_format must be a memory_format, not {memory_format!r}")
+    if self.is_contiguous():
+        return self
+    return _shape._contiguous(self)
+
+
+class RemovableHandle:
+    """Removes a hook; also a context manager that removes it at the end."""
+
+    _next_id = 0
+
+    def __init__(self, hooks):
+        self._hooks = hooks
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self):
+        """Remove the hook; a second call does nothing."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def _register_hook(self, hook):
+    """
+    Call `hook(grad)` when this tensor's gradient is computed; a returned tensor replaces it.
+
+    Returns
+    -------
+    RemovableHandle
+        With a method ``remove()``.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 2)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([2.])
+    """
+    hooks = _engine._tensor_hooks(self)
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def _register_post_accumulate_grad_hook(self, hook):
+    """Call `hook(tensor)` after a gradient was added to this leaf's ``grad``; it returns None."""
+    hooks = _engine._post_accumulate_hooks(self)
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def _transposed(self):
+    """The tensor with its dimensions reversed."""
+    return _shape.permute(self, tuple(range(self.ndim - 1, -1, -1)))
+
+
+def _matrix_transposed(self):
+    """The tensor with its last two dimensions exchanged."""
+    if self.ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
+    return _shape.transpose(self, -2, -1)
+
+
+def _adjoint(self):
+    """The conjugate transpose of a matrix."""
+    if self.ndim not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
+    return _pointwise.conj(_shape.t(self))
+
+
+for _name, _function in {
+    "to": _to,
+    "type_as": _type_as,
+    "cpu": _cpu,
+    "cuda": _cuda,
+    "contiguous": _contiguous,
+    "register_hook": _register_hook,
+    "register_post_accumulate_grad_hook": _register_post_accumulate_grad_hook,
+    "isclose": isclose,
+    "allclose": allclose,
+    "equal": equal,
+    "is_nonzero": is_nonzero,
+    "T": property(_transposed),
+    "mT": property(_matrix_transposed),
+    "mH": property(lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."),
+    "H": property(_adjoint),
+    "real": property(_pointwise.real, doc="The real part; a real tensor itself."),
+    "imag": property(_pointwise.imag, doc="The imaginary part of a complex tensor."),
+}.items():
+    _install(_name, _function)

@@ -1,0 +1,147 @@
+"""The facts that `autograd-cy info` prints.  Each part stands alone and says when it is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+
+from . import _machine
+from ._version import __version__
+
+# Distribution name -> what it is for.
+OPTIONAL = {
+    "pycuda": "GPU",
+    "mpi4py": "many nodes",
+    "ml_dtypes": "NumPy bfloat16",
+    "matplotlib": "plots",
+    "scikit-learn": "data for the examples",
+    "graphviz": "pictures of graphs",
+    "tqdm": "progress bars",
+    "rich": "progress bars",
+    "nvtx": "marks for Nsight",
+    "ittapi": "marks for VTune",
+    "threadpoolctl": "limits of other thread pools",
+}
+VARIABLES = (
+    "AUTOGRAD_CY_CPU",
+    "AUTOGRAD_CY_BLAS",
+    "AUTOGRAD_CY_BLAS_THREADS",
+    "OMP_NUM_THREADS",
+    "OMP_WAIT_POLICY",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "GOMP_SPINCOUNT",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "SLURM_CPUS_PER_TASK",
+)
+
+
+def collect() -> dict:
+    """All facts, by section; a section that cannot be had holds an `error`."""
+    sections = {
+        "versions": versions,
+        "build": build,
+        "simd": simd,
+        "threads": threads,
+        "blas": blas,
+        "optional": optional,
+        "environment": environment,
+    }
+    facts = {}
+    for name, section in sections.items():
+        try:
+            facts[name] = section()
+        except Exception as error:
+            facts[name] = {"error": f"{type(error).__name__}: {error}"}
+    return facts
+
+
+def versions() -> dict:
+    """The package, where it was found, and what it runs on."""
+    return {
+        "autograd_cy": __version__,
+        "location": str(Path(__file__).parent),
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "numpy": version_of("numpy"),
+        "scipy": version_of("scipy"),
+        "system": platform.platform(),
+        "processor": _machine.processor_name(),
+    }
+
+
+def build() -> dict:
+    """How the compiled modules were made."""
+    from ._C._build_info import BUILD
+
+    return {key: value for key, value in BUILD.items() if key != "simd"}
+
+
+def simd() -> dict:
+    """Instruction sets: compiled in, of this processor, and the one in use."""
+    from ._C import cpu
+    from ._C._build_info import BUILD
+
+    processor = list(cpu.supported_targets())
+    return {
+        "compiled": list(BUILD["simd"]),
+        "processor": processor,
+        "selected": cpu.selected_target(),
+    }
+
+
+def threads() -> dict:
+    """Processors that may be used, and the OpenMP runtime."""
+    from ._C import parallel
+
+    facts = {"processors": _machine.processors(), "usable": _machine.usable(), **parallel.info()}
+    return {name: value for name, value in facts.items() if name.islower()}
+
+
+def blas() -> dict:
+    """The BLAS that products use, and all that are in this process."""
+    from ._C.blas import blas_info
+
+    return {**blas_info(), "loaded": _machine.loaded_libraries(_machine.BLAS_LIBRARIES)}
+
+
+def optional() -> dict:
+    """Optional packages and their versions."""
+    return {name: version_of(name) for name in OPTIONAL}
+
+
+def environment() -> dict:
+    """Environment variables that change how the package runs."""
+    return {name: os.environ[name] for name in VARIABLES if name in os.environ}
+
+
+def version_of(distribution: str) -> str | None:
+    """Version of an installed distribution, or None."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def render(facts: dict) -> str:
+    """The facts as a page of text."""
+    lines = []
+    for section, entries in facts.items():
+        lines += ["", section]
+        lines += [f"  {name:<16}{_text(value)}" for name, value in entries.items()]
+        if not entries:
+            lines.append("  (nothing set)")
+    return "\n".join(lines[1:])
+
+
+def _text(value) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {part}" for key, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "-"
+    return str(value)

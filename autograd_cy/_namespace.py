@@ -1,0 +1,115 @@
+"""The names of the top level, gathered from the compiled modules."""
+
+from autograd_cy._C import (
+    copying,
+    creation,
+    dtypes,
+    engine,
+    exchange,
+    getitem,
+    iterate,
+    ops_activation,
+    ops_indexing,
+    ops_neural,
+    ops_pointwise,
+    ops_products,
+    ops_reduction,
+    ops_shape,
+    placement,
+    storage,
+    tensor,
+    views,
+)
+from autograd_cy._C import parallel as _parallel
+from autograd_cy._C import random as _random
+from autograd_cy._C.dtypes import (  # noqa: F401
+    bfloat16,
+    can_cast,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    set_default_dtype,
+    uint8,
+)
+from autograd_cy._C.placement import (  # noqa: F401
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from autograd_cy._C.storage import (  # noqa: F401
+    empty_cache,
+    memory_summary,
+    reset_peak_memory,
+    set_allocator_caching,
+)
+from autograd_cy._C.tensor import Size, Tensor, _install, _set_constructor, _set_repr
+
+from autograd_cy import _functions, _printing, serialization
+from autograd_cy.autograd import gradients as _gradients
+
+_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views)  # they install methods
+_set_repr(_printing.tensor_text)
+_set_constructor(creation.tensor)
+_install("backward", _gradients._tensor_backward)
+
+# Names that Python has too are bound last, in this module only.
+_published = {}
+for _module in (
+    ops_pointwise,
+    ops_activation,
+    ops_reduction,
+    ops_shape,
+    ops_indexing,
+    ops_products,
+    ops_neural,
+    creation,
+    exchange,
+    _random,
+    _functions,
+    serialization,
+):
+    for _name in _module.__all__:
+        _published[_name] = getattr(_module, _name)
+
+_published.update(
+    Size=Size,
+    Tensor=Tensor,
+    bool=dtypes._bool,
+    float=float32,
+    double=float64,
+    half=float16,
+    int=int32,
+    long=int64,
+    short=int16,
+    cfloat=complex64,
+    cdouble=complex128,
+    set_num_threads=_parallel.set_num_threads,
+    get_num_threads=_parallel.get_num_threads,
+    set_printoptions=_printing.set_printoptions,
+)
+for _name in (
+    "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 get_default_dtype iinfo "
+    "int8 int16 int32 int64 promote_types set_default_dtype uint8 channels_last channels_last_3d "
+    "contiguous_format device layout memory_format preserve_format strided empty_cache memory_summary "
+    "reset_peak_memory set_allocator_caching"
+).split():
+    _published[_name] = globals()[_name]
+
+__all__ = sorted(_published)
+globals().update(_published)

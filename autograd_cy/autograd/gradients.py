@@ -1,0 +1,241 @@
+"""backward() and grad(): arguments, checks and messages; the walk itself is in ext/engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from autograd_cy._C import engine as _engine
+from autograd_cy._C.creation import ones_like as _ones_like
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import _is_grad_enabled
+
+_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and "
+    "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+    "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
+    "your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
+def _as_tuple(x, name):
+    if isinstance(x, Tensor):
+        return (x,)
+    if isinstance(x, Sequence) or hasattr(x, "__iter__"):
+        return tuple(x)
+    raise TypeError(f"{name} must be a Tensor or a sequence of Tensors, not {type(x).__name__}")
+
+
+def _initial_gradients(outputs, grads, batched=False):
+    """One gradient per output: given, or ones for a real output of one element."""
+    made = []
+    for i, (out, grad) in enumerate(zip(outputs, grads)):
+        if grad is None:
+            if not isinstance(out, Tensor):
+                made.append(None)
+                continue
+            if out.requires_grad:
+                if out.numel() != 1:
+                    raise RuntimeError(
+                        f"grad can be implicitly created only for scalar outputs, but output {i} has "
+                        f"shape {list(out.shape)}; give its gradient"
+                    )
+                if out.is_complex():
+                    raise RuntimeError(
+                        "grad can be implicitly created only for real scalar outputs but got "
+                        f"{out.dtype}"
+                    )
+            made.append(_ones_like(out.detach()))
+            continue
+        if not isinstance(grad, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+        if isinstance(out, Tensor):
+            expected = out.shape
+            if not batched and grad.shape != expected:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] "
+                    f"has a shape of {expected}."
+                )
+            if grad.is_complex() != out.is_complex():
+                raise RuntimeError(
+                    "For complex Tensors, both grad_output and output are required to have the same "
+                    f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} and "
+                    f"output[{i}] has a dtype of {out.dtype}."
+                )
+        made.append(grad)
+    return tuple(made)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """
+    Accumulate the gradients of `tensors` with respect to the leaves of the graph.
+
+    Parameters
+    ----------
+    tensors : Tensor or sequence of Tensors
+        What to differentiate.
+    grad_tensors : Tensor or sequence of (Tensor or None), optional
+        The vector of the vector-Jacobian product, one per tensor, of its shape. May be left out for
+        real tensors of one element.
+    retain_graph : bool, optional
+        Keep what the graph has saved, so that backward may run again. Default: `create_graph`.
+    create_graph : bool, default False
+        Record the computation of the gradients, for higher derivatives.
+    inputs : Tensor or sequence of Tensors, optional
+        Accumulate into these only.
+
+    Raises
+    ------
+    RuntimeError
+        If a tensor has no graph, a gradient has the wrong shape, or the graph was freed.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor([1.0, 2.0], requires_grad=True)
+    >>> ag.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    outputs = _as_tuple(tensors, "tensors")
+    wanted = () if inputs is None else _as_tuple(inputs, "inputs")
+    if inputs is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    given = (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    if create_graph:
+        warnings.warn(_CYCLE, UserWarning, stacklevel=2)
+    grads = _initial_gradients(outputs, given)
+    keep = create_graph if retain_graph is None else retain_graph
+    _engine.run_backward(outputs, grads, keep, create_graph, wanted, True, True)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    allow_unused=None,
+    is_grads_batched=False,
+    materialize_grads=False,
+):
+    """
+    The gradients of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
+
+    Parameters
+    ----------
+    outputs : Tensor or sequence of Tensors
+    inputs : Tensor or sequence of Tensors
+    grad_outputs : Tensor or sequence of (Tensor or None), optional
+        The vector of the vector-Jacobian product, one per output.
+    retain_graph : bool, optional
+        Keep the graph. Default: `create_graph`.
+    create_graph : bool, default False
+        Record the computation of the gradients.
+    allow_unused : bool, optional
+        Give None for inputs that the outputs don't depend on; otherwise that is an error.
+        Default: `materialize_grads`.
+    is_grads_batched : bool, default False
+        The first dimension of each of `grad_outputs` counts vectors; each gradient gets that dimension.
+    materialize_grads : bool, default False
+        Zeros instead of None for unused inputs.
+
+    Returns
+    -------
+    tuple of Tensors
+
+    Raises
+    ------
+    RuntimeError
+        If an input wasn't used (see `allow_unused`), or as in :func:`backward`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor(3.0, requires_grad=True)
+    >>> (g,) = ag.autograd.grad(x ** 3, x, create_graph=True)
+    >>> ag.autograd.grad(g, x)
+    (tensor(18.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    unused_ok = materialize_grads if allow_unused is None else allow_unused
+    outs = _as_tuple(outputs, "outputs")
+    ins = _as_tuple(inputs, "inputs")
+    if not ins:
+        raise RuntimeError("grad requires non-empty inputs.")
+    given = (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
+    if len(given) != len(outs):
+        raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        from autograd_cy._vmap import vmap
+
+        def one(*vectors):
+            seeds = _initial_gradients(outs, vectors, batched=True)
+            return _checked(outs, ins, _engine.run_backward(outs, seeds, True, create_graph, ins, True, False), True)
+
+        made = vmap(one, in_dims=tuple(None if g is None else 0 for g in given))(*given)
+    else:
+        seeds = _initial_gradients(outs, given)
+        made = _checked(outs, ins, _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False), unused_ok)
+    if materialize_grads:
+        made = tuple(i.new_zeros(i.shape) if g is None else g for g, i in zip(made, ins))
+    return made
+
+
+def _checked(outs, ins, grads, unused_ok):
+    if not unused_ok:
+        for i, g in enumerate(grads):
+            if g is None:
+                raise RuntimeError(
+                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                    f"allow_unused=True if this is the desired behavior. (input {i}, shape {list(ins[i].shape)})"
+                )
+    return grads
+
+
+def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """
+    Accumulate the gradients of this tensor with respect to the leaves of its graph.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The vector of the vector-Jacobian product; may be left out for a real tensor of one element.
+    retain_graph, create_graph : bool
+    inputs : Tensor or sequence of Tensors, optional
+        See :func:`autograd_cy.autograd.backward`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor(3.0, requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def is_grad_enabled() -> bool:
+    """
+    Whether operations are recorded in this thread.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_grad_enabled()
+    True
+    """
+    return _is_grad_enabled()

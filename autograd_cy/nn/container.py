@@ -1,0 +1,348 @@
+"""Modules that hold other modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from .module import Module
+
+
+class Sequential(Module):
+    """Modules run one after the other, each on the output of the one before.
+
+    Parameters
+    ----------
+    *args : Module or dict of Module
+        The modules, or one dictionary that names them.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Sequential(torch.nn.Flatten(), torch.nn.ReLU())
+    Sequential(
+      (0): Flatten(start_dim=1, end_dim=-1)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            named = args[0].items()
+        else:
+            named = ((str(number), module) for number, module in enumerate(args))
+        for name, module in named:
+            self.add_module(name, module)
+
+    def forward(self, input: Any) -> Any:
+        """Return the output of the last module.
+
+        Parameters
+        ----------
+        input : Tensor
+            What the first module takes.
+
+        Returns
+        -------
+        Tensor
+        """
+        for module in self._modules.values():
+            input = module(input)
+        return input
+
+    def append(self, module: Module) -> Sequential:
+        """Add a module at the end.
+
+        Parameters
+        ----------
+        module : Module
+            The module.
+
+        Returns
+        -------
+        Sequential
+            This container.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> len(torch.nn.Sequential().append(torch.nn.ReLU()))
+        1
+        """
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Sequential:
+        """Add several modules at the end.
+
+        Parameters
+        ----------
+        modules : iterable of Module
+            The modules.
+
+        Returns
+        -------
+        Sequential
+            This container.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> len(torch.nn.Sequential().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
+        2
+        """
+        for module in modules:
+            self.append(module)
+        return self
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(dict(list(self._modules.items())[index]))
+        return self._modules[_key(self._modules, index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, _key(self._modules, index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        _delete(self, index)
+
+
+class ModuleList(Module):
+    """Modules in a list; what is done with them is up to the ``forward`` around it.
+
+    Parameters
+    ----------
+    modules : iterable of Module, optional
+        The modules.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.ReLU(), torch.nn.Tanh()])
+    ModuleList(
+      (0-1): 2 x ReLU()
+      (2): Tanh()
+    )
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    def append(self, module: Module) -> ModuleList:
+        """Add a module at the end.
+
+        Parameters
+        ----------
+        module : Module
+            The module.
+
+        Returns
+        -------
+        ModuleList
+            This list.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> len(torch.nn.ModuleList().append(torch.nn.ReLU()))
+        1
+        """
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> ModuleList:
+        """Add several modules at the end.
+
+        Parameters
+        ----------
+        modules : iterable of Module
+            The modules.
+
+        Returns
+        -------
+        ModuleList
+            This list.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> len(torch.nn.ModuleList().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
+        2
+        """
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put a module before the one at a position.
+
+        Parameters
+        ----------
+        index : int
+            The position.
+        module : Module
+            The module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> modules = torch.nn.ModuleList([torch.nn.ReLU()])
+        >>> modules.insert(0, torch.nn.Tanh())
+        >>> modules[0]
+        Tanh()
+        """
+        order = list(self)
+        order.insert(index, module)
+        self._modules.clear()
+        self.extend(order)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return self._modules[_key(self._modules, index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, _key(self._modules, index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        _delete(self, index)
+
+    def _repr_of_children(self) -> list[str]:
+        """Return the text of the children, with equal neighbours told once."""
+        parts, first = [], 0
+        for text, group in groupby(map(repr, self)):
+            count = sum(1 for _ in group)
+            last = first + count - 1
+            parts.append(
+                f"({first}-{last}): {count} x {text}" if count > 1 else f"({first}): {text}"
+            )
+            first = last + 1
+        return parts
+
+
+class ModuleDict(Module):
+    """Modules in a dictionary; what is done with them is up to the ``forward`` around it.
+
+    Parameters
+    ----------
+    modules : mapping or iterable of pairs, optional
+        The modules by name.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(torch.nn.ModuleDict({"act": torch.nn.ReLU()}))
+    ['act']
+    """
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def update(self, modules: Any) -> None:
+        """Add or replace several modules.
+
+        Parameters
+        ----------
+        modules : mapping or iterable of pairs
+            The modules by name.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> modules = torch.nn.ModuleDict()
+        >>> modules.update([("act", torch.nn.ReLU())])
+        >>> "act" in modules
+        True
+        """
+        pairs = modules.items() if hasattr(modules, "items") else modules
+        for name, module in pairs:
+            self.add_module(name, module)
+
+    def keys(self) -> Iterable[str]:
+        """Return the names."""
+        return self._modules.keys()
+
+    def values(self) -> Iterable[Module]:
+        """Return the modules."""
+        return self._modules.values()
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        """Return pairs of name and module."""
+        return self._modules.items()
+
+    def pop(self, key: str) -> Module:
+        """Remove a module and return it.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+
+        Returns
+        -------
+        Module
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.ModuleDict({"act": torch.nn.ReLU()}).pop("act")
+        ReLU()
+        """
+        return self._modules.pop(key)
+
+    def clear(self) -> None:
+        """Remove all modules."""
+        self._modules.clear()
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def __getitem__(self, key: str) -> Module:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+
+def _key(modules: Mapping[str, Module], index: int) -> str:
+    """Return the name of the module at a position, which may count from the end."""
+    size = len(modules)
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of range")
+    return list(modules)[index]
+
+
+def _delete(container: Sequential | ModuleList, index: int | slice) -> None:
+    """Remove modules and number the others anew, if they go by numbers."""
+    names = list(container._modules)
+    for name in names[index] if isinstance(index, slice) else [_key(container._modules, index)]:
+        del container._modules[name]
+    if all(name.isdigit() for name in names):
+        left = list(container._modules.values())
+        container._modules.clear()
+        container._modules.update((str(number), module) for number, module in enumerate(left))

@@ -1,0 +1,392 @@
+"""Starting values of parameters: each function fills a tensor, unrecorded, and returns it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from autograd_cy import Tensor, no_grad
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3.0,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4.0,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """Return the factor by which an activation's layer should be scaled.
+
+    Parameters
+    ----------
+    nonlinearity : str
+        Name of the activation, as in `nn.functional`.
+    param : float, optional
+        The negative slope of ``leaky_relu``; by default 0.01.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the activation is not known or its parameter is no number.
+
+    Examples
+    --------
+    >>> calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return _GAINS[nonlinearity]
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with numbers drawn evenly from ``[a, b)``.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    a, b : float, optional
+        The bounds.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> bool((uniform_(torch.empty(9), 2.0, 3.0) >= 2.0).all())
+    True
+    """
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with normally distributed numbers.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    mean, std : float, optional
+        Mean and standard deviation.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> normal_(torch.empty(2), mean=3.0, std=0.0)
+    tensor([3., 3.])
+    """
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one number.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    val : float
+        The number.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> constant_(torch.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with ones on the diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Raises
+    ------
+    ValueError
+        If it has not two dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> eye_(torch.empty(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1.0)
+    return tensor
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    r"""Fill from the uniform distribution that keeps variances forward and backward (Glorot).
+
+    The bound is :math:`\text{gain} \sqrt{6 / (\text{fan in} + \text{fan out})}`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    gain : float, optional
+        See `calculate_gain`.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> bool((xavier_uniform_(torch.empty(3, 3)).abs() <= 1.0).all())
+    True
+    """
+    bound = gain * math.sqrt(6.0 / _fans_sum(tensor))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    r"""Fill from the normal distribution that keeps variances forward and backward (Glorot).
+
+    The standard deviation is :math:`\text{gain} \sqrt{2 / (\text{fan in} + \text{fan out})}`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    gain : float, optional
+        See `calculate_gain`.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(xavier_normal_(torch.empty(3, 2)).shape)
+    [3, 2]
+    """
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / _fans_sum(tensor)), generator)
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    r"""Fill from the uniform distribution that keeps the variance through rectifiers (He).
+
+    The bound is :math:`\text{gain} \sqrt{3 / \text{fan}}`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    a : float, optional
+        Negative slope of the rectifier after this layer.
+    mode : {"fan_in", "fan_out"}, optional
+        Whether the variance is kept forward or backward.
+    nonlinearity : str, optional
+        The activation, see `calculate_gain`.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> bool((kaiming_uniform_(torch.empty(3, 6)).abs() <= 1.0).all())
+    True
+    """
+    if tensor.numel() == 0:
+        return _left_empty(tensor)
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    r"""Fill from the normal distribution that keeps the variance through rectifiers (He).
+
+    The standard deviation is :math:`\text{gain} / \sqrt{\text{fan}}`.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    a : float, optional
+        Negative slope of the rectifier after this layer.
+    mode : {"fan_in", "fan_out"}, optional
+        Whether the variance is kept forward or backward.
+    nonlinearity : str, optional
+        The activation, see `calculate_gain`.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(kaiming_normal_(torch.empty(3, 6), nonlinearity="relu").shape)
+    [3, 6]
+    """
+    if tensor.numel() == 0:
+        return _left_empty(tensor)
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """Return how many inputs feed an output, and how many outputs an input feeds."""
+    if tensor.dim() < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        )
+    receptive = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * receptive, tensor.shape[0] * receptive
+
+
+def _fans_sum(tensor: Tensor) -> float:
+    return float(sum(_fans(tensor)))
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    modes = ["fan_in", "fan_out"]
+    if str(mode).lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    fan = _fans(tensor)[modes.index(mode.lower())]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def _left_empty(tensor: Tensor) -> Tensor:
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return tensor

@@ -1,0 +1,182 @@
+"""Layers: what turns one tensor into the next and is no activation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograd_cy import Tensor, empty
+
+from . import functional, init
+from .module import Module
+from .parameter import Parameter
+
+
+class Linear(Module):
+    r"""The affine map :math:`y = x W^T + b`.
+
+    Weight and bias start from the uniform distribution on
+    :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k` is ``in_features``.
+
+    Parameters
+    ----------
+    in_features, out_features : int
+        Sizes of the last dimension of input and output.
+    bias : bool, optional
+        Whether there is a `b`.
+    device, dtype : optional
+        Of the parameters.
+
+    Attributes
+    ----------
+    weight : Parameter
+        Of shape ``(out_features, in_features)``.
+    bias : Parameter or None
+        Of shape ``(out_features,)``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.Linear(20, 30)
+    >>> list(layer(torch.ones(128, 20)).shape)
+    [128, 30]
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> layer = torch.nn.Linear(4, 2)
+        >>> layer.reset_parameters()
+        >>> bool((layer.weight.abs() <= 0.5).all())
+        True
+        """
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0.0
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the affine map of the input.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of shape ``(*, in_features)``.
+
+        Returns
+        -------
+        Tensor
+            Of shape ``(*, out_features)``.
+        """
+        return functional.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """Return the sizes."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """Returns its input; a placeholder. Arguments are accepted and ignored.
+
+    Examples
+    --------
+    >>> Identity()(5)
+    5
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """Return the input."""
+        return input
+
+
+class Flatten(Module):
+    """Makes one dimension of several.
+
+    Parameters
+    ----------
+    start_dim, end_dim : int, optional
+        First and last of them; by default all but the batch dimension.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(torch.nn.Flatten()(torch.ones(2, 3, 4)).shape)
+    [2, 12]
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the flattened input."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """Return the dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Dropout(Module):
+    """In training, sets each element to zero with probability `p` and scales the others.
+
+    Parameters
+    ----------
+    p : float, optional
+        The probability.
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Dropout(0.2).eval()(torch.ones(3))
+    tensor([1., 1., 1.])
+    """
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        functional.check_probability(p)
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the input with some elements dropped."""
+        return functional.dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Return the probability."""
+        return f"p={self.p}, inplace={self.inplace}"

@@ -1,0 +1,774 @@
+"""The base class of all modules: walks over what they own, changes to it, conversion, saving, text.
+
+Every walk goes over the children in the order of their registration (``registration.py``).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from autograd_cy import Tensor, no_grad
+from autograd_cy import dtype as _dtype
+
+from .parameter import Parameter, clear_grad
+from .registration import Owner
+from .saving import IncompatibleKeys, load_state
+
+_M = TypeVar("_M", bound="Module")
+
+
+class Module(Owner):
+    """The base class of models and of their parts.
+
+    A subclass calls ``super().__init__()``, assigns parameters and other modules as attributes, and
+    defines ``forward``. Calling the module runs ``forward``.
+
+    Attributes
+    ----------
+    training : bool
+        Whether the module trains; `Dropout` and its like behave differently then.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> class Scale(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = torch.nn.Parameter(torch.tensor(2.0))
+    ...
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> Scale()(torch.tensor(3.0)).item()
+    6.0
+    """
+
+    training: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.training = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the module's output; every subclass defines its own.
+
+        Raises
+        ------
+        NotImplementedError
+            If the subclass does not.
+        """
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    # --- Walks ------------------------------------------------------------------------------
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Go over this module and everything below it, with dotted names.
+
+        Parameters
+        ----------
+        memo : set of Module, optional
+            Modules to leave out; those that are met are added.
+        prefix : str, optional
+            Name of this module.
+        remove_duplicate : bool, optional
+            Whether a module that is found twice is given once.
+
+        Yields
+        ------
+        (str, Module)
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.ReLU())
+        >>> [name for name, _ in model.named_modules()]
+        ['', '0', '1']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child.named_modules(memo, _joined(prefix, name), remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """Go over this module and everything below it.
+
+        Yields
+        ------
+        Module
+
+        Examples
+        --------
+        >>> len(list(Module().modules()))
+        1
+        """
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Go over the direct children, with their names.
+
+        Yields
+        ------
+        (str, Module)
+
+        Examples
+        --------
+        >>> parent = Module()
+        >>> parent.part = Module()
+        >>> [name for name, _ in parent.named_children()]
+        ['part']
+        """
+        seen: set[Module] = set()
+        for name, child in self._modules.items():
+            if child is not None and child not in seen:
+                seen.add(child)
+                yield name, child
+
+    def children(self) -> Iterator[Module]:
+        """Go over the direct children.
+
+        Yields
+        ------
+        Module
+
+        Examples
+        --------
+        >>> list(Module().children())
+        []
+        """
+        for _, child in self.named_children():
+            yield child
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Go over the parameters, with dotted names.
+
+        Parameters
+        ----------
+        prefix : str, optional
+            Put before each name.
+        recurse : bool, optional
+            Whether those of the children are included.
+        remove_duplicate : bool, optional
+            Whether a parameter that is found twice is given once.
+
+        Yields
+        ------
+        (str, Parameter)
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> [name for name, _ in torch.nn.Linear(2, 1).named_parameters()]
+        ['weight', 'bias']
+        """
+        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Go over the parameters, as an optimizer wants them.
+
+        Parameters
+        ----------
+        recurse : bool, optional
+            Whether those of the children are included.
+
+        Yields
+        ------
+        Parameter
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> sum(p.numel() for p in torch.nn.Linear(2, 3).parameters())
+        9
+        """
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Go over the buffers, with dotted names.
+
+        Parameters
+        ----------
+        prefix : str, optional
+            Put before each name.
+        recurse : bool, optional
+            Whether those of the children are included.
+        remove_duplicate : bool, optional
+            Whether a buffer that is found twice is given once.
+
+        Yields
+        ------
+        (str, Tensor)
+
+        Examples
+        --------
+        >>> list(Module().named_buffers())
+        []
+        """
+        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Go over the buffers.
+
+        Parameters
+        ----------
+        recurse : bool, optional
+            Whether those of the children are included.
+
+        Yields
+        ------
+        Tensor
+
+        Examples
+        --------
+        >>> list(Module().buffers())
+        []
+        """
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _named_members(
+        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        walk = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        for path, module in walk if recurse else [(prefix, self)]:
+            for name, member in getattr(module, registry).items():
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield _joined(path, name), member
+
+    def get_submodule(self, target: str) -> Module:
+        """Return the module with a dotted name.
+
+        Parameters
+        ----------
+        target : str
+            The name; an empty one means this module.
+
+        Returns
+        -------
+        Module
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> model = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+        >>> model.get_submodule("0.0")
+        ReLU()
+        """
+        module = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Return the parameter with a dotted name.
+
+        Parameters
+        ----------
+        target : str
+            The name.
+
+        Returns
+        -------
+        Parameter
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Sequential(torch.nn.Linear(2, 3)).get_parameter("0.weight").numel()
+        6
+        """
+        return self._get_member(target, "_parameters", "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer with a dotted name.
+
+        Parameters
+        ----------
+        target : str
+            The name.
+
+        Returns
+        -------
+        Tensor
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("count", torch.tensor(1))
+        >>> module.get_buffer("count").item()
+        1
+        """
+        return self._get_member(target, "_buffers", "a buffer")
+
+    def _get_member(self, target: str, registry: str, kind: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        if name not in getattr(module, registry):
+            raise AttributeError(f"`{name}` is not {kind}")
+        return getattr(module, registry)[name]
+
+    # --- Changes to everything below --------------------------------------------------------
+
+    def apply(self: _M, fn: Callable[[Module], Any]) -> _M:
+        """Call a function on every module below and then on this one.
+
+        Parameters
+        ----------
+        fn : callable
+            Takes a module.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> def clear(module):
+        ...     if isinstance(module, torch.nn.Linear):
+        ...         torch.nn.init.zeros_(module.bias)
+        >>> torch.nn.Linear(2, 2).apply(clear).bias.tolist()
+        [0.0, 0.0]
+        """
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def train(self: _M, mode: bool = True) -> _M:
+        """Set the module and everything below it to training or to evaluation.
+
+        Parameters
+        ----------
+        mode : bool, optional
+            True for training.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is not a bool.
+
+        Examples
+        --------
+        >>> Module().train(False).training
+        False
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
+        return self
+
+    def eval(self: _M) -> _M:
+        """Set the module and everything below it to evaluation.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> Module().eval().training
+        False
+        """
+        return self.train(False)
+
+    def requires_grad_(self: _M, requires_grad: bool = True) -> _M:
+        """Say for all parameters whether gradients are wanted; False freezes the module.
+
+        Parameters
+        ----------
+        requires_grad : bool, optional
+            Whether they are.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).requires_grad_(False).weight.requires_grad
+        False
+        """
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters.
+
+        Parameters
+        ----------
+        set_to_none : bool, optional
+            Whether ``grad`` becomes None; otherwise it is filled with zeros.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> layer = torch.nn.Linear(2, 1)
+        >>> layer(torch.ones(2)).sum().backward()
+        >>> layer.zero_grad()
+        >>> layer.weight.grad is None
+        True
+        """
+        for param in self.parameters():
+            clear_grad(param, set_to_none)
+
+    def _apply(self: _M, fn: Callable[[Tensor], Tensor]) -> _M:
+        """Convert parameters, gradients and buffers; parameters keep their identity."""
+        for child in self.children():
+            child._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            with no_grad():
+                param.data = fn(param.data)
+                if param.grad is not None:
+                    param.grad.data = fn(param.grad.data)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: _M, *args: Any, **kwargs: Any) -> _M:
+        """Convert parameters and buffers, in place: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            A dtype, a device or both, or a tensor that has the wanted ones. The dtype applies to
+            floating-point and complex tensors only.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is neither floating-point nor complex.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype is torch.float64
+        True
+        """
+        wanted = _wanted(args, kwargs)
+        dtype = wanted.pop("dtype", None)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, "
+                f"but got desired dtype={dtype}"
+            )
+
+        def convert(tensor: Tensor) -> Tensor:
+            if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
+                return tensor.to(dtype=dtype, **wanted)
+            return tensor.to(**wanted) if wanted else tensor
+
+        return self._apply(convert)
+
+    def type(self: _M, dst_type: Any) -> _M:
+        """Convert all parameters and buffers to a dtype.
+
+        Parameters
+        ----------
+        dst_type : dtype or str
+            The dtype.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).type(torch.float64).bias.dtype is torch.float64
+        True
+        """
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float32.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).double().float().weight.dtype is torch.float32
+        True
+        """
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float64.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).double().weight.dtype is torch.float64
+        True
+        """
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float16.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).half().weight.dtype is torch.float16
+        True
+        """
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to bfloat16.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).bfloat16().weight.dtype is torch.bfloat16
+        True
+        """
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self: _M) -> _M:
+        """Move parameters and buffers to the CPU.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).cpu().weight.device
+        device(type='cpu')
+        """
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self: _M, device: Any = None) -> _M:
+        """Move parameters and buffers to a GPU.
+
+        Parameters
+        ----------
+        device : int or device, optional
+            Which one; by default the current one.
+
+        Returns
+        -------
+        Module
+            This module.
+        """
+        return self._apply(lambda t: t.cuda(device))
+
+    # --- Saving -----------------------------------------------------------------------------
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Any] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Any]:
+        """Return the parameters and persistent buffers by dotted name.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Where to put them.
+        prefix : str, optional
+            Put before each name.
+        keep_vars : bool, optional
+            Whether the tensors keep their history; by default they are detached. Either way they
+            share the module's memory.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> list(torch.nn.Sequential(torch.nn.Linear(2, 1)).state_dict())
+        ['0.weight', '0.bias']
+        """
+        state = OrderedDict() if destination is None else destination
+        for name, member in self._own_state().items():
+            state[prefix + name] = member if keep_vars else member.detach()
+        for name, child in self._modules.items():
+            if child is not None:
+                child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return state
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy values into the parameters and persistent buffers.
+
+        Parameters
+        ----------
+        state_dict : mapping
+            What `state_dict` returned, of this module or of one like it.
+        strict : bool, optional
+            Whether missing and unexpected names are errors.
+        assign : bool, optional
+            Whether the given tensors themselves become the module's, instead of being copied.
+
+        Returns
+        -------
+        IncompatibleKeys
+            Names that were missing and that were not expected.
+
+        Raises
+        ------
+        TypeError
+            If ``state_dict`` is not a mapping.
+        RuntimeError
+            If names do not match and ``strict`` is true, or shapes differ; it lists all of them.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> one, other = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+        >>> one.load_state_dict(other.state_dict())
+        <All keys matched successfully>
+        """
+        return load_state(self, state_dict, strict, assign)
+
+    def _own_state(self) -> dict[str, Any]:
+        """Return this module's own parameters and persistent buffers, without the absent ones."""
+        own = {name: param for name, param in self._parameters.items() if param is not None}
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._non_persistent_buffers_set:
+                own[name] = buffer
+        return own
+
+    # --- Text -------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """Return what the module's text form says besides its children; subclasses define it.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(2, 1).extra_repr()
+        'in_features=2, out_features=1, bias=True'
+        """
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        parts = self._repr_of_children()
+        if not parts and len(lines) <= 1:
+            return f"{type(self).__name__}({extra})"
+        body = "\n".join([*lines, *parts]).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {body}\n)"
+
+    def _repr_of_children(self) -> list[str]:
+        return [f"({name}): {child!r}" for name, child in self._modules.items()]
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments for ``Tensor.to`` that the arguments of `Module.to` mean."""
+    wanted = dict(kwargs)
+    example = wanted.pop("tensor", None)
+    for argument in args:
+        if isinstance(argument, Tensor):
+            example = argument
+        elif isinstance(argument, _dtype):
+            wanted["dtype"] = argument
+        elif isinstance(argument, bool):
+            wanted["non_blocking"] = argument
+        elif argument is not None:
+            wanted["device"] = argument
+    if example is not None:
+        wanted.update(dtype=example.dtype, device=example.device)
+    return {name: value for name, value in wanted.items() if value is not None}

@@ -1,0 +1,223 @@
+"""How a module comes to own things: parameters, buffers and child modules, registered by name.
+
+Assigning a parameter or a module as an attribute registers it; this file holds that mechanism and
+nothing else. ``module.py`` builds on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy import Tensor
+
+from .parameter import Buffer, Parameter
+
+
+class Owner:
+    """What keeps parameters, buffers and other owners in three dictionaries, by name.
+
+    `Module` is the class to use; this one is only its first part.
+
+    Examples
+    --------
+    >>> owner = Owner()
+    >>> owner.part = Owner()
+    >>> list(owner._modules)
+    ['part']
+    """
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Owner | None]
+    _non_persistent_buffers_set: set[str]
+
+    def __init__(self) -> None:
+        self.__dict__.update(
+            _parameters={},
+            _buffers={},
+            _modules={},
+            _non_persistent_buffers_set=set(),
+        )
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter, or a name that stands for an absent one.
+
+        Parameters
+        ----------
+        name : str
+            Attribute under which it is found.
+        param : Parameter or None
+            The parameter. None is kept as a place, and left out of ``state_dict``.
+
+        Raises
+        ------
+        TypeError, KeyError, ValueError
+            If the name cannot be used, or ``param`` is not a parameter or has a history.
+
+        Examples
+        --------
+        >>> module = Owner()
+        >>> module.register_parameter("bias", None)
+        >>> module.bias is None
+        True
+        """
+        self._check_name("parameter", name, "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
+                "(autograd_cy.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
+                f"created explicitly. To express '{name}' as a function of another Tensor, compute "
+                "the value in the forward() method."
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that belongs to the module's state but is not trained.
+
+        Parameters
+        ----------
+        name : str
+            Attribute under which it is found.
+        tensor : Tensor or None
+            The buffer. None is kept as a place, and left out of ``state_dict``.
+        persistent : bool, optional
+            Whether it is part of ``state_dict``.
+
+        Raises
+        ------
+        TypeError, KeyError
+            If the name cannot be used or ``tensor`` is not a tensor.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mean", torch.zeros(3))
+        >>> list(module.state_dict())
+        ['mean']
+        """
+        self._check_name("buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
+                "(autograd_cy Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Owner | None) -> None:
+        """Add a child module.
+
+        Parameters
+        ----------
+        name : str
+            Attribute under which it is found.
+        module : Module or None
+            The child. None is kept as a place.
+
+        Raises
+        ------
+        TypeError, KeyError
+            If the name cannot be used or ``module`` is not a module.
+
+        Examples
+        --------
+        >>> parent, child = Owner(), Owner()
+        >>> parent.add_module("part", child)
+        >>> parent.part is child
+        True
+        """
+        if module is not None and not isinstance(module, Owner):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._check_name("module", name, "_modules")
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def _check_name(self, kind: str, name: str, registry: str) -> None:
+        if registry not in self.__dict__:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
+        if not name:
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[registry]:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def __getattr__(self, name: str) -> Any:
+        # Only asked for what is not in the instance or its class.
+        own = self.__dict__
+        for registry in ("_parameters", "_buffers", "_modules"):
+            if registry in own and name in own[registry]:
+                return own[registry][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._replace(name, "_parameters", "parameters")
+            self.register_parameter(name, value)
+        elif isinstance(value, Owner):
+            self._replace(name, "_modules", "module")
+            self.add_module(name, value)
+        elif isinstance(value, Buffer):
+            self._replace(name, "_buffers", "buffer")
+            self.register_buffer(name, value, value.persistent)
+        else:
+            self._set_plain(name, value)
+
+    def _replace(self, name: str, registry: str, kind: str) -> None:
+        """Forget an attribute that is about to be registered under the same name."""
+        own = self.__dict__
+        if registry not in own:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        own.pop(name, None)
+        for other in ("_parameters", "_buffers", "_modules"):
+            if other != registry:
+                own[other].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    def _set_plain(self, name: str, value: Any) -> None:
+        """Set what is neither parameter nor module; a registered name keeps its kind."""
+        own = self.__dict__
+        if name in own.get("_parameters", ()):
+            self._expect_none(name, value, "parameter", "autograd_cy.nn.Parameter")
+            self._parameters[name] = None
+        elif name in own.get("_modules", ()):
+            self._expect_none(name, value, "child module", "autograd_cy.nn.Module")
+            self._modules[name] = None
+        elif name in own.get("_buffers", ()):
+            if not isinstance(value, Tensor):
+                self._expect_none(name, value, "buffer", "autograd_cy.Tensor")
+            self._buffers[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    @staticmethod
+    def _expect_none(name: str, value: Any, kind: str, expected: str) -> None:
+        if value is not None:
+            raise TypeError(
+                f"cannot assign '{type(value).__name__}' as {kind} '{name}' "
+                f"({expected} or None expected)"
+            )
+
+    def __delattr__(self, name: str) -> None:
+        for registry in (self._parameters, self._buffers, self._modules):
+            if name in registry:
+                del registry[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        owned = (*self._parameters, *self._buffers, *self._modules)
+        names = {*super().__dir__(), *owned}
+        return sorted(name for name in names if not name[:1].isdigit())

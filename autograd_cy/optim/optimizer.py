@@ -1,0 +1,332 @@
+"""The base class of optimizers: parameter groups, per-parameter state, saving and loading."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from autograd_cy import Tensor, enable_grad
+from autograd_cy.nn.parameter import clear_grad
+
+#: Stands in ``defaults`` for an option that every group must give.
+required = object()
+
+
+class Optimizer:
+    """The base class of optimizers.
+
+    A subclass passes its options to ``super().__init__`` and defines `step`.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize: leaves, or groups of them with options of their own.
+    defaults : dict
+        Options that hold where a group gives none.
+
+    Attributes
+    ----------
+    param_groups : list of dict
+        Each has ``"params"`` and the options.
+    state : dict
+        What the method remembers, per parameter.
+
+    Raises
+    ------
+    TypeError
+        If ``params`` is a single tensor or holds anything but tensors.
+    ValueError
+        If there is nothing to optimize, a tensor is no leaf, or one comes in two groups.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     def step(self):
+    ...         with torch.no_grad():
+    ...             for group in self.param_groups:
+    ...                 for param in group["params"]:
+    ...                     param -= group["lr"] * param.grad
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> Descent([x], lr=0.25).step()
+    >>> x
+    tensor([1.], requires_grad=True)
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {type(params).__name__}"
+            )
+        self.defaults = defaults
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once; every subclass defines its own.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Computes the loss anew, with gradients, and returns it.
+
+        Returns
+        -------
+        Tensor or None
+            What the closure returned.
+
+        Raises
+        ------
+        NotImplementedError
+            If the subclass defines no step.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines no step.")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters.
+
+        Parameters
+        ----------
+        set_to_none : bool, optional
+            Whether ``grad`` becomes None; otherwise it is filled with zeros.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.sum().backward()
+        >>> torch.optim.SGD([x], lr=0.1).zero_grad()
+        >>> x.grad is None
+        True
+        """
+        for group in self.param_groups:
+            for param in group["params"]:
+                clear_grad(param, set_to_none)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters with options of their own.
+
+        Parameters
+        ----------
+        param_group : dict
+            ``"params"`` and any options; the others come from the defaults.
+
+        Raises
+        ------
+        TypeError
+            If it is no dict, its parameters are a set, or hold anything but tensors.
+        ValueError
+            If an option is missing, a tensor is no leaf, or it is in another group already.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> first, second = (torch.ones(1, requires_grad=True) for _ in range(2))
+        >>> optimizer = torch.optim.SGD([first], lr=0.1)
+        >>> optimizer.add_param_group({"params": second, "lr": 0.2})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 0.2]
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        group = {**param_group, "params": _as_list(param_group["params"])}
+        for param in group["params"]:
+            _check_leaf(param)
+        for name, default in self.defaults.items():
+            if group.setdefault(name, default) is required:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}"
+                )
+        self._check_duplicates(group["params"])
+        self.param_groups.append(group)
+
+    def _check_duplicates(self, params: list[Tensor]) -> None:
+        ids = {id(param) for param in params}
+        if len(ids) != len(params):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; "
+                "in future, this will cause an error",
+                stacklevel=4,
+            )
+        known = chain.from_iterable(group["params"] for group in self.param_groups)
+        if not ids.isdisjoint(map(id, known)):
+            raise ValueError("some parameters appear in more than one parameter group")
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state by number of parameter, and the groups with numbers for parameters.
+
+        Returns
+        -------
+        dict
+            ``"state"`` and ``"param_groups"``. Tensors share memory with the optimizer's.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+        >>> optimizer.state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        numbers: dict[int, int] = {}
+        for param in self._params():
+            numbers.setdefault(id(param), len(numbers))
+        groups = [
+            {**group, "params": [numbers[id(param)] for param in group["params"]]}
+            for group in self.param_groups
+        ]
+        state = {numbers.get(id(key), key): value for key, value in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the options and the state that another optimizer of the same kind had.
+
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict` returned. Tensors of floating-point state take the parameter's dtype.
+
+        Raises
+        ------
+        ValueError
+            If the groups do not match.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> one, other = (torch.optim.SGD([torch.ones(1)], lr=lr) for lr in (0.1, 0.2))
+        >>> one.load_state_dict(other.state_dict())
+        >>> one.param_groups[0]["lr"]
+        0.2
+        """
+        saved = state_dict["param_groups"]
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        sizes = [len(group["params"]) for group in self.param_groups]
+        if sizes != [len(group["params"]) for group in saved]:
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group"
+            )
+        numbers = chain.from_iterable(group["params"] for group in saved)
+        params = dict(zip(numbers, self._params()))
+        self.state = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            param = params.get(key)
+            self.state[key if param is None else param] = _state_for(param, value)
+        self.param_groups = [
+            {**deepcopy(new), "params": old["params"]}
+            for new, old in zip(_without_params(saved), self.param_groups)
+        ]
+
+    def _params(self) -> list[Tensor]:
+        return list(chain.from_iterable(group["params"] for group in self.param_groups))
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+            lines.append("" if number < len(self.param_groups) - 1 else ")")
+        return "\n".join(lines)
+
+
+def call_closure(closure: Callable[[], Any] | None) -> Any:
+    """Call a closure with recording on, and return what it returns.
+
+    Parameters
+    ----------
+    closure : callable or None
+        Computes the loss and its gradients.
+
+    Returns
+    -------
+    Tensor or None
+
+    Examples
+    --------
+    >>> call_closure(lambda: 1.5)
+    1.5
+    """
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def check_option(what: str, value: Any, valid: bool) -> None:
+    """Raise unless an option is valid.
+
+    Parameters
+    ----------
+    what : str
+        The option, as the message names it.
+    value : object
+        Its value.
+    valid : bool
+        Whether it is.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_option("learning rate", 0.1, valid=True)
+    """
+    if not valid:
+        raise ValueError(f"Invalid {what}: {value}")
+
+
+def _as_list(params: Any) -> list[Any]:
+    if isinstance(params, Tensor):
+        return [params]
+    if isinstance(params, (set, frozenset)):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
+        )
+    return list(params)
+
+
+def _check_leaf(param: Any) -> None:
+    if not isinstance(param, Tensor):
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+        )
+    if not param.is_leaf and not param.retains_grad:
+        raise ValueError("can't optimize a non-leaf Tensor")
+
+
+def _without_params(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: group[name] for name in group if name != "params"} for group in groups]
+
+
+def _state_for(param: Tensor | None, value: Any) -> Any:
+    """Return saved state in the dtype and on the device of its parameter."""
+    if isinstance(value, dict):
+        return {
+            name: item if name == "step" else _state_for(param, item)
+            for name, item in value.items()
+        }
+    if isinstance(value, Tensor) and param is not None:
+        dtype = param.dtype if param.is_floating_point() else value.dtype
+        return value.to(device=param.device, dtype=dtype)
+    return value

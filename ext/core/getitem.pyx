@@ -1,0 +1,171 @@
+# cython: language_level=3
+"""Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
+from cpython.object cimport PyObject
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_integral, dt_object
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, late, as_operand, is_number, element_value, sizes_of, describe, F_WRAPPED, F_GRAD_PATH, F_SLOW)
+from autograd_cy._C.creation import tensor as _tensor
+
+import numpy as _np
+
+
+cdef object one_index(Tensor a, object index):
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+        f"indices (got {type(index).__name__})")
+
+
+cdef Tensor as_index(object item):
+    """A sequence, array or tensor of integers or bools as index tensor."""
+    cdef Tensor t
+    if isinstance(item, Tensor):
+        t = <Tensor>item
+    else:
+        t = <Tensor>_tensor(item)
+        if t.count == 0 and not isinstance(item, _np.ndarray):
+            t = T._to_dtype(t, DT_I64)
+    if t.dt == DT_BOOL:
+        return t
+    if not dt_is_integral(t.dt):
+        raise IndexError(
+            f"tensors used as indices must be long, int, byte or bool tensors, not {dt_object(t.dt).name}")
+    if t.dt == DT_U8:
+        return T.ne(t, as_operand(0, "index", "index"))
+    return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
+
+
+cdef tuple apply_basic(Tensor a, object index):
+    """(view, advanced indices by dimension or None) of an index expression."""
+    cdef tuple items = index if isinstance(index, tuple) else (index,)
+    cdef list advanced = []
+    cdef bint any_advanced = False, dots = False
+    cdef Py_ssize_t dim = 0, used = 0, k
+    cdef Tensor t
+    cdef Tensor v = a
+    for item in items:
+        if item is None or item is Ellipsis or item is True or item is False:
+            continue
+        if isinstance(item, Tensor) and (<Tensor>item).dt in (DT_BOOL, DT_U8):
+            used += (<Tensor>item).nd
+        elif isinstance(item, _np.ndarray) and item.dtype == bool:
+            used += item.ndim
+        else:
+            used += 1
+    if used > a.nd:
+        raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+    for item in items:
+        if item is Ellipsis:
+            if dots:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            dots = True
+            k = a.nd - used
+            advanced += [None] * k
+            dim += k
+        elif item is None:
+            v = T.unsqueeze(v, dim)
+            advanced.append(None)
+            dim += 1
+        elif item is True or item is False:
+            v = T.unsqueeze(v, dim)
+            advanced.append(as_index([0] if item else []))
+            any_advanced = True
+            dim += 1
+        elif isinstance(item, slice):
+            v = apply_slice(v, dim, item)
+            advanced.append(None)
+            dim += 1
+        elif isinstance(item, int) or (isinstance(item, (_np.integer, Tensor)) and is_int(item)):
+            v = pick(v, dim, item)
+        elif isinstance(item, (Tensor, list, tuple, range, _np.ndarray)):
+            t = as_index(item)
+            if t.dt == DT_BOOL:
+                for k in range(t.nd):
+                    if t.sizes[k] != v.sizes[dim + k]:
+                        raise IndexError(
+                            f"The shape of the mask {list(sizes_of(t))} at index {k} does not match the "
+                            f"shape of the indexed tensor {list(sizes_of(a))} at index {dim + k}")
+                if t.nd == 0:
+                    v = T.unsqueeze(v, dim)
+                    t = as_index([0] if element_value(t.ptr, t.dt) else [])
+                    dim += 1
+                else:
+                    dim += t.nd
+            else:
+                dim += 1
+            advanced.append(t)
+            any_advanced = True
+        elif hasattr(item, "__index__"):
+            v = pick(v, dim, item)
+        else:
+            one_index(a, item)
+    return v, (tuple(advanced) if any_advanced else None)
+
+
+cdef bint is_int(object item):
+    cdef Tensor t
+    if isinstance(item, Tensor):
+        t = <Tensor>item
+        return t.nd == 0 and dt_is_integral(t.dt) and t.dt != DT_BOOL and t.dt != DT_U8
+    return True
+
+
+cdef Tensor pick(Tensor v, Py_ssize_t dim, object item):
+    cdef Py_ssize_t i = item.__index__() if not isinstance(item, int) else item
+    if v.nd <= dim:
+        raise IndexError(f"too many indices for tensor of dimension {v.nd}")
+    if i < -v.sizes[dim] or i >= v.sizes[dim]:
+        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {v.sizes[dim]}")
+    return T.select(v, dim, i)
+
+
+cdef Tensor apply_slice(Tensor v, Py_ssize_t dim, object s):
+    if v.nd <= dim:
+        raise IndexError(f"too many indices for tensor of dimension {v.nd}")
+    if s.start is None and s.stop is None and s.step is None:
+        return v
+    step = 1 if s.step is None else s.step.__index__()
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    return T.slice(v, dim, None if s.start is None else s.start.__index__(),
+                   None if s.stop is None else s.stop.__index__(), step)
+
+
+cdef object getitem(Tensor a, object index):
+    cdef Py_ssize_t i
+    cdef Tensor v
+    if type(index) is int and a.nd > 0:
+        return pick(a, 0, index)
+    v, advanced = apply_basic(a, index)
+    if advanced is not None:
+        return T._index(v, advanced)
+    if v is a:
+        return T._alias(a)
+    return v
+
+
+cdef int setitem(Tensor a, object index, object value) except -1:
+    cdef Tensor v, src
+    if isinstance(value, Tensor):
+        src = <Tensor>value
+    elif is_number(value):
+        src = as_operand(value, "__setitem__", "value")
+    else:
+        src = <Tensor>_tensor(value)
+    v, advanced = apply_basic(a, index)
+    if advanced is not None:
+        if src.dt != v.dt:
+            src = T._to_dtype(src, v.dt)
+        T._index_put_(v, advanced, src, False)
+        return 0
+    T.copy_(v, src)
+    return 0
+
+
+cdef object iterate(Tensor a):
+    return iter(T.unbind(a, 0))
+
+
+late.getitem = getitem
+late.setitem = setitem
+late.iterate = iterate

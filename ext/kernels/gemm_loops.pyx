@@ -1,0 +1,484 @@
+# cython: language_level=3
+# The loops around the innermost block of matrix products (scalar/gemm_micro.h): packing, walking
+# over blocks, the products of very narrow matrices, and rounding to the half types.
+# Compiled once per instruction set; gemm.pyx picks one copy and decides what is called when.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from autograd_cy._C.gemm_loops cimport (
+    BY_COLUMNS, BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LONGEST_DIRECT,
+    LONGEST_PACK, LoopTable, STRIPS)
+
+cdef extern from "scalar/types.h":
+    float ag_f16_to_f32(uint16_t h) noexcept nogil
+    uint16_t ag_f32_to_f16(float x) noexcept nogil
+    float ag_bf16_to_f32(uint16_t h) noexcept nogil
+    uint16_t ag_f32_to_bf16(float x) noexcept nogil
+
+cdef extern from "scalar/gemm_micro.h":
+    enum:
+        AG_ROWS
+        AG_VECTOR_BYTES
+    void ag_prefetch(const void* address) noexcept nogil
+    void ag_prefetch_written(const void* address) noexcept nogil
+
+    void ag_by_rows_f32(
+        int rows, Py_ssize_t k, const float* a, Py_ssize_t step, const float* b, Py_ssize_t ldb,
+        float alpha, float beta, float* c, Py_ssize_t ldc, int cols) noexcept nogil
+    void ag_by_rows_f64(
+        int rows, Py_ssize_t k, const double* a, Py_ssize_t step, const double* b, Py_ssize_t ldb,
+        double alpha, double beta, double* c, Py_ssize_t ldc, int cols) noexcept nogil
+    void ag_by_columns_f32(
+        int rows, Py_ssize_t k, const float* a, Py_ssize_t step, const float* b, Py_ssize_t ldb,
+        float alpha, float beta, float* c, Py_ssize_t ldc, int cols) noexcept nogil
+    void ag_by_columns_f64(
+        int rows, Py_ssize_t k, const double* a, Py_ssize_t step, const double* b, Py_ssize_t ldb,
+        double alpha, double beta, double* c, Py_ssize_t ldc, int cols) noexcept nogil
+    void ag_by_columns_u32(
+        int rows, Py_ssize_t k, const uint32_t* a, Py_ssize_t step, const uint32_t* b,
+        Py_ssize_t ldb, uint32_t alpha, uint32_t beta, uint32_t* c, Py_ssize_t ldc,
+        int cols) noexcept nogil
+    void ag_by_columns_u64(
+        int rows, Py_ssize_t k, const uint64_t* a, Py_ssize_t step, const uint64_t* b,
+        Py_ssize_t ldb, uint64_t alpha, uint64_t beta, uint64_t* c, Py_ssize_t ldc,
+        int cols) noexcept nogil
+
+    void ag_pack_rows_u32(
+        Py_ssize_t k, Py_ssize_t cols, const uint32_t* s, Py_ssize_t ld,
+        uint32_t* d) noexcept nogil
+    void ag_pack_rows_u64(
+        Py_ssize_t k, Py_ssize_t cols, const uint64_t* s, Py_ssize_t ld,
+        uint64_t* d) noexcept nogil
+    void ag_pack_transposed_u32(
+        Py_ssize_t k, Py_ssize_t cols, Py_ssize_t width, const uint32_t* s, Py_ssize_t ld,
+        uint32_t* d) noexcept nogil
+    void ag_pack_transposed_u64(
+        Py_ssize_t k, Py_ssize_t cols, Py_ssize_t width, const uint64_t* s, Py_ssize_t ld,
+        uint64_t* d) noexcept nogil
+    void ag_pack_strip_u32(
+        Py_ssize_t k, Py_ssize_t rows, const uint32_t* s, Py_ssize_t ld,
+        uint32_t* d) noexcept nogil
+    void ag_pack_strip_u64(
+        Py_ssize_t k, Py_ssize_t rows, const uint64_t* s, Py_ssize_t ld,
+        uint64_t* d) noexcept nogil
+
+    void ag_dot_rows_f32(
+        Py_ssize_t rows, int few, Py_ssize_t k, const float* w, Py_ssize_t ld, const float* x,
+        Py_ssize_t ldx, float alpha, float beta, float* c, Py_ssize_t row_step,
+        Py_ssize_t col_step) noexcept nogil
+    void ag_dot_rows_f64(
+        Py_ssize_t rows, int few, Py_ssize_t k, const double* w, Py_ssize_t ld, const double* x,
+        Py_ssize_t ldx, double alpha, double beta, double* c, Py_ssize_t row_step,
+        Py_ssize_t col_step) noexcept nogil
+    void ag_add_product_f32(
+        Py_ssize_t n, Py_ssize_t k, const float* w, Py_ssize_t ld, const float* x,
+        float* y) noexcept nogil
+    void ag_add_product_f64(
+        Py_ssize_t n, Py_ssize_t k, const double* w, Py_ssize_t ld, const double* x,
+        double* y) noexcept nogil
+
+cdef enum:
+    UINT8 = 1
+    INT8 = 2
+    INT16 = 3
+    INT32 = 4
+    INT64 = 5
+    FLOAT16 = 6
+    BFLOAT16 = 7
+    FLOAT32 = 8
+    FLOAT64 = 9
+
+ctypedef fused number:
+    float
+    double
+    uint32_t
+    uint64_t
+
+ctypedef fused real:
+    float
+    double
+
+ctypedef fused word:
+    uint32_t
+    uint64_t
+
+
+# Blocks.
+
+cdef inline void block(
+        int layout, int rows, Py_ssize_t k, number* a, Py_ssize_t step, number* b, Py_ssize_t ldb,
+        number alpha, number beta, number* c, Py_ssize_t ldc, int cols) noexcept nogil:
+    if number is uint32_t:
+        ag_by_columns_u32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+    elif number is uint64_t:
+        ag_by_columns_u64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+    elif number is float:
+        if layout == BY_ROWS:
+            ag_by_rows_f32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+        else:
+            ag_by_columns_f32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+    else:
+        if layout == BY_ROWS:
+            ag_by_rows_f64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+        else:
+            ag_by_columns_f64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+
+
+cdef inline Py_ssize_t row_jump(int layout, Py_ssize_t k, Py_ssize_t step) noexcept nogil:
+    # Distance of two neighbouring groups of rows of a, per row.
+    if layout == BY_ROWS:
+        return step
+    return k if layout == STRIPS else 1
+
+
+cdef inline void fetch_lines(
+        number* a, Py_ssize_t step, Py_ssize_t lines, Py_ssize_t first,
+        Py_ssize_t last) noexcept nogil:
+    # Cache lines `first` to `last` of rows that have `lines` each.
+    cdef Py_ssize_t line
+    for line in range(first, last):
+        ag_prefetch(a + line // lines * step + line % lines * (64 // sizeof(number)))
+
+
+cdef inline void fetch_result(
+        number* c, Py_ssize_t ldc, Py_ssize_t rows, Py_ssize_t cols) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(rows):
+        ag_prefetch_written(c + i * ldc)
+        ag_prefetch_written(c + i * ldc + cols - 1)
+
+
+cdef void multiply_kind(
+        Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, number* a, Py_ssize_t step,
+        number* packed, number alpha, number beta, number* c, Py_ssize_t ldc) noexcept nogil:
+    # A group of rows of a stays in the first-level cache while the strips of b pass by; the lines
+    # of the next group are fetched meanwhile.
+    cdef Py_ssize_t width = 2 * AG_VECTOR_BYTES // sizeof(number)
+    cdef Py_ssize_t strips = (n + width - 1) // width, strip, i = 0, rows, cols, share, lines, last
+    cdef Py_ssize_t jump = row_jump(layout, k, step)
+    cdef number* out
+    if layout == STRIPS:
+        step = AG_ROWS
+    while i < m:
+        rows = min(<Py_ssize_t>AG_ROWS, m - i)
+        lines = (k * sizeof(number) + 63) // 64
+        last = lines * min(<Py_ssize_t>AG_ROWS, m - i - rows) if layout == BY_ROWS else 0
+        share = (last + strips - 1) // strips
+        for strip in range(strips):
+            cols = min(width, n - strip * width)
+            out = c + i * ldc + strip * width
+            fetch_result(out, ldc, rows, cols)
+            fetch_lines(
+                a + (i + rows) * step, step, lines, strip * share,
+                min(strip * share + share, last))
+            block(
+                layout, <int>rows, k, a + i * jump, step, packed + strip * width * k, width,
+                alpha, beta, out, ldc, <int>cols)
+        i += rows
+
+
+cdef inline void multiply_column(
+        Py_ssize_t m, Py_ssize_t k, int layout, number* a, Py_ssize_t step, number* b,
+        Py_ssize_t ldb, number alpha, number beta, number* c, Py_ssize_t ldc,
+        Py_ssize_t cols) noexcept nogil:
+    # Rows are dealt out evenly: 8 rows as 4 and 4 keep the arithmetic units busier than 6 and 2.
+    cdef Py_ssize_t groups = (m + AG_ROWS - 1) // AG_ROWS
+    cdef Py_ssize_t rows = (m + groups - 1) // groups, i = 0, jump = row_jump(layout, k, step)
+    while i < m:
+        block(
+            layout, <int>min(rows, m - i), k, a + i * jump, step, b, ldb, alpha, beta,
+            c + i * ldc, ldc, <int>cols)
+        i += rows
+
+
+cdef void multiply_direct_kind(
+        Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, real* a, Py_ssize_t step,
+        real* b, Py_ssize_t ldb, real alpha, real beta, real* c, Py_ssize_t ldc) noexcept nogil:
+    cdef Py_ssize_t lanes = AG_VECTOR_BYTES // sizeof(real)
+    cdef Py_ssize_t whole = n - n % lanes, cols, j = 0, p, q
+    # One vector for each k.
+    cdef double[LONGEST_DIRECT * 8] room
+    cdef real* tail = <real*>room
+    while j < whole:
+        cols = min(2 * lanes, whole - j)
+        multiply_column(m, k, layout, a, step, b + j, ldb, alpha, beta, c + j, ldc, cols)
+        j += cols
+    if whole == n:
+        return
+    # Less than a vector is left: reading b there would leave its rows.
+    cols = n - whole
+    for p in range(k):
+        for q in range(lanes):
+            tail[p * lanes + q] = b[p * ldb + whole + q] if q < cols else 0
+    multiply_column(m, k, layout, a, step, tail, lanes, alpha, beta, c + whole, ldc, cols)
+
+
+cdef void multiply(
+        int kind, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, const void* a,
+        Py_ssize_t step, const void* packed, double alpha, double beta,
+        void* c, Py_ssize_t ldc) noexcept nogil:
+    if kind == KIND_F32:
+        multiply_kind[float](
+            m, n, k, layout, <float*>a, step, <float*>packed, <float>alpha, <float>beta,
+            <float*>c, ldc)
+    elif kind == KIND_F64:
+        multiply_kind[double](
+            m, n, k, layout, <double*>a, step, <double*>packed, alpha, beta, <double*>c, ldc)
+    elif kind == KIND_U32:
+        multiply_kind[uint32_t](
+            m, n, k, layout, <uint32_t*>a, step, <uint32_t*>packed, <uint32_t>alpha,
+            <uint32_t>beta, <uint32_t*>c, ldc)
+    else:
+        multiply_kind[uint64_t](
+            m, n, k, layout, <uint64_t*>a, step, <uint64_t*>packed, <uint64_t>alpha,
+            <uint64_t>beta, <uint64_t*>c, ldc)
+
+
+cdef void multiply_direct(
+        int kind, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, const void* a,
+        Py_ssize_t step, const void* b, Py_ssize_t ldb, double alpha, double beta,
+        void* c, Py_ssize_t ldc) noexcept nogil:
+    if kind == KIND_F32:
+        multiply_direct_kind[float](
+            m, n, k, layout, <float*>a, step, <float*>b, ldb, <float>alpha, <float>beta,
+            <float*>c, ldc)
+    else:
+        multiply_direct_kind[double](
+            m, n, k, layout, <double*>a, step, <double*>b, ldb, alpha, beta, <double*>c, ldc)
+
+
+# Packing moves bits, so float32 travels as uint32 and float64 as uint64.  What is narrower than its
+# computing type is widened first, a strip at a time.
+
+cdef inline void widen_row(
+        int dtype, const char* source, uint32_t* result, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef float* halves = <float*>result
+    if dtype == UINT8:
+        for i in range(n):
+            result[i] = (<uint8_t*>source)[i]
+    elif dtype == INT8:
+        for i in range(n):
+            result[i] = <uint32_t>(<int8_t*>source)[i]
+    elif dtype == INT16:
+        for i in range(n):
+            result[i] = <uint32_t>(<int16_t*>source)[i]
+    elif dtype == FLOAT16:
+        for i in range(n):
+            halves[i] = ag_f16_to_f32((<uint16_t*>source)[i])
+    else:
+        for i in range(n):
+            halves[i] = ag_bf16_to_f32((<uint16_t*>source)[i])
+
+
+cdef inline Py_ssize_t narrow_size(int dtype) noexcept nogil:
+    # Bytes of the types that need widening, 0 for the others.
+    if dtype == UINT8 or dtype == INT8:
+        return 1
+    return 2 if dtype == INT16 or dtype == FLOAT16 or dtype == BFLOAT16 else 0
+
+
+cdef inline void pack_words(
+        bint trans, bint of_a, Py_ssize_t k, Py_ssize_t count, word* source, Py_ssize_t ld,
+        word* result) noexcept nogil:
+    # One strip; `trans` is about memory: the k elements of a row or column are neighbours.
+    if word is uint32_t:
+        if trans:
+            ag_pack_transposed_u32(
+                k, count, AG_ROWS if of_a else 2 * AG_VECTOR_BYTES // 4, source, ld, result)
+        elif of_a:
+            ag_pack_strip_u32(k, count, source, ld, result)
+        else:
+            ag_pack_rows_u32(k, count, source, ld, result)
+    else:
+        if trans:
+            ag_pack_transposed_u64(
+                k, count, AG_ROWS if of_a else 2 * AG_VECTOR_BYTES // 8, source, ld, result)
+        elif of_a:
+            ag_pack_strip_u64(k, count, source, ld, result)
+        else:
+            ag_pack_rows_u64(k, count, source, ld, result)
+
+
+cdef void pack(
+        int dtype, bint trans, bint of_a, Py_ssize_t length, Py_ssize_t k, const char* source,
+        Py_ssize_t ld, char* result) noexcept nogil:
+    cdef bint wide = dtype == INT64 or dtype == FLOAT64
+    cdef Py_ssize_t size = 8 if wide else 4, narrow = narrow_size(dtype)
+    cdef Py_ssize_t width = AG_ROWS if of_a else 2 * AG_VECTOR_BYTES // size
+    cdef Py_ssize_t start = 0, count, i, rows, cols
+    cdef const char* strip
+    # Room for the widest strip of the longest k.
+    cdef uint32_t[LONGEST_PACK * 32] widened
+    while start < length:
+        count = min(width, length - start)
+        strip = source + (start * ld if trans else start) * (narrow if narrow else size)
+        if narrow:
+            rows = count if trans else k
+            cols = k if trans else count
+            for i in range(rows):
+                widen_row(dtype, strip + i * ld * narrow, widened + i * cols, cols)
+            pack_words(trans, of_a, k, count, widened, cols, <uint32_t*>(result + start * k * 4))
+        elif wide:
+            pack_words(
+                trans, of_a, k, count, <uint64_t*>strip, ld, <uint64_t*>(result + start * k * 8))
+        else:
+            pack_words(
+                trans, of_a, k, count, <uint32_t*>strip, ld, <uint32_t*>(result + start * k * 4))
+        start += width
+
+
+cdef void pack_b(
+        int dtype, bint trans, Py_ssize_t k, Py_ssize_t n,
+        const void* b, Py_ssize_t ldb, void* packed) noexcept nogil:
+    pack(dtype, trans, False, n, k, <const char*>b, ldb, <char*>packed)
+
+
+cdef void pack_a(
+        int dtype, bint trans, Py_ssize_t m, Py_ssize_t k,
+        const void* a, Py_ssize_t lda, void* packed) noexcept nogil:
+    pack(dtype, not trans, True, m, k, <const char*>a, lda, <char*>packed)
+
+
+# Products of a large matrix with one of at most four rows, which read memory once and in order.
+
+cdef void dot_rows(
+        int kind, Py_ssize_t m, int few, Py_ssize_t k, const void* w, Py_ssize_t ldw,
+        const void* x, Py_ssize_t ldx, double alpha, double beta,
+        void* c, Py_ssize_t row_step, Py_ssize_t col_step) noexcept nogil:
+    if kind == KIND_F32:
+        ag_dot_rows_f32(
+            m, few, k, <float*>w, ldw, <float*>x, ldx, <float>alpha, <float>beta,
+            <float*>c, row_step, col_step)
+    else:
+        ag_dot_rows_f64(
+            m, few, k, <double*>w, ldw, <double*>x, ldx, alpha, beta,
+            <double*>c, row_step, col_step)
+
+
+cdef inline void add_rows_kind(
+        Py_ssize_t m, int few, Py_ssize_t k, real* w, Py_ssize_t ldw, real* x, Py_ssize_t ldx,
+        real alpha, real beta, real* c, Py_ssize_t row_step,
+        Py_ssize_t col_step) noexcept nogil:
+    cdef real[CHUNK] sums
+    cdef Py_ssize_t i, j
+    cdef real* out
+    for j in range(few):
+        memset(sums, 0, m * sizeof(real))
+        if real is float:
+            ag_add_product_f32(m, k, w, ldw, x + j * ldx, sums)
+        else:
+            ag_add_product_f64(m, k, w, ldw, x + j * ldx, sums)
+        out = c + j * col_step
+        if beta == 0:
+            for i in range(m):
+                out[i * row_step] = alpha * sums[i]
+        else:
+            for i in range(m):
+                out[i * row_step] = beta * out[i * row_step] + alpha * sums[i]
+
+
+cdef void add_rows(
+        int kind, Py_ssize_t m, int few, Py_ssize_t k, const void* w, Py_ssize_t ldw,
+        const void* x, Py_ssize_t ldx, double alpha, double beta,
+        void* c, Py_ssize_t row_step, Py_ssize_t col_step) noexcept nogil:
+    if kind == KIND_F32:
+        add_rows_kind(
+            m, few, k, <float*>w, ldw, <float*>x, ldx, <float>alpha, <float>beta,
+            <float*>c, row_step, col_step)
+    else:
+        add_rows_kind(
+            m, few, k, <double*>w, ldw, <double*>x, ldx, alpha, beta,
+            <double*>c, row_step, col_step)
+
+
+# Rounding from the computing type.
+
+ctypedef fused integer:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+
+
+cdef inline void narrow_ints(
+        Py_ssize_t rows, Py_ssize_t cols, const word* sums, Py_ssize_t ld,
+        int64_t alpha, int64_t beta, integer* c, Py_ssize_t ldc) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef word factor = <word>alpha, keep = <word>beta
+    for i in range(rows):
+        if beta == 0:
+            for j in range(cols):
+                c[i * ldc + j] = <integer>(factor * sums[i * ld + j])
+        else:
+            for j in range(cols):
+                c[i * ldc + j] = <integer>(
+                    factor * sums[i * ld + j] + keep * <word>c[i * ldc + j])
+
+
+cdef inline void narrow_halves(
+        bint brain, Py_ssize_t rows, Py_ssize_t cols, const float* sums, Py_ssize_t ld,
+        float alpha, float beta, uint16_t* c, Py_ssize_t ldc) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef const float* row
+    cdef uint16_t* out
+    for i in range(rows):
+        row = sums + i * ld
+        out = c + i * ldc
+        if beta == 0 and brain:
+            for j in range(cols):
+                out[j] = ag_f32_to_bf16(alpha * row[j])
+        elif beta == 0:
+            for j in range(cols):
+                out[j] = ag_f32_to_f16(alpha * row[j])
+        elif brain:
+            for j in range(cols):
+                out[j] = ag_f32_to_bf16(alpha * row[j] + beta * ag_bf16_to_f32(out[j]))
+        else:
+            for j in range(cols):
+                out[j] = ag_f32_to_f16(alpha * row[j] + beta * ag_f16_to_f32(out[j]))
+
+
+cdef void narrow(
+        int dtype, Py_ssize_t rows, Py_ssize_t cols, const void* sums, Py_ssize_t ld,
+        double alpha, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
+    cdef const uint32_t* words = <const uint32_t*>sums
+    cdef int64_t factor, keep
+    if dtype == FLOAT16 or dtype == BFLOAT16:
+        narrow_halves(
+            dtype == BFLOAT16, rows, cols, <const float*>sums, ld,
+            <float>alpha, <float>beta, <uint16_t*>c, ldc)
+        return
+    factor = <int64_t>alpha
+    keep = <int64_t>beta
+    if dtype == UINT8:
+        narrow_ints(rows, cols, words, ld, factor, keep, <uint8_t*>c, ldc)
+    elif dtype == INT8:
+        narrow_ints(rows, cols, words, ld, factor, keep, <int8_t*>c, ldc)
+    elif dtype == INT16:
+        narrow_ints(rows, cols, words, ld, factor, keep, <int16_t*>c, ldc)
+    elif dtype == INT32:
+        narrow_ints(rows, cols, words, ld, factor, keep, <int32_t*>c, ldc)
+    else:
+        narrow_ints(rows, cols, <const uint64_t*>sums, ld, factor, keep, <int64_t*>c, ldc)
+
+
+cdef LoopTable table
+table.rows = AG_ROWS
+table.width[KIND_F32] = table.width[KIND_U32] = 2 * AG_VECTOR_BYTES // 4
+table.width[KIND_F64] = table.width[KIND_U64] = 2 * AG_VECTOR_BYTES // 8
+table.pack_b = pack_b
+table.pack_a = pack_a
+table.multiply = multiply
+table.multiply_direct = multiply_direct
+table.dot_rows = dot_rows
+table.add_rows = add_rows
+table.narrow = narrow
+
+
+def table_capsule():
+    """Return the table of this instruction set."""
+    return PyCapsule_New(&table, "autograd_cy.gemm_loops", NULL)

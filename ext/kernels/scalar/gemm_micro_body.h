@@ -1,0 +1,276 @@
+/* Read by gemm_micro.h with AG_T (element type) and AG_S (its suffix) defined. */
+
+typedef AG_T AG_NAME(ag_vec_)
+    __attribute__((vector_size(AG_VECTOR_BYTES), aligned(sizeof(AG_T)), may_alias));
+
+#define VEC AG_NAME(ag_vec_)
+#define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
+
+/* c = alpha * sums + beta * c for one block; c is not read when beta is 0. */
+AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*sum)[2], AG_T alpha,
+                              AG_T beta, AG_T *c, ptrdiff_t ldc, int cols) {
+    if (cols == vecs * LANES && keep == rows) {
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) {
+            VEC *out = (VEC *)(c + i * ldc);
+            if (beta == 0) {
+                out[0] = alpha * sum[i][0];
+                if (vecs == 2) out[1] = alpha * sum[i][1];
+            } else {
+                out[0] = beta * out[0] + alpha * sum[i][0];
+                if (vecs == 2) out[1] = beta * out[1] + alpha * sum[i][1];
+            }
+        }
+    } else {
+        AG_T part[AG_ROWS][2 * LANES];
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) {
+            *(VEC *)part[i] = sum[i][0];
+            if (vecs == 2) *(VEC *)(part[i] + LANES) = sum[i][1];
+        }
+        for (int i = 0; i < keep; i++)
+            for (int j = 0; j < cols; j++)
+                c[i * ldc + j] = beta == 0 ? alpha * part[i][j]
+                                           : beta * c[i * ldc + j] + alpha * part[i][j];
+    }
+}
+
+/* One block, of which `keep` rows are stored; `rows`, `vecs` and one of the steps of a are constants
+ * where this is inlined. */
+AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_t k,
+                              const AG_T *a, ptrdiff_t row_step, ptrdiff_t k_step, const AG_T *b,
+                              ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c, ptrdiff_t ldc,
+                              int cols) {
+    VEC sum[AG_ROWS][2];
+    AG_UNROLL
+    for (int i = 0; i < rows; i++) {
+        sum[i][0] = (VEC){0};
+        sum[i][1] = (VEC){0};
+    }
+    for (ptrdiff_t p = 0; p < k; p++) {
+        VEC b0 = *(const VEC *)b, b1 = {0};
+        if (vecs == 2) b1 = *(const VEC *)(b + LANES);
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const AG_T x = a[i * row_step];
+            sum[i][0] += x * b0;
+            if (vecs == 2) sum[i][1] += x * b1;
+        }
+        a += k_step;
+        b += ldb;
+    }
+    AG_NAME(ag_store_)(rows, vecs, keep, sum, alpha, beta, c, ldc, cols);
+}
+
+#if AG_ALL_ROWS
+#define AG_CASE(R)                                                                               \
+    case R:                                                                                      \
+        if (cols > LANES)                                                                        \
+            AG_NAME(ag_block_)(R, 2, R, k, a, AG_STEPS, b, ldb, alpha, beta, c, ldc, cols);      \
+        else                                                                                     \
+            AG_NAME(ag_block_)(R, 1, R, k, a, AG_STEPS, b, ldb, alpha, beta, c, ldc, cols);      \
+        break;
+#if AG_ROWS == 4
+#define AG_CASES AG_CASE(1) AG_CASE(2) AG_CASE(3) AG_CASE(4)
+#elif AG_ROWS == 6
+#define AG_CASES AG_CASE(1) AG_CASE(2) AG_CASE(3) AG_CASE(4) AG_CASE(5) AG_CASE(6)
+#elif AG_ROWS == 8
+#define AG_CASES                                                                                 \
+    AG_CASE(1) AG_CASE(2) AG_CASE(3) AG_CASE(4) AG_CASE(5) AG_CASE(6) AG_CASE(7) AG_CASE(8)
+#else
+#define AG_CASES                                                                                 \
+    AG_CASE(1) AG_CASE(2) AG_CASE(3) AG_CASE(4) AG_CASE(5) AG_CASE(6) AG_CASE(7) AG_CASE(8)      \
+    AG_CASE(9) AG_CASE(10) AG_CASE(11) AG_CASE(12)
+#endif
+
+/* Rows of a lie `step` apart and are contiguous along k. */
+static void AG_NAME(ag_by_rows_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
+                                 const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
+                                 ptrdiff_t ldc, int cols) {
+#define AG_STEPS step, 1
+    switch (rows) { AG_CASES }
+#undef AG_STEPS
+}
+
+/* The rows of a are neighbours and k advances by `step`. */
+static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
+                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
+                                    ptrdiff_t ldc, int cols) {
+#define AG_STEPS 1, step
+    switch (rows) { AG_CASES }
+#undef AG_STEPS
+}
+#undef AG_CASE
+#undef AG_CASES
+#else
+/* Integers come in full strips, so one body is enough; missing rows are computed and dropped. */
+static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
+                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
+                                    ptrdiff_t ldc, int cols) {
+    AG_NAME(ag_block_)(AG_ROWS, 2, rows, k, a, 1, step, b, ldb, alpha, beta, c, ldc, cols);
+}
+
+/* Packing moves bits, so floats are packed as integers of their size. */
+
+/* result[p * width + j] = source[j * ld + p] for j < cols, and 0 up to the width. */
+static void AG_NAME(ag_pack_transposed_)(ptrdiff_t k, ptrdiff_t cols, ptrdiff_t width,
+                                         const AG_T *source, ptrdiff_t ld, AG_T *result) {
+    typedef AG_T quad __attribute__((vector_size(16), aligned(sizeof(AG_T)), may_alias));
+    ptrdiff_t j = 0, p;
+    if (cols < width) memset(result, 0, (size_t)(k * width) * sizeof(AG_T));
+#if AG_T_SIZE == 4
+    typedef int32_t ag_lanes __attribute__((vector_size(16)));
+    for (; j + 4 <= cols; j += 4) {
+        const AG_T *s = source + j * ld;
+        for (p = 0; p + 4 <= k; p += 4) {
+            const quad r0 = *(const quad *)(s + p), r1 = *(const quad *)(s + ld + p);
+            const quad r2 = *(const quad *)(s + 2 * ld + p), r3 = *(const quad *)(s + 3 * ld + p);
+            const quad l0 = AG_SHUFFLE(r0, r1, 0, 4, 1, 5), h0 = AG_SHUFFLE(r0, r1, 2, 6, 3, 7);
+            const quad l1 = AG_SHUFFLE(r2, r3, 0, 4, 1, 5), h1 = AG_SHUFFLE(r2, r3, 2, 6, 3, 7);
+            AG_T *d = result + p * width + j;
+            *(quad *)d = AG_SHUFFLE(l0, l1, 0, 1, 4, 5);
+            *(quad *)(d + width) = AG_SHUFFLE(l0, l1, 2, 3, 6, 7);
+            *(quad *)(d + 2 * width) = AG_SHUFFLE(h0, h1, 0, 1, 4, 5);
+            *(quad *)(d + 3 * width) = AG_SHUFFLE(h0, h1, 2, 3, 6, 7);
+        }
+        for (; p < k; p++)
+            for (int q = 0; q < 4; q++) result[p * width + j + q] = s[q * ld + p];
+    }
+#else
+    typedef int64_t ag_lanes __attribute__((vector_size(16)));
+    for (; j + 2 <= cols; j += 2) {
+        const AG_T *s = source + j * ld;
+        for (p = 0; p + 2 <= k; p += 2) {
+            const quad r0 = *(const quad *)(s + p), r1 = *(const quad *)(s + ld + p);
+            AG_T *d = result + p * width + j;
+            *(quad *)d = AG_SHUFFLE(r0, r1, 0, 2);
+            *(quad *)(d + width) = AG_SHUFFLE(r0, r1, 1, 3);
+        }
+        for (; p < k; p++) {
+            result[p * width + j] = s[p];
+            result[p * width + j + 1] = s[ld + p];
+        }
+    }
+#endif
+    for (; j < cols; j++)
+        for (p = 0; p < k; p++) result[p * width + j] = source[j * ld + p];
+}
+
+/* result[p * width + j] = source[p * ld + j] for j < cols, and 0 up to the width. */
+static void AG_NAME(ag_pack_rows_)(ptrdiff_t k, ptrdiff_t cols, const AG_T *source, ptrdiff_t ld,
+                                   AG_T *result) {
+    const ptrdiff_t width = AG_WIDTH(AG_T);
+    if (cols == width) {
+        for (ptrdiff_t p = 0; p < k; p++) {
+            const VEC *s = (const VEC *)(source + p * ld);
+            VEC *d = (VEC *)(result + p * width);
+            const VEC s0 = s[0], s1 = s[1];
+            d[0] = s0;
+            d[1] = s1;
+        }
+        return;
+    }
+    memset(result, 0, (size_t)(k * width) * sizeof(AG_T));
+    for (ptrdiff_t p = 0; p < k; p++)
+        for (ptrdiff_t j = 0; j < cols; j++) result[p * width + j] = source[p * ld + j];
+}
+
+/* result[p * AG_ROWS + i] = source[p * ld + i]: a stored transposed, cut to strips of rows. */
+static void AG_NAME(ag_pack_strip_)(ptrdiff_t k, ptrdiff_t rows, const AG_T *source, ptrdiff_t ld,
+                                    AG_T *result) {
+    if (rows == AG_ROWS) {
+        for (ptrdiff_t p = 0; p < k; p++)
+            memcpy(result + p * AG_ROWS, source + p * ld, AG_ROWS * sizeof(AG_T));
+        return;
+    }
+    for (ptrdiff_t p = 0; p < k; p++)
+        for (ptrdiff_t i = 0; i < AG_ROWS; i++)
+            result[p * AG_ROWS + i] = i < rows ? source[p * ld + i] : 0;
+}
+#endif
+
+#if AG_ALL_ROWS
+/* c[i * row_step + j * col_step] = alpha * sum_p w[i, p] x[j, p] + beta * c for 4 or 1 rows of w and
+ * `few` rows of x, all contiguous along k. */
+AG_FN void AG_NAME(ag_dots_)(const int rows, const int few, ptrdiff_t k, const AG_T *w,
+                             ptrdiff_t ld, const AG_T *x, ptrdiff_t ldx, AG_T alpha, AG_T beta,
+                             AG_T *c, ptrdiff_t row_step, ptrdiff_t col_step) {
+    VEC sum[4][4];
+    AG_T tail[4][4];
+    ptrdiff_t p = 0;
+    AG_UNROLL
+    for (int i = 0; i < rows; i++)
+        AG_UNROLL
+        for (int j = 0; j < few; j++) {
+            sum[i][j] = (VEC){0};
+            tail[i][j] = 0;
+        }
+    for (; p + LANES <= k; p += LANES) {
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const VEC wi = *(const VEC *)(w + i * ld + p);
+            AG_UNROLL
+            for (int j = 0; j < few; j++) sum[i][j] += wi * *(const VEC *)(x + j * ldx + p);
+        }
+    }
+    for (; p < k; p++)
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < few; j++) tail[i][j] += w[i * ld + p] * x[j * ldx + p];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < few; j++) {
+            AG_T lanes[LANES], *out = c + i * row_step + j * col_step;
+            *(VEC *)lanes = sum[i][j];
+            for (int half = LANES / 2; half > 0; half /= 2)
+                for (int q = 0; q < half; q++) lanes[q] += lanes[q + half];
+            lanes[0] += tail[i][j];
+            *out = beta == 0 ? alpha * lanes[0] : beta * *out + alpha * lanes[0];
+        }
+}
+
+static void AG_NAME(ag_dot_rows_)(ptrdiff_t rows, int few, ptrdiff_t k, const AG_T *w,
+                                  ptrdiff_t ld, const AG_T *x, ptrdiff_t ldx, AG_T alpha,
+                                  AG_T beta, AG_T *c, ptrdiff_t row_step, ptrdiff_t col_step) {
+    ptrdiff_t i = 0;
+#define AG_DOTS(R, F) \
+    AG_NAME(ag_dots_)(R, F, k, w + i * ld, ld, x, ldx, alpha, beta, c + i * row_step, row_step, col_step)
+#define AG_FEW(R)                 \
+    if (few == 1) AG_DOTS(R, 1);  \
+    else if (few == 2) AG_DOTS(R, 2); \
+    else if (few == 3) AG_DOTS(R, 3); \
+    else AG_DOTS(R, 4);
+    for (; i + 4 <= rows; i += 4) { AG_FEW(4) }
+    for (; i < rows; i++) { AG_FEW(1) }
+#undef AG_FEW
+#undef AG_DOTS
+}
+
+/* y[j] += sum_q x[q] * w[q * ld + j] for `rows` <= 8 rows of w. */
+AG_FN void AG_NAME(ag_add_rows_)(const int rows, ptrdiff_t n, const AG_T *w, ptrdiff_t ld,
+                                 const AG_T *x, AG_T *y) {
+    ptrdiff_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        VEC sum = *(const VEC *)(y + j);
+        AG_UNROLL
+        for (int q = 0; q < rows; q++) sum += x[q] * *(const VEC *)(w + q * ld + j);
+        *(VEC *)(y + j) = sum;
+    }
+    for (; j < n; j++) {
+        AG_T sum = y[j];
+        AG_UNROLL
+        for (int q = 0; q < rows; q++) sum += x[q] * w[q * ld + j];
+        y[j] = sum;
+    }
+}
+
+/* y[n] += x[k] @ w[k, n], eight rows of w at a time. */
+static void AG_NAME(ag_add_product_)(ptrdiff_t n, ptrdiff_t k, const AG_T *w, ptrdiff_t ld,
+                                     const AG_T *x, AG_T *y) {
+    ptrdiff_t p = 0;
+    for (; p + 8 <= k; p += 8) AG_NAME(ag_add_rows_)(8, n, w + p * ld, ld, x + p, y);
+    for (; p < k; p++) AG_NAME(ag_add_rows_)(1, n, w + p * ld, ld, x + p, y);
+}
+
+#endif
+
+#undef VEC
+#undef LANES

@@ -1,0 +1,70 @@
+"""What the build tests share: where the tree is, commands run in a copy of it."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# At the end, so that an installed copy of the package is not hidden by the source tree.
+sys.path.append(str(ROOT))
+
+IGNORED = shutil.ignore_patterns("*.egg-info", "*.so", "__pycache__", ".*", "_build_info.py")
+
+
+def copy_tree(source: Path, target: Path) -> Path:
+    """Copy a source tree as a fresh checkout would have it."""
+
+    def left_out(folder, names):
+        outputs = {"build", "dist"} if Path(folder) == ROOT else set()
+        return IGNORED(folder, names) | outputs
+
+    shutil.copytree(source, target, ignore=left_out)
+    return target
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(textwrap.dedent(text))
+
+
+def clean_environment(**changes) -> dict:
+    """The environment without what would steer a build."""
+    unwanted = ("AUTOGRAD_CY_", "PYTHONPATH", "CFLAGS", "CPPFLAGS", "LDFLAGS")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(unwanted)}
+    return kept | {key: str(value) for key, value in changes.items()}
+
+
+def run_python(*arguments, cwd, check=True, **environment):
+    """Run this interpreter in `cwd`; on failure show everything that it wrote."""
+    command = [sys.executable, *map(str, arguments)]
+    run = subprocess.run(
+        command,
+        cwd=cwd,
+        env=clean_environment(**environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if check and run.returncode:
+        pytest.fail(f"{' '.join(command)} ended with {run.returncode}:\n{run.stdout}")
+    return run
+
+
+def build_inplace(tree, check=True, **environment):
+    return run_python(
+        "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace",
+        cwd=tree, check=check, **environment,
+    )  # fmt: skip
+
+
+def set_modules(tree: Path, *entries: str) -> None:
+    """Replace the list of modules in the tree's extensions.py."""
+    path = tree / "ext" / "build" / "extensions.py"
+    head, _, _ = path.read_text().partition("MODULES = (")
+    path.write_text(f"{head}MODULES = ({', '.join(entries)},)\n")

@@ -1,0 +1,162 @@
+"""`autograd-cy info` and `doctor`: the facts, and each mistake that doctor knows."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from building import run_python
+
+from autograd_cy import _doctor, _info, _machine, _threads
+from autograd_cy.__main__ import main
+
+
+def test_info_prints_every_section(capsys):
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    for section in ("versions", "build", "simd", "threads", "blas", "optional", "environment"):
+        assert f"\n{section}\n" in f"\n{text}"
+    assert _info.version_of("numpy") in text
+
+
+def test_info_as_json_has_no_errors(capsys, monkeypatch):
+    monkeypatch.delenv("AUTOGRAD_CY_CPU", raising=False)
+    assert main(["info", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [name for name, section in facts.items() if "error" in section] == []
+    assert facts["simd"]["selected"] in facts["simd"]["processor"]
+
+
+def test_info_survives_missing_parts(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "autograd_cy._C._build_info", None)
+    monkeypatch.setitem(sys.modules, "autograd_cy._C.blas", None)
+    assert main(["info"]) == 0
+    assert "ModuleNotFoundError" in capsys.readouterr().out
+
+
+def test_info_works_from_the_command_line(tmp_path):
+    place = Path(_info.__file__).parents[1]
+    text = run_python("-m", "autograd_cy", "--version", cwd=tmp_path, PYTHONPATH=place).stdout
+    assert text.startswith("autograd_cy ")
+
+
+def findings(check, monkeypatch, **environment):
+    for name in ("OMP_NUM_THREADS", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", *_doctor.LOCAL_RANKS):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return [(found.level, found.what) for found in check()]
+
+
+@pytest.fixture
+def big_node(monkeypatch):
+    monkeypatch.setattr(_machine, "processors", lambda: 64)
+    monkeypatch.setattr(_threads, "affinity", lambda: 4)
+    monkeypatch.setattr(_threads, "cpu_quota", lambda root: None)
+
+
+@pytest.mark.usefixtures("big_node")
+def test_doctor_compares_the_team_with_the_affinity(monkeypatch):
+    check = _doctor.team_size
+    assert findings(check, monkeypatch) == []
+    assert findings(check, monkeypatch, OMP_NUM_THREADS="4,1") == []
+    (found,) = findings(check, monkeypatch, OMP_NUM_THREADS="5")
+    assert found == ("problem", "OMP_NUM_THREADS=5, but this process may use 4 processors only")
+    (found,) = findings(check, monkeypatch, OMP_NUM_THREADS="many")
+    assert "is not a number" in found[1]
+
+
+@pytest.mark.usefixtures("big_node")
+def test_doctor_counts_threads_of_all_ranks(monkeypatch):
+    check = _doctor.ranks_per_node
+    assert findings(check, monkeypatch, OMPI_COMM_WORLD_LOCAL_SIZE="16") == []
+    (found,) = findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32")
+    assert found == ("problem", "32 ranks of 4 threads on a node of 64 processors")
+    assert findings(check, monkeypatch, SLURM_NTASKS_PER_NODE="32", OMP_NUM_THREADS="2") == []
+
+
+@pytest.mark.usefixtures("big_node")
+def test_doctor_sees_a_forgotten_cpus_per_task(monkeypatch):
+    assert findings(_doctor.processors_granted, monkeypatch) == []
+    monkeypatch.setattr(_threads, "affinity", lambda: 1)
+    assert findings(_doctor.processors_granted, monkeypatch)[0][0] == "advice"
+
+
+def test_doctor_sees_a_passive_wait_policy(monkeypatch):
+    assert findings(_doctor.wait_policy, monkeypatch) == []
+    assert findings(_doctor.wait_policy, monkeypatch, OMP_WAIT_POLICY="PASSIVE")
+    assert findings(_doctor.wait_policy, monkeypatch, GOMP_SPINCOUNT="0")
+
+
+def test_doctor_sees_two_openmp_runtimes(monkeypatch):
+    runtimes = ["/a/libgomp.so.1", "/b/libomp.so"]
+    monkeypatch.setattr(_machine, "openmp_runtimes", lambda: runtimes)
+    monkeypatch.setattr("autograd_cy._C.parallel.info", lambda: {"openmp": True})
+    (found,) = findings(_doctor.openmp_runtimes, monkeypatch)
+    assert found == ("problem", f"2 OpenMP runtimes are loaded: {', '.join(runtimes)}")
+    monkeypatch.setattr("autograd_cy._C.parallel.info", lambda: {"openmp": False})
+    assert findings(_doctor.openmp_runtimes, monkeypatch)[0][0] == "advice"
+
+
+def test_doctor_sees_a_newer_numpy(monkeypatch):
+    monkeypatch.setattr(_info, "version_of", lambda name: "99.0")
+    assert findings(_doctor.numpy_abi, monkeypatch)[0][0] == "problem"
+
+
+def test_doctor_sees_that_a_better_instruction_set_exists(monkeypatch):
+    facts = {"compiled": ["base", "avx2"], "processor": ["base", "avx2"], "selected": "avx2"}
+    monkeypatch.setattr(_info, "simd", lambda: facts)
+    assert findings(_doctor.simd_target, monkeypatch) == []
+    facts["selected"] = "base"
+    (found,) = findings(_doctor.simd_target, monkeypatch)
+    assert found == ("advice", "kernels for base are in use, and this processor has avx2")
+    facts["processor"] = ["base", "avx2", "avx512"]
+    (found,) = findings(_doctor.simd_target, monkeypatch)
+    assert found == ("advice", "this processor has avx512, but only base, avx2 were compiled")
+
+
+def test_doctor_sees_flushed_denormals(monkeypatch):
+    from autograd_cy._C import info
+
+    assert findings(_doctor.denormals, monkeypatch) == []
+    monkeypatch.setattr(info, "flushes_denormals", lambda: True)
+    assert findings(_doctor.denormals, monkeypatch)[0][0] == "problem"
+
+
+def test_doctor_survives_a_failing_check(monkeypatch, capsys):
+    def broken():
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(_doctor, "CHECKS", (broken, _doctor.compiled_modules))
+    assert main(["doctor"]) == 0
+    assert "the check broken failed: RuntimeError: no luck" in capsys.readouterr().out
+
+
+def test_doctor_ends_with_one_when_there_is_a_problem(monkeypatch):
+    problem = _doctor.Finding(_doctor.PROBLEM, "x", "y")
+    monkeypatch.setattr(_doctor, "CHECKS", (lambda: [problem],))
+    assert main(["doctor"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        (_machine.OPENMP_LIBRARIES, "libgomp.so.1.0.0", True),
+        (_machine.OPENMP_LIBRARIES, "libgomp-a34b3233.so.1", True),
+        (_machine.OPENMP_LIBRARIES, "libiomp5.so", True),
+        (_machine.OPENMP_LIBRARIES, "libompitrace.so", False),
+        (_machine.BLAS_LIBRARIES, "libscipy_openblas64_-7d2.so", True),
+        (_machine.BLAS_LIBRARIES, "libopenblasp-r0.3.21.so", True),
+        (_machine.BLAS_LIBRARIES, "libmkl_rt.so.2", True),
+        (_machine.BLAS_LIBRARIES, "libblast.so", False),
+    ],
+)
+def test_library_names(pattern, name, expected):
+    assert bool(pattern.match(name)) is expected
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="reads Linux's /proc")
+def test_own_blas_is_found():
+    facts = _info.blas()
+    assert os.path.realpath(facts["library"]) in facts["loaded"]

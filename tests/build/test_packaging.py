@@ -1,0 +1,143 @@
+"""sdist -> wheel -> installed copy -> a package of someone else that compiles against it."""
+
+import json
+import tarfile
+import zipfile
+
+import pytest
+from building import ROOT, run_python, write
+
+from ext.build import extensions
+
+pytestmark = pytest.mark.slow
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def dist(source_tree):
+    """Folder with the sdist and the wheel that was built from it."""
+    pytest.importorskip("build", reason="needs the build front end (pip install build)")
+    pytest.importorskip("Cython", reason="builds without isolation")
+    run_python("-m", "build", "--no-isolation", "-o", "dist", cwd=source_tree)
+    return source_tree / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(dist):
+    (path,) = dist.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory):
+    """The wheel, installed alone in a folder."""
+    folder = tmp_path_factory.mktemp("site")
+    options = ("--quiet", "--no-deps", "--no-index", "--target", folder)
+    run_python("-m", "pip", "install", *options, wheel, cwd=folder)
+    return folder
+
+
+def test_sdist_holds_all_that_a_build_needs(dist):
+    (path,) = dist.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    expected = {"setup.py", "pyproject.toml", "LICENSE", "README.md", "ext/build/builder.py"}
+    for folder in ("autograd_cy", "ext", "tests"):
+        found = (path for path in (ROOT / folder).rglob("*") if path.is_file())
+        expected |= {
+            str(path.relative_to(ROOT))
+            for path in found
+            if path.suffix in (".py", ".pyx", ".pxi", ".h", ".cu") and path.name != "_build_info.py"
+            and "__pycache__" not in path.parts
+        }  # fmt: skip
+    assert expected - names == set()
+    assert not [name for name in names if name.endswith((".so", ".o", ".pyc", "_build_info.py"))]
+
+
+def test_wheel_holds_what_runs_and_nothing_else(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {name for name in names if name.startswith("autograd_cy/")}
+    rest = {name for name in names - package if ".dist-info/" not in name}
+    assert rest == set()
+    endings = {name.rpartition(".")[2] for name in package}
+    assert endings <= {"py", "pyi", "pxd", "typed", "so", "fatbin", "cubin", "ptx"}
+    assert {"autograd_cy/py.typed", "autograd_cy/_C/_build_info.py"} <= package
+    for path in extensions.PACKAGE_DIR.glob("*.pxd"):
+        assert f"autograd_cy/_C/{path.name}" in package
+    modules = {name.split("/")[-1].split(".")[0] for name in package if name.endswith(".so")}
+    listed = {m.name for m in extensions.MODULES if m.kind != "simd"}
+    listed |= {f"{m.name}_base" for m in extensions.MODULES if m.kind == "simd"}
+    assert listed <= modules
+
+
+def test_wheel_is_small_and_stripped(wheel):
+    assert wheel.stat().st_size < 12 * MEGABYTE
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.endswith(".so"):
+                content = archive.read(name)
+                assert content[:4] != b"\x7fELF" or b".debug_info" not in content, name
+                assert str(ROOT).encode() not in content, name
+
+
+def test_installed_copy_works_outside_of_the_tree(site, tmp_path):
+    write(tmp_path / "smoke.py", SMOKE)
+    run_python("smoke.py", cwd=tmp_path, PYTHONPATH=site)
+    text = run_python("-m", "autograd_cy", "info", "--json", cwd=tmp_path, PYTHONPATH=site).stdout
+    facts = json.loads(text)
+    assert facts["versions"]["location"] == str(site / "autograd_cy")
+    assert [name for name, section in facts.items() if "error" in section] == []
+    run_python("-m", "autograd_cy", "doctor", cwd=tmp_path, PYTHONPATH=site)
+
+
+SMOKE = """
+import sys
+import autograd_cy as torch
+heavy = {"scipy", "mpi4py", "pycuda", "matplotlib"} & set(sys.modules)
+assert not heavy, heavy
+if hasattr(torch, "tensor"):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+"""
+
+DOWNSTREAM_SETUP = """
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+setup(name="downstream", py_modules=[],
+      ext_modules=cythonize([Extension("downstream", ["downstream.pyx"])], language_level=3))
+"""
+DOWNSTREAM_PYX = """
+from autograd_cy._C.dtypes cimport DT_SIZE
+from autograd_cy._C.tensor cimport Tensor, is_tensor, tensor_empty
+
+def make(Py_ssize_t rows, Py_ssize_t columns):
+    cdef Py_ssize_t[2] shape
+    shape[0], shape[1] = rows, columns
+    return tensor_empty(0, 2, shape)
+
+def describe(Tensor t):
+    return t.nd, t.count, t.sizes[0], t.sizes[1], DT_SIZE[t.dt] > 0
+
+def recognises(x):
+    return is_tensor(x)
+"""
+DOWNSTREAM_USE = """
+import autograd_cy
+import downstream
+t = downstream.make(3, 4)
+assert downstream.describe(t) == (2, 12, 3, 4, True)
+assert downstream.recognises(t) and not downstream.recognises(1.0)
+"""
+
+
+def test_another_package_cimports_the_installed_one(site, tmp_path):
+    if not (site / "autograd_cy" / "_C" / "tensor.pxd").exists():
+        pytest.skip("no tensor in this build")
+    write(tmp_path / "setup.py", DOWNSTREAM_SETUP)
+    write(tmp_path / "downstream.pyx", DOWNSTREAM_PYX)
+    write(tmp_path / "use.py", DOWNSTREAM_USE)
+    quiet = ("-W", "ignore", "setup.py", "-q", "build_ext", "--inplace")
+    run_python(*quiet, cwd=tmp_path, PYTHONPATH=site, CFLAGS="-O0")
+    run_python("use.py", cwd=tmp_path, PYTHONPATH=site)
