@@ -15,8 +15,8 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, need_extra, tensor_empty, tensor_alias, sizes_of, dims_of, requires_grad,
-    same_shape, tls_modes, wrap_int, wrap_double, is_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH,
-    F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD, MAX_DIMS, g_modes)
+    same_shape, tls_modes, wrap_int, wrap_double, wrap_number, is_number, describe, F_DUAL, F_BATCHED,
+    F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD, MAX_DIMS, g_modes)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -740,3 +740,27 @@ cdef Tensor masked_select(Tensor a, Tensor mask):
     cdef int nd = broadcast_shape((a, mask), sizes, "masked_select"), d
     shape = tuple([sizes[d] for d in range(nd)])
     return T._index(T.expand(a, shape), (T.expand(mask, shape),))
+
+
+# --- for tests and forward_ad ---------------------------------------------------------------
+
+def _make_dual(Tensor t not None, Tensor tangent not None):
+    """A view of `t` at the same place of the graph that carries `tangent`."""
+    cdef Tensor r = T._alias(t)
+    set_tangent(r, tangent)
+    return r
+
+
+def _tangent(Tensor t not None):
+    """The forward-mode tangent of `t`, or None."""
+    return tangent_of(t)
+
+
+def _primal(Tensor t not None):
+    """`t` without its tangent."""
+    return primal_of(t)
+
+
+def _wrapped(number):
+    """A 0-d tensor that promotes as the Python number it holds."""
+    return wrap_number(number)
