@@ -8,8 +8,9 @@ import scipy.special
 from calls import (
     CLASS_OF,
     CLASSES,
-    EVALUATOR,
     NAMES,
+    NUMPY,
+    RECORDS,
     cases,
     claimed,
     dtype_name,
@@ -56,11 +57,7 @@ def reference(call, name):
 
 def result_name(call, name):
     """The dtype that the promoted arguments of a call have."""
-    tensors = [
-        (str(x.array.dtype), x.array.ndim)
-        for x in call.leaves
-        if not (x.array.dtype != make_dtype(name))
-    ]
+    tensors = [(name, x.array.ndim) for x in call.leaves if x.array.dtype == NUMPY[name]]
     given = call.named(call.arrays)
     numbers = [
         given[a.name]
@@ -70,18 +67,14 @@ def result_name(call, name):
     return promotion(tensors, numbers)
 
 
-def make_dtype(name):
-    from calls import NUMPY
-
-    return NUMPY[name]
-
-
 def check(call, name):
     tensors = call.tensors()
     result = call(tensors)
     promoted = result_name(call, name)
     expected = reference(call, promoted)
     wanted = result_dtype(call.record, promoted)
+    if call.record.name == "sum_to_size" and expected.shape != call.arrays[0].shape:
+        wanted = "int64" if CLASS_OF[name] in "bi" else name  # it summed
     several = isinstance(result, (tuple, list))
     if several:
         assert len(result) == len(expected)
@@ -94,13 +87,20 @@ def check(call, name):
         np.testing.assert_array_equal(t.numpy(), leaf.array, "the operator changed its argument")
 
 
+def float_factors(case):
+    """Whether a sample has float factors, which integers refuse (see test_op_errors.py)."""
+    return any(isinstance(x, float) for x in case.sample.kwargs.values())
+
+
 @pytest.mark.parametrize("case", cases(has_reference))
 def test_equals_the_reference(case):
-    for name in claimed(case.record):
+    letters = "hfc" if case.record.name == "addmm" and float_factors(case) else "bihfc"
+    for name in claimed(case.record, letters):
         try:
             check(make(case, name), name)
         except Exception as error:
-            error.add_note(f"in {name}") if hasattr(error, "add_note") else None
+            if hasattr(error, "add_note"):
+                error.add_note(f"in {name}")
             raise
 
 
@@ -137,7 +137,7 @@ def strided_tensor(array):
 @pytest.mark.parametrize("case", cases(lambda r: any(c in r.dtypes for c in "fic")))
 def test_memory_layout_does_not_matter(case):
     name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in case.record.dtypes)
-    if case.record.name in ("as_strided", "as_strided_scatter", "view"):
+    if case.record.name in ("as_strided", "as_strided_scatter", "view", "view_as"):
         pytest.skip("its meaning is the memory layout")
     call = make(case, name)
     plain = call(call.tensors())
@@ -162,9 +162,6 @@ def test_memory_layout_does_not_matter(case):
             assert_same(to_array(x), to_array(y), tolerance(case.record, name))
 
 
-PUBLIC = [r for r in EVALUATOR.records if not r.startswith("_")]
-
-
 @pytest.mark.parametrize("case", cases(lambda r: not r.name.startswith("_")))
 def test_function_and_method_reach_the_operator(case):
     record = case.record
@@ -180,6 +177,6 @@ def test_function_and_method_reach_the_operator(case):
 
 
 def test_every_record_claims_known_dtypes():
-    for record in [r for r in EVALUATOR.records.values() for r in r]:
+    for record in RECORDS:
         assert set(record.dtypes) <= set("bihfc")
         assert set(claimed(record)) <= set(NAMES)

@@ -68,7 +68,8 @@ def test_equals_a_loop(case):
     count = len(examples[0].leaves)
     for chosen in subsets(min(count, 4)):
         expected = loop(examples, chosen)
-        for place in (0, -1):
+        # What as_strided sees of an example depends on where the batch dimension lies.
+        for place in (0,) if case.record.name.startswith("as_strided") else (0, -1):
             found = unwrapped(batched_call(examples, chosen, place))
             assert len(found) == len(expected)
             for x, y in zip(found, expected):
