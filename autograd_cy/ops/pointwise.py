@@ -149,7 +149,7 @@ op("where(condition, self: operand, other: operand)",
    reference="np.where(condition, self, other)", checks="bool_condition",
    doc="`self` where `condition` holds, `other` elsewhere.")
 
-op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, dtypes="bihf",
+op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
                     "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
@@ -161,7 +161,7 @@ op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
         "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="bihf", doc="clamp with both bounds.")
+   jvp="elementwise", vmap="elementwise", dtypes="ihf", doc="clamp with both bounds.")
 
 op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
    vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise",

@@ -110,6 +110,8 @@ def test_other_dtypes_are_refused(record):
     for letter in sorted(set("bihfc") - set(record.dtypes)):
         for name in CLASSES[letter][:1]:
             call = make(case, name)
+            if CLASS_OF[result_name(call, name)] in record.dtypes:
+                continue  # a number of the sample promotes it
             tensors = call.tensors()
             with pytest.raises((RuntimeError, TypeError, NotImplementedError)) as caught:
                 call(tensors)
