@@ -3,9 +3,11 @@
 By default one random direction is checked; the slow tests check all of them.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from calls import CLASS_OF, cases, make, outputs, tensor, to_array
+from calls import CLASS_OF, EVALUATOR, Case, cases, make, outputs, tensor, to_array
 from derivatives import (
     assert_close,
     check_first,
@@ -146,3 +148,16 @@ def test_without_a_derivative_nothing_is_recorded(case):
     for out in outputs(call(tensors)):
         assert not out.requires_grad
         assert out.grad_fn is None
+
+
+def test_complex_factors_of_addmm():
+    """The samples have real factors, which real dtypes take too."""
+    sample = schema.sample(
+        (schema.arg((3, 2)), schema.arg((3, 4)), schema.arg((4, 2))), {"beta": 0.5 + 1j, "alpha": 1 - 2j}
+    )
+    record = replace(EVALUATOR.records["addmm"][0], samples=(sample,))
+    rng = np.random.default_rng(0)
+    call = make(Case(record, 0), "complex128")
+    check_first(call, rng)
+    check_second(call, rng)
+    check_forward_mode(call, rng)
