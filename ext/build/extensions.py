@@ -70,4 +70,6 @@ MODULES = (
     Module("softmax", "kernels/softmax.pyx"),
     Module("loss", "kernels/loss.pyx"),
     Module("indexing", "kernels/indexing.pyx"),
+    Module("optimize", "kernels/optimize.pyx"),
+    Module("random_forms", "kernels/random_forms.pyx"),
 )

@@ -21,7 +21,7 @@ from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_code
 from autograd_cy._C.placement cimport format_code
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.tensor cimport (
-    Tensor, late, install, requires_grad, tls_modes, g_modes, bump_version, sizes_of, wrap_number,
+    Tensor, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, as_operand, F_BATCHED, F_DUAL, F_GRAD_PATH, M_NO_GRAD, G_PROFILE,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -46,7 +46,7 @@ from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.arguments cimport (
     tensor_arg, tensors_arg, number_arg, alpha_arg, foreign_operand, int_arg, float_arg, str_arg,
     sizes_arg, dims_arg, unpack_sizes, check_no_integer_zero, check_pow_domain, check_bool_condition,
-    check_clamp_bounds, check_gelu_kind)
+    check_clamp_bounds, check_gelu_kind, check_probability)
 {imports}
 
 cdef extern from *:
