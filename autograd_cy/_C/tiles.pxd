@@ -7,6 +7,15 @@ cdef enum:
     RELEASE_WORK = 32768     # element steps from which it pays to give up the GIL
 
 
+cdef inline Py_ssize_t even_block(Py_ssize_t n, Py_ssize_t most) noexcept nogil:
+    """Length of nearly equal pieces of n elements, at most `most`, in whole vectors."""
+    cdef Py_ssize_t pieces
+    if n <= most:
+        return n
+    pieces = (n + most - 1) // most
+    return ((n + pieces - 1) // pieces + 15) // 16 * 16
+
+
 cdef inline void run_tiles(body_t body, void* ctx, Py_ssize_t n_tiles, double work) noexcept:
     """body(ctx, tile) for each tile; `work` as for team_size()."""
     cdef Py_ssize_t tile

@@ -14,10 +14,14 @@ from autograd_cy._C.iterate cimport (
     KT, broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
     result_dtype)
 from autograd_cy._C.kernel_ids cimport K_ADD, K_COPY, loop_t
-from autograd_cy._C.reduce cimport check_dim
+from autograd_cy._C.parallel cimport team_size
+from autograd_cy._C.reduce cimport check_dim, row_table
+from autograd_cy._C.rows cimport R_SUM, RowTable
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty, tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
+
+cdef const RowTable* T = row_table()
 
 cdef enum:
     TILE_WORK = 16384     # elements of a tile
@@ -267,7 +271,10 @@ cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
     fill_select(&plan, dst, src, dim, index)
     plan.add = KT.loops[K_ADD][<int>dst.dt]
     width = plan.width // plan.item
-    plan.columns = least(width, 64) if plan.outer == 1 else width
+    plan.columns = width
+    if plan.outer == 1:
+        # Columns don't meet, so where they are cut doesn't change results.
+        plan.columns = (width + team_size(src.count) - 1) // team_size(src.count)
     plan.blocks = (width + plan.columns - 1) // plan.columns
     run_tiles(add_rows_tile, &plan, plan.outer * plan.blocks, src.count)
     return 0
@@ -302,6 +309,13 @@ cdef struct MovePlan:
     Py_ssize_t row_block
     Py_ssize_t row_blocks
     Py_ssize_t col_block
+
+
+cdef inline void gather_dense(word_t* y, const word_t* x, const int64_t* k,
+                              Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        y[j] = x[k[j]]
 
 
 cdef inline void gather_row(word_t* y, Py_ssize_t y_step, const char* x, Py_ssize_t x_step,
@@ -357,19 +371,28 @@ cdef void add_any(int dt, char* y, Py_ssize_t ys, char* x, Py_ssize_t xs, Py_ssi
         add_row(<const double complex*>y, ys, x, xs, ks, k, n)
 
 
+cdef inline void gather_any(word_t* y, Py_ssize_t ys, const char* x, Py_ssize_t xs, Py_ssize_t ks,
+                            const int64_t* k, Py_ssize_t n) noexcept nogil:
+    # Loops with constant steps take half the instructions.
+    if ys == sizeof(word_t) and xs == 0 and ks == sizeof(word_t):
+        gather_dense(y, <const word_t*>x, k, n)
+    else:
+        gather_row(y, ys, x, xs, ks, k, n)
+
+
 cdef void move_words(int move, Py_ssize_t item, char* y, Py_ssize_t ys, char* x, Py_ssize_t xs,
                      Py_ssize_t ks, const int64_t* k, Py_ssize_t n) noexcept nogil:
     if move == MOVE_GATHER:
         if item == 4:
-            gather_row(<uint32_t*>y, ys, x, xs, ks, k, n)
+            gather_any(<uint32_t*>y, ys, x, xs, ks, k, n)
         elif item == 8:
-            gather_row(<uint64_t*>y, ys, x, xs, ks, k, n)
+            gather_any(<uint64_t*>y, ys, x, xs, ks, k, n)
         elif item == 1:
-            gather_row(<uint8_t*>y, ys, x, xs, ks, k, n)
+            gather_any(<uint8_t*>y, ys, x, xs, ks, k, n)
         elif item == 2:
-            gather_row(<uint16_t*>y, ys, x, xs, ks, k, n)
+            gather_any(<uint16_t*>y, ys, x, xs, ks, k, n)
         else:
-            gather_row(<double complex*>y, ys, x, xs, ks, k, n)
+            gather_any(<double complex*>y, ys, x, xs, ks, k, n)
     elif item == 4:
         scatter_row(<const uint32_t*>y, ys, x, xs, ks, k, n)
     elif item == 8:
@@ -388,21 +411,22 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t row = tile % plan.row_blocks * plan.row_block
     cdef Py_ssize_t stop = least(row + plan.row_block, plan.rows)
     cdef Py_ssize_t col = tile // plan.row_blocks * plan.col_block
-    cdef Py_ssize_t n = least(plan.shape[last] - col, plan.col_block), rest, i
+    cdef Py_ssize_t n = least(plan.shape[last] - col, plan.col_block), rest
+    cdef Py_ssize_t at[64]
     cdef Py_ssize_t along = 0 if plan.dim == last else plan.x_step[last]
     cdef char* x
     cdef char* y
     cdef const int64_t* k
+    x = plan.x + col * along
+    y = plan.y + col * plan.y_step[last]
+    rest = row
+    for d in range(last - 1, -1, -1):
+        at[d] = rest % plan.shape[d]
+        rest = rest // plan.shape[d]
+        y += at[d] * plan.y_step[d]
+        if d != plan.dim:
+            x += at[d] * plan.x_step[d]
     while row < stop:
-        x = plan.x + col * along
-        y = plan.y + col * plan.y_step[last]
-        rest = row
-        for d in range(last - 1, -1, -1):
-            i = rest % plan.shape[d]
-            rest = rest // plan.shape[d]
-            y += i * plan.y_step[d]
-            if d != plan.dim:
-                x += i * plan.x_step[d]
         k = plan.index + row * plan.shape[last] + col
         if plan.move == MOVE_ADD:
             add_any(plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim], k, n)
@@ -410,6 +434,20 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             move_words(plan.move, plan.item, y, plan.y_step[last], x, along,
                        plan.x_step[plan.dim], k, n)
         row += 1
+        # On to the next row.
+        d = last - 1
+        while d >= 0:
+            at[d] += 1
+            y += plan.y_step[d]
+            if d != plan.dim:
+                x += plan.x_step[d]
+            if at[d] < plan.shape[d]:
+                break
+            y -= plan.shape[d] * plan.y_step[d]
+            if d != plan.dim:
+                x -= plan.shape[d] * plan.x_step[d]
+            at[d] = 0
+            d -= 1
 
 
 cdef int check_move(str op, Tensor a, int dim, Tensor index, Tensor src) except -1:
@@ -554,9 +592,8 @@ cdef Tensor first_of_shape(tuple tensors):
 cdef Tensor cat_plain(tuple tensors, int dim):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Tensor t, like, out
-    cdef Py_ssize_t total = 0, place = 0, inner = 1, outer = 1, width, o
+    cdef Py_ssize_t total = 0, place = 0, inner = 1, outer = 1
     cdef int d, dt, i, n = len(tensors)
-    cdef char* p
     if n == 0:
         raise ValueError("cat(): expected a non-empty list of Tensors")
     like = first_of_shape(tensors)
@@ -590,20 +627,75 @@ cdef Tensor cat_plain(tuple tensors, int dim):
     out = tensor_empty(dt, like.nd, shape)
     if out.count == 0:
         return out
+    if outer > 1 and join_dense(tensors, out, dim, outer, inner):
+        return out
     for i in range(n):
         t = <Tensor>tensors[i]
         if t.count == 0:
             continue
-        if t.dt == dt and not (t.flags & F_STRIDED) and t.count < TILE_WORK:
-            width = t.sizes[dim] * inner * DT_SIZE[dt]
-            p = out.ptr + place * inner * DT_SIZE[dt]
-            for o in range(outer):
-                memcpy(p + o * total * inner * DT_SIZE[dt], t.ptr + o * width, width)
+        if outer == 1 and t.dt == dt and not (t.flags & F_STRIDED) and t.count < TILE_WORK:
+            memcpy(out.ptr + place * inner * DT_SIZE[dt], t.ptr, t.count * DT_SIZE[dt])
         else:
             shape[dim] = t.sizes[dim]
             copy_into(tensor_window(out, out.nd, shape, out.strides, place * inner), t, "cat")
         place += t.sizes[dim]
     return out
+
+
+cdef struct JoinPlan:
+    const char* p[16]
+    Py_ssize_t width[16]    # bytes of one row
+    int n
+    char* out
+    Py_ssize_t total        # bytes of a row of the result
+    Py_ssize_t rows
+    Py_ssize_t block
+
+
+cdef void join_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef JoinPlan* plan = <JoinPlan*>ctx
+    cdef Py_ssize_t first = tile * plan.block, row, width, j
+    cdef Py_ssize_t rows = least(plan.rows - first, plan.block)
+    cdef char* out = plan.out + first * plan.total
+    cdef const char* p
+    cdef int i
+    for i in range(plan.n):
+        width = plan.width[i]
+        p = plan.p[i] + first * width
+        if width % 4 == 0 and width <= 64:
+            # A call of memcpy would cost more than these few words.
+            for row in range(rows):
+                for j in range(width // 4):
+                    (<uint32_t*>(out + row * plan.total))[j] = (<const uint32_t*>p)[j]
+                p += width
+        else:
+            for row in range(rows):
+                memcpy(out + row * plan.total, p + row * width, width)
+        out += width
+
+
+cdef bint join_dense(tuple tensors, Tensor out, int dim, Py_ssize_t outer, Py_ssize_t inner):
+    """Join a few dense tensors of the result's dtype row by row; False where that doesn't apply."""
+    cdef JoinPlan plan
+    cdef Tensor t
+    if len(tensors) > 16:
+        return False
+    plan.n = 0
+    for x in tensors:
+        t = <Tensor>x
+        if t.count == 0:
+            continue
+        if t.dt != out.dt or t.flags & F_STRIDED:
+            return False
+        plan.p[plan.n] = t.ptr
+        plan.width[plan.n] = t.sizes[dim] * inner * DT_SIZE[t.dt]
+        plan.n += 1
+    plan.out = out.ptr
+    plan.rows = outer
+    plan.total = out.sizes[dim] * inner * DT_SIZE[out.dt]
+    plan.block = TILE_WORK * DT_SIZE[out.dt] // plan.total + 1
+    run_tiles(join_tile, &plan, (outer + plan.block - 1) // plan.block, out.count)
+    return True
 
 
 cdef int result_dtype_of_many(tuple tensors) except -1:

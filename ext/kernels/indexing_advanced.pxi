@@ -397,11 +397,10 @@ cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) 
 
 # --- positions of what is true ---------------------------------------------------------------
 
-cdef Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, s = 0
-    for i in range(n):
-        s += p[i] != 0
-    return s
+cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
+    cdef int64_t count
+    T.rows[<int>R_SUM][<int>DT_BOOL](<const char*>p, 1, 0, n, <char*>&count)
+    return count
 
 
 cdef Tensor nonzero_plain(Tensor a):
@@ -409,7 +408,7 @@ cdef Tensor nonzero_plain(Tensor a):
     cdef const uint8_t* p = <const uint8_t*>truth.ptr
     cdef Py_ssize_t[2] shape
     cdef Py_ssize_t[64] at
-    cdef Py_ssize_t i, j, length, row
+    cdef Py_ssize_t j, length, row, left, true
     cdef int64_t* k
     cdef Tensor out
     cdef int d, last = a.nd - 1
@@ -421,13 +420,18 @@ cdef Tensor nonzero_plain(Tensor a):
     k = <int64_t*>out.ptr
     memset(at, 0, sizeof(at))
     length = truth.sizes[last]
+    left = shape[0]
     for row in range(truth.count // length):
+        # Written without asking, and kept if true: a branch here is mispredicted half the time.
         for j in range(length):
-            if p[row * length + j]:
-                for d in range(last):
-                    k[d] = at[d]
-                k[last] = j
-                k += a.nd
+            if left == 0:
+                break
+            for d in range(last):
+                k[d] = at[d]
+            k[last] = j
+            true = p[row * length + j] != 0
+            k += a.nd if true else 0
+            left -= true
         d = last - 1
         while d >= 0:
             at[d] += 1
@@ -439,11 +443,12 @@ cdef Tensor nonzero_plain(Tensor a):
 
 
 cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, k = 0
-    for i in range(n):
-        if mask[i]:
-            out[k] = a[i]
-            k += 1
+    """The first n elements where the mask is true; the next one overwrites a wrong one."""
+    cdef Py_ssize_t i = 0, k = 0
+    while k < n:
+        out[k] = a[i]
+        k += mask[i] != 0
+        i += 1
 
 
 cdef Tensor masked_select_plain(Tensor a, Tensor mask):
@@ -461,8 +466,8 @@ cdef Tensor masked_select_plain(Tensor a, Tensor mask):
     a = contiguous(a)
     mask = contiguous(mask)
     m = <const uint8_t*>mask.ptr
-    n = mask.count
-    shape[0] = count_true(m, n)
+    n = count_true(m, mask.count)
+    shape[0] = n
     out = tensor_empty(a.dt, 1, shape)
     if item == 4:
         pick(<const uint32_t*>a.ptr, m, <uint32_t*>out.ptr, n)

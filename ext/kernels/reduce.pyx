@@ -17,7 +17,7 @@ from autograd_cy._C.rows cimport *
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_alias, tensor_empty, tensor_on, tensor_window)
-from autograd_cy._C.tiles cimport run_tiles
+from autograd_cy._C.tiles cimport even_block, run_tiles
 
 from autograd_cy._C import cpu as _cpu
 
@@ -28,6 +28,7 @@ cdef const RowTable* T = <const RowTable*>PyCapsule_GetPointer(
 cdef enum:
     TILE_WORK = 32768    # elements of one tile
     ROWS_MAX = COLS      # results that one tile may have
+    WIDE = 128           # elements to which rows of few columns are put side by side
     SPREAD = 64          # fewer tiles than this: the reduced range is cut as well
 
 cdef tuple SCALAR_NAMES = (
@@ -146,18 +147,43 @@ cdef struct Plan:
     char* partial
 
 
-cdef inline void call_rows(Plan* plan, const char* p, Py_ssize_t m, Py_ssize_t n,
+cdef inline void call_cols(Plan* plan, const char* p, Py_ssize_t rows, Py_ssize_t step,
+                           Py_ssize_t n, char* acc) noexcept nogil:
+    if plan.fn != NULL:
+        plan.fn(p, rows, step, n, acc)
+    else:
+        T.half_cols(plan.op, plan.dt, p, rows, step, n, acc)
+
+
+cdef void few_columns(Plan* plan, const char* p, Py_ssize_t m, Py_ssize_t n,
+                      char* acc) noexcept nogil:
+    """call_cols() for dense rows of a few columns: k rows are taken as one, the k results of each
+    column are joined at the end."""
+    cdef double wide[2 * WIDE]
+    cdef Py_ssize_t k = WIDE // m, g
+    cdef Py_ssize_t step = plan.y.step, size = m * plan.acc_size
+    call_cols(plan, p, n // k, k * step, k * m, <char*>wide)
+    for g in range(1, k):
+        plan.combine(<char*>wide, <char*>wide + g * size, m)
+    memcpy(acc, wide, size)
+    if n % k:
+        call_cols(plan, p + n // k * k * step, 1, 0, n % k * m, <char*>wide)
+        for g in range(n % k):
+            plan.combine(acc, <char*>wide + g * size, m)
+
+
+cdef inline void call_loop(Plan* plan, const char* p, Py_ssize_t m, Py_ssize_t n,
                            char* acc) noexcept nogil:
     """Reduce n steps along y for m results along x."""
-    cdef Py_ssize_t rows = n if plan.cols else m
-    cdef Py_ssize_t step = plan.y.step if plan.cols else plan.x.step
-    cdef Py_ssize_t length = m if plan.cols else n
-    if plan.fn != NULL:
-        plan.fn(p, rows, step, length, acc)
-    elif plan.cols:
-        T.half_cols(plan.op, plan.dt, p, rows, step, length, acc)
+    if plan.cols:
+        if 2 * m <= WIDE and plan.y.step == m * DT_SIZE[plan.dt] and n * m >= WIDE:
+            few_columns(plan, p, m, n, acc)
+        else:
+            call_cols(plan, p, n, plan.y.step, m, acc)
+    elif plan.fn != NULL:
+        plan.fn(p, m, plan.x.step, n, acc)
     else:
-        T.half_rows(plan.op, plan.dt, p, rows, step, length, acc)
+        T.half_rows(plan.op, plan.dt, p, m, plan.x.step, n, acc)
 
 
 cdef inline const char* walk(const Axis* axes, int n, Py_ssize_t index, const char* p,
@@ -194,7 +220,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         start = unit % plan.y_chunks * plan.chunk
         n = plan.y.size - start if plan.y.size - start < plan.chunk else plan.chunk
         q += start * plan.y.step
-        call_rows(plan, q, m, n, <char*>acc if fresh else <char*>other)
+        call_loop(plan, q, m, n, <char*>acc if fresh else <char*>other)
         if not fresh:
             plan.combine(<char*>acc, <char*>other, m)
         fresh = False
@@ -299,7 +325,7 @@ cdef Py_ssize_t cut(Plan* plan) noexcept:
     for d in range(plan.n_rest):
         others *= plan.rest[d].size
     if plan.cols:
-        plan.block = clip(plan.x.size, 1, COLS)
+        plan.block = even_block(plan.x.size, COLS)
         plan.chunk = clip(TILE_WORK // plan.block, 128, TILE_WORK)
     else:
         plan.block = clip(TILE_WORK // plan.y.size, 1, ROWS_MAX)

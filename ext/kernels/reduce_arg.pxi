@@ -96,7 +96,7 @@ cdef int arg_into(int op, Tensor a, int dim, Tensor values, Tensor index) except
     for d in range(dim + 1, a.nd):
         plan.inner *= a.sizes[d]
     if plan.inner > 1 and plan.size < 1 << 31:
-        plan.block = clip(plan.inner, 1, COLS)
+        plan.block = even_block(plan.inner, COLS)
         plan.blocks = (plan.inner + plan.block - 1) // plan.block
         run_tiles(arg_cols_tile, &plan, plan.outer * plan.blocks, a.count)
         return 0

@@ -74,7 +74,7 @@ cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
         plan.blocks = (plan.outer + plan.block - 1) // plan.block
         run_tiles(lse_rows_tile, &plan, plan.blocks, 8.0 * a.count)
     else:
-        plan.block = clip(plan.inner, 1, COLS)
+        plan.block = even_block(plan.inner, COLS)
         plan.blocks = (plan.inner + plan.block - 1) // plan.block
         run_tiles(lse_cols_tile, &plan, plan.outer * plan.blocks, 8.0 * a.count)
     return out

@@ -2,8 +2,8 @@
 # Inner loops of reductions, arg-reductions and softmax, compiled once per instruction set.
 # rows.pxd shows the table; reduce.pyx and softmax.pyx cut tensors into tiles and call it.
 #
-# The compiler may not reorder sums, so the loops do: each keeps LANES accumulators side by side,
-# which become a few vector registers.  Blocks of BLOCK elements are added pairwise.
+# The compiler may not reorder sums, so the loops do: they keep several vectors of accumulators (see
+# lanes.h).  Blocks of BLOCK elements are added pairwise.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport (
@@ -18,12 +18,40 @@ from autograd_cy._C.rows cimport *
 cdef extern from "scalar/scalar.h" nogil:
     float ag_exp_f32(float)
     double ag_exp_f64(double)
+    float ag_exp_falling_f32(float, float)
+    double ag_exp_falling_f64(double, double)
     float ag_log_f32(float)
     double ag_log_f64(double)
     float ag_f16_to_f32(uint16_t)
     uint16_t ag_f32_to_f16(float)
     float ag_bf16_to_f32(uint16_t)
     uint16_t ag_f32_to_bf16(float)
+
+cdef extern from "lanes.h" nogil:
+    ctypedef uint8_t lanes_u8 "ag_lanes_u8"
+    ctypedef int8_t lanes_i8 "ag_lanes_i8"
+    ctypedef int16_t lanes_i16 "ag_lanes_i16"
+    ctypedef int32_t lanes_i32 "ag_lanes_i32"
+    ctypedef int64_t lanes_i64 "ag_lanes_i64"
+    ctypedef float lanes_f32 "ag_lanes_f32"
+    ctypedef double lanes_f64 "ag_lanes_f64"
+    lanes_i64 ag_zeros_i64()
+    lanes_f32 ag_zeros_f32()
+    lanes_f64 ag_zeros_f64()
+    lanes_u8 ag_larger_lanes_u8(lanes_u8, lanes_u8)
+    lanes_i8 ag_larger_lanes_i8(lanes_i8, lanes_i8)
+    lanes_i16 ag_larger_lanes_i16(lanes_i16, lanes_i16)
+    lanes_i32 ag_larger_lanes_i32(lanes_i32, lanes_i32)
+    lanes_i64 ag_larger_lanes_i64(lanes_i64, lanes_i64)
+    lanes_f32 ag_larger_lanes_f32(lanes_f32, lanes_f32)
+    lanes_f64 ag_larger_lanes_f64(lanes_f64, lanes_f64)
+    lanes_u8 ag_smaller_lanes_u8(lanes_u8, lanes_u8)
+    lanes_i8 ag_smaller_lanes_i8(lanes_i8, lanes_i8)
+    lanes_i16 ag_smaller_lanes_i16(lanes_i16, lanes_i16)
+    lanes_i32 ag_smaller_lanes_i32(lanes_i32, lanes_i32)
+    lanes_i64 ag_smaller_lanes_i64(lanes_i64, lanes_i64)
+    lanes_f32 ag_smaller_lanes_f32(lanes_f32, lanes_f32)
+    lanes_f64 ag_smaller_lanes_f64(lanes_f64, lanes_f64)
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
@@ -50,9 +78,23 @@ ctypedef fused num_t:
     float
     double
 
+ctypedef fused lanes_t:
+    lanes_u8
+    lanes_i8
+    lanes_i16
+    lanes_i32
+    lanes_i64
+    lanes_f32
+    lanes_f64
+
+ctypedef fused adding_t:
+    lanes_i64
+    lanes_f32
+    lanes_f64
+
 cdef enum:
-    LANES = 64       # accumulators: eight AVX2 registers of floats
-    FEW = 8          # accumulators of short rows
+    VECTOR = 32      # bytes of a vector of lanes.h
+    FEW = 8
     BLOCK = 8192     # elements of a float sum that are added without the pairwise tree
     FOLD = 128       # rows of a column sum before it is folded into the double accumulators
     HALVES = 1024    # halves widened at once
@@ -64,46 +106,56 @@ cdef RowTable table
 
 # --- sums -----------------------------------------------------------------------------------
 
+cdef inline void add_vectors(const adding_t* u, Py_ssize_t n, adding_t* out) noexcept nogil:
+    """out[0] = sum of n vectors."""
+    cdef adding_t a, b, c, d
+    cdef Py_ssize_t i = 0
+    if adding_t is lanes_f32:
+        a = b = c = d = ag_zeros_f32()
+    elif adding_t is lanes_f64:
+        a = b = c = d = ag_zeros_f64()
+    else:
+        a = b = c = d = ag_zeros_i64()
+    while i + 8 <= n:
+        a += u[i]
+        b += u[i + 1]
+        c += u[i + 2]
+        d += u[i + 3]
+        a += u[i + 4]
+        b += u[i + 5]
+        c += u[i + 6]
+        d += u[i + 7]
+        i += 8
+    if i + 4 <= n:
+        a += u[i]
+        b += u[i + 1]
+        c += u[i + 2]
+        d += u[i + 3]
+        i += 4
+    while i < n:
+        a += u[i]
+        i += 1
+    out[0] = (a + b) + (c + d)
+
+
 cdef inline void block_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
     """Sums of the elements at even and at odd places (a complex sum needs them apart)."""
-    cdef real_t lanes[LANES]
-    cdef Py_ssize_t i, k
-    cdef int j, width
-    if n < LANES:
-        width = FEW
-        for j in range(FEW):
-            lanes[j] = 0
-        i = 0
-        while i + FEW <= n:
-            for j in range(FEW):
-                lanes[j] += p[i + j]
-            i += FEW
+    cdef real_t lanes[FEW]
+    cdef Py_ssize_t width = VECTOR // sizeof(real_t)
+    cdef Py_ssize_t m = n // width, i
+    if real_t is float:
+        add_vectors(<const lanes_f32*>p, m, <lanes_f32*>lanes)
     else:
-        width = LANES
-        for j in range(LANES):
-            lanes[j] = p[j]
-        i = LANES
-        while i + LANES <= n:
-            for j in range(LANES):
-                lanes[j] += p[i + j]
-            i += LANES
-        while i + FEW <= n:
-            for j in range(FEW):
-                lanes[j] += p[i + j]
-            i += FEW
-    for k in range(n - i):
-        lanes[k] += p[i + k]
-    if width == LANES:
-        for j in range(32):
-            lanes[j] += lanes[j + 32]
-        for j in range(16):
-            lanes[j] += lanes[j + 16]
-        for j in range(8):
-            lanes[j] += lanes[j + 8]
-    for j in range(4):
-        lanes[j] += lanes[j + 4]
-    pair[0] = lanes[0] + lanes[2]
-    pair[1] = lanes[1] + lanes[3]
+        add_vectors(<const lanes_f64*>p, m, <lanes_f64*>lanes)
+    m *= width
+    for i in range(n - m):
+        lanes[i] += p[m + i]
+    if real_t is float:
+        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
+    else:
+        pair[0] = lanes[0] + lanes[2]
+        pair[1] = lanes[1] + lanes[3]
 
 
 cdef void pairwise_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
@@ -137,13 +189,19 @@ cdef void sum_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py
 
 cdef void sum_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                        int64_t* acc) noexcept nogil:
-    cdef Py_ssize_t r, i
+    cdef Py_ssize_t r, i, start
     cdef const int_t* q
     cdef int64_t s
+    cdef int64_t lanes[4]
     for r in range(rows):
         q = <const int_t*>(<const char*>p + r * step)
         s = 0
-        for i in range(n):
+        start = 0
+        if int_t is int64_t:
+            start = n // 4 * 4
+            add_vectors(<const lanes_i64*>q, n // 4, <lanes_i64*>lanes)
+            s = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+        for i in range(start, n):
             s += q[i]
         acc[r] = s
 
@@ -302,54 +360,140 @@ cdef inline num_t smaller(num_t m, num_t x) noexcept nogil:
     return x if (x < m) | (x != x) else m
 
 
+cdef inline lanes_t larger_lanes(lanes_t m, lanes_t x) noexcept nogil:
+    if lanes_t is lanes_u8:
+        return ag_larger_lanes_u8(m, x)
+    elif lanes_t is lanes_i8:
+        return ag_larger_lanes_i8(m, x)
+    elif lanes_t is lanes_i16:
+        return ag_larger_lanes_i16(m, x)
+    elif lanes_t is lanes_i32:
+        return ag_larger_lanes_i32(m, x)
+    elif lanes_t is lanes_i64:
+        return ag_larger_lanes_i64(m, x)
+    elif lanes_t is lanes_f32:
+        return ag_larger_lanes_f32(m, x)
+    else:
+        return ag_larger_lanes_f64(m, x)
+
+
+cdef inline void max_vectors(const lanes_t* u, Py_ssize_t n, const void* end,
+                             lanes_t* out) noexcept nogil:
+    """out[0] = larger of n vectors and of the last one before `end`, which may overlap them."""
+    cdef lanes_t a = (<const lanes_t*>end - 1)[0], b = u[0], c = u[0], d = u[0]
+    cdef Py_ssize_t i = 0
+    while i + 4 <= n:
+        a = larger_lanes(a, u[i])
+        b = larger_lanes(b, u[i + 1])
+        c = larger_lanes(c, u[i + 2])
+        d = larger_lanes(d, u[i + 3])
+        i += 4
+    while i < n:
+        a = larger_lanes(a, u[i])
+        i += 1
+    out[0] = larger_lanes(larger_lanes(a, b), larger_lanes(c, d))
+
+
 cdef inline num_t block_max(const num_t* p, Py_ssize_t n) noexcept nogil:
-    cdef num_t lanes[LANES]
-    cdef num_t m
-    cdef Py_ssize_t i = 1
-    cdef int j
-    m = p[0]
-    if n >= LANES:
-        for j in range(LANES):
-            lanes[j] = p[j]
-        i = LANES
-        while i + LANES <= n:
-            for j in range(LANES):
-                lanes[j] = larger(lanes[j], p[i + j])
-            i += LANES
-        for j in range(32):
-            lanes[j] = larger(lanes[j], lanes[j + 32])
-        for j in range(16):
-            lanes[j] = larger(lanes[j], lanes[j + 16])
-        for j in range(16):
-            m = larger(m, lanes[j])
-    for i in range(i, n):
-        m = larger(m, p[i])
-    return m
+    cdef num_t lanes[VECTOR]
+    cdef Py_ssize_t width = VECTOR // sizeof(num_t), i
+    cdef num_t m = p[0]
+    if n < width:
+        for i in range(1, n):
+            m = larger(m, p[i])
+        return m
+    if num_t is uint8_t:
+        max_vectors(<const lanes_u8*>p, n // width, p + n, <lanes_u8*>lanes)
+    elif num_t is int8_t:
+        max_vectors(<const lanes_i8*>p, n // width, p + n, <lanes_i8*>lanes)
+    elif num_t is int16_t:
+        max_vectors(<const lanes_i16*>p, n // width, p + n, <lanes_i16*>lanes)
+    elif num_t is int32_t:
+        max_vectors(<const lanes_i32*>p, n // width, p + n, <lanes_i32*>lanes)
+    elif num_t is int64_t:
+        max_vectors(<const lanes_i64*>p, n // width, p + n, <lanes_i64*>lanes)
+    elif num_t is float:
+        max_vectors(<const lanes_f32*>p, n // width, p + n, <lanes_f32*>lanes)
+    else:
+        max_vectors(<const lanes_f64*>p, n // width, p + n, <lanes_f64*>lanes)
+    if sizeof(num_t) == 1:
+        for i in range(16):
+            lanes[i] = larger(lanes[i], lanes[i + 16])
+    if sizeof(num_t) <= 2:
+        for i in range(8):
+            lanes[i] = larger(lanes[i], lanes[i + 8])
+    if sizeof(num_t) <= 4:
+        for i in range(4):
+            lanes[i] = larger(lanes[i], lanes[i + 4])
+    return larger(larger(lanes[0], lanes[2]), larger(lanes[1], lanes[3]))
+
+
+cdef inline lanes_t smaller_lanes(lanes_t m, lanes_t x) noexcept nogil:
+    if lanes_t is lanes_u8:
+        return ag_smaller_lanes_u8(m, x)
+    elif lanes_t is lanes_i8:
+        return ag_smaller_lanes_i8(m, x)
+    elif lanes_t is lanes_i16:
+        return ag_smaller_lanes_i16(m, x)
+    elif lanes_t is lanes_i32:
+        return ag_smaller_lanes_i32(m, x)
+    elif lanes_t is lanes_i64:
+        return ag_smaller_lanes_i64(m, x)
+    elif lanes_t is lanes_f32:
+        return ag_smaller_lanes_f32(m, x)
+    else:
+        return ag_smaller_lanes_f64(m, x)
+
+
+cdef inline void min_vectors(const lanes_t* u, Py_ssize_t n, const void* end,
+                             lanes_t* out) noexcept nogil:
+    """out[0] = smaller of n vectors and of the last one before `end`, which may overlap them."""
+    cdef lanes_t a = (<const lanes_t*>end - 1)[0], b = u[0], c = u[0], d = u[0]
+    cdef Py_ssize_t i = 0
+    while i + 4 <= n:
+        a = smaller_lanes(a, u[i])
+        b = smaller_lanes(b, u[i + 1])
+        c = smaller_lanes(c, u[i + 2])
+        d = smaller_lanes(d, u[i + 3])
+        i += 4
+    while i < n:
+        a = smaller_lanes(a, u[i])
+        i += 1
+    out[0] = smaller_lanes(smaller_lanes(a, b), smaller_lanes(c, d))
 
 
 cdef inline num_t block_min(const num_t* p, Py_ssize_t n) noexcept nogil:
-    cdef num_t lanes[LANES]
-    cdef num_t m
-    cdef Py_ssize_t i = 1
-    cdef int j
-    m = p[0]
-    if n >= LANES:
-        for j in range(LANES):
-            lanes[j] = p[j]
-        i = LANES
-        while i + LANES <= n:
-            for j in range(LANES):
-                lanes[j] = smaller(lanes[j], p[i + j])
-            i += LANES
-        for j in range(32):
-            lanes[j] = smaller(lanes[j], lanes[j + 32])
-        for j in range(16):
-            lanes[j] = smaller(lanes[j], lanes[j + 16])
-        for j in range(16):
-            m = smaller(m, lanes[j])
-    for i in range(i, n):
-        m = smaller(m, p[i])
-    return m
+    cdef num_t lanes[VECTOR]
+    cdef Py_ssize_t width = VECTOR // sizeof(num_t), i
+    cdef num_t m = p[0]
+    if n < width:
+        for i in range(1, n):
+            m = smaller(m, p[i])
+        return m
+    if num_t is uint8_t:
+        min_vectors(<const lanes_u8*>p, n // width, p + n, <lanes_u8*>lanes)
+    elif num_t is int8_t:
+        min_vectors(<const lanes_i8*>p, n // width, p + n, <lanes_i8*>lanes)
+    elif num_t is int16_t:
+        min_vectors(<const lanes_i16*>p, n // width, p + n, <lanes_i16*>lanes)
+    elif num_t is int32_t:
+        min_vectors(<const lanes_i32*>p, n // width, p + n, <lanes_i32*>lanes)
+    elif num_t is int64_t:
+        min_vectors(<const lanes_i64*>p, n // width, p + n, <lanes_i64*>lanes)
+    elif num_t is float:
+        min_vectors(<const lanes_f32*>p, n // width, p + n, <lanes_f32*>lanes)
+    else:
+        min_vectors(<const lanes_f64*>p, n // width, p + n, <lanes_f64*>lanes)
+    if sizeof(num_t) == 1:
+        for i in range(16):
+            lanes[i] = smaller(lanes[i], lanes[i + 16])
+    if sizeof(num_t) <= 2:
+        for i in range(8):
+            lanes[i] = smaller(lanes[i], lanes[i + 8])
+    if sizeof(num_t) <= 4:
+        for i in range(4):
+            lanes[i] = smaller(lanes[i], lanes[i + 4])
+    return smaller(smaller(lanes[0], lanes[2]), smaller(lanes[1], lanes[3]))
 
 
 cdef inline void put_wide(num_t x, char* acc, Py_ssize_t i) noexcept nogil:
@@ -408,58 +552,55 @@ cdef void min_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t 
 
 cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogil:
     """First place that holds m (or any NaN when m is one)."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i = 0, j
+    cdef int hit
     if m != m:
-        for i in range(n):
-            if p[i] != p[i]:
-                return i
-    for i in range(n):
-        if p[i] == m:
-            return i
-    return 0
+        while i < n and p[i] == p[i]:
+            i += 1
+        return i
+    while i + 32 <= n:
+        # No way out inside, so that this becomes a few vector comparisons.
+        hit = 0
+        for j in range(32):
+            hit |= p[i + j] == m
+        if hit:
+            break
+        i += 32
+    while i < n and p[i] != m:
+        i += 1
+    return i
 
 
-cdef void argmax_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
-                      num_t* values, int64_t* index) noexcept nogil:
-    cdef const num_t* q
-    cdef Py_ssize_t r, i, length, at
-    cdef num_t m, best
-    for r in range(rows):
-        q = <const num_t*>(<const char*>p + r * step)
-        # Only the block that first reaches the final value is searched again.
-        best = q[0]
-        at = 0
-        i = 0
-        while i < n:
-            length = n - i if n - i < 1024 else 1024
-            m = block_max(q + i, length)
-            if m > best or (m != m and best == best):
-                best = m
-                at = i
-            i += length
-        values[r] = best
-        index[r] = at + find(q + at, n - at, best)
+cdef inline void argmax_row(const num_t* q, Py_ssize_t n, num_t* value,
+                              int64_t* index) noexcept nogil:
+    cdef Py_ssize_t i = 0, length, at = 0
+    cdef num_t m, best = q[0]
+    # Only the block that first reaches the final value is searched again.
+    while i < n:
+        length = n - i if n - i < 1024 else 1024
+        m = block_max(q + i, length)
+        if m > best or (m != m and best == best):
+            best = m
+            at = i
+        i += length
+    value[0] = best
+    index[0] = at + find(q + at, n - at, best)
 
 
-cdef void argmin_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
-                      num_t* values, int64_t* index) noexcept nogil:
-    cdef const num_t* q
-    cdef Py_ssize_t r, i, length, at
-    cdef num_t m, best
-    for r in range(rows):
-        q = <const num_t*>(<const char*>p + r * step)
-        best = q[0]
-        at = 0
-        i = 0
-        while i < n:
-            length = n - i if n - i < 1024 else 1024
-            m = block_min(q + i, length)
-            if m < best or (m != m and best == best):
-                best = m
-                at = i
-            i += length
-        values[r] = best
-        index[r] = at + find(q + at, n - at, best)
+cdef inline void argmin_row(const num_t* q, Py_ssize_t n, num_t* value,
+                              int64_t* index) noexcept nogil:
+    cdef Py_ssize_t i = 0, length, at = 0
+    cdef num_t m, best = q[0]
+    # Only the block that first reaches the final value is searched again.
+    while i < n:
+        length = n - i if n - i < 1024 else 1024
+        m = block_min(q + i, length)
+        if m < best or (m != m and best == best):
+            best = m
+            at = i
+        i += length
+    value[0] = best
+    index[0] = at + find(q + at, n - at, best)
 
 
 cdef void argmax_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -512,6 +653,51 @@ cdef void argmin_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize
     for j in range(n):
         values[j] = tile[j]
         index[j] = place[j]
+
+
+cdef inline void turn(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
+                      Py_ssize_t n) noexcept nogil:
+    """tile[j][r] = p[r][j]; rows of p are `step` elements apart, those of `tile` GROUP."""
+    cdef Py_ssize_t r, j
+    for j in range(n):
+        for r in range(rows):
+            tile[j * GROUP + r] = p[r * step + j]
+
+
+cdef void argmax_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                      num_t* values, int64_t* index) noexcept nogil:
+    cdef num_t tile[NARROW * GROUP]
+    cdef Py_ssize_t r = 0, some
+    cdef const num_t* q
+    if n > NARROW or rows < FEW:
+        for r in range(rows):
+            q = <const num_t*>(<const char*>p + r * step)
+            argmax_row(q, n, values + r, index + r)
+        return
+    while r < rows:
+        some = rows - r if rows - r < GROUP else GROUP
+        q = <const num_t*>(<const char*>p + r * step)
+        turn(q, step // <Py_ssize_t>sizeof(num_t), tile, some, n)
+        argmax_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some, values + r, index + r)
+        r += some
+
+
+cdef void argmin_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                      num_t* values, int64_t* index) noexcept nogil:
+    cdef num_t tile[NARROW * GROUP]
+    cdef Py_ssize_t r = 0, some
+    cdef const num_t* q
+    if n > NARROW or rows < FEW:
+        for r in range(rows):
+            q = <const num_t*>(<const char*>p + r * step)
+            argmin_row(q, n, values + r, index + r)
+        return
+    while r < rows:
+        some = rows - r if rows - r < GROUP else GROUP
+        q = <const num_t*>(<const char*>p + r * step)
+        turn(q, step // <Py_ssize_t>sizeof(num_t), tile, some, n)
+        argmin_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some, values + r, index + r)
+        r += some
 
 
 include "rows_acc.pxi"

@@ -1,17 +1,12 @@
 # Softmax, its relatives, and sums of squares (part of rows.pyx).
 #
-# Exponentials go to a block that stays in the first cache and is summed from there: two plain loops
-# that vectorise, where one loop with accumulators would run out of registers.
+# Exponentials are taken in a buffer that stays in the first cache, filled up to a whole number of
+# vectors: the few elements left over would otherwise cost as much as the rest of a short row.
 
 cdef enum:
-    PIECE = 1024    # elements of that block
-
-
-cdef inline real_t exp_of(real_t x) noexcept nogil:
-    if real_t is float:
-        return ag_exp_f32(x)
-    else:
-        return ag_exp_f64(x)
+    PIECE = 1024    # elements of that buffer
+    WHOLE = 16      # its length is a multiple of this
+    WIDE = 128      # elements to which rows of few columns are put side by side
 
 
 cdef inline real_t log_of(real_t x) noexcept nogil:
@@ -21,53 +16,114 @@ cdef inline real_t log_of(real_t x) noexcept nogil:
         return ag_log_f64(x)
 
 
-cdef inline real_t finite_shift(real_t m) noexcept nogil:
-    """What logsumexp subtracts: an infinite maximum would give inf - inf."""
-    return 0 if m == <real_t>INFINITY or m == -<real_t>INFINITY else m
+cdef inline bint is_infinite(real_t m) noexcept nogil:
+    return m == <real_t>INFINITY or m == -<real_t>INFINITY
+
+
+cdef inline Py_ssize_t fill_up(real_t* t, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, whole = (n + WHOLE - 1) // WHOLE * WHOLE
+    for i in range(n, whole):
+        t[i] = 0
+    return whole
+
+
+cdef void exp_falling(real_t* t, Py_ssize_t n) noexcept nogil:
+    """t = exp(t) for t <= 0 or NaN; there is room for whole vectors."""
+    cdef Py_ssize_t i, whole = fill_up(t, n)
+    if real_t is float:
+        for i in range(whole):
+            t[i] = ag_exp_falling_f32(<float>-104 if t[i] < -104 else t[i], 0)
+    else:
+        for i in range(whole):
+            t[i] = ag_exp_falling_f64(<double>-746 if t[i] < -746 else t[i], 0)
+
+
+cdef void exp_any(real_t* t, Py_ssize_t n) noexcept nogil:
+    """t = exp(t); there is room for whole vectors."""
+    cdef Py_ssize_t i, whole = fill_up(t, n)
+    if real_t is float:
+        for i in range(whole):
+            t[i] = ag_exp_f32(t[i])
+    else:
+        for i in range(whole):
+            t[i] = ag_exp_f64(t[i])
 
 
 cdef inline double sum_of(const real_t* p, Py_ssize_t n) noexcept nogil:
     cdef double pair[2]
-    block_sum(p, n, pair)
+    pairwise_sum(p, n, pair)
     return pair[0] + pair[1]
-
-
-cdef inline double exp_sum(const real_t* p, Py_ssize_t n, real_t shift) noexcept nogil:
-    cdef real_t piece[PIECE]
-    cdef Py_ssize_t start = 0, i, length
-    cdef double s = 0
-    while start < n:
-        length = n - start if n - start < PIECE else PIECE
-        for i in range(length):
-            piece[i] = exp_of(p[start + i] - shift)
-        s += sum_of(<const real_t*>piece, length)
-        start += length
-    return s
 
 
 cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcept nogil:
     """One row, n > 0."""
+    cdef real_t piece[PIECE]
     cdef Py_ssize_t start = 0, i, length
     cdef real_t m = block_max(p, n)
     cdef real_t f
     cdef double s = 0
+    if kind == S_LOGSUMEXP and is_infinite(m):
+        out[0] = m
+        return
+    while start < n:
+        length = n - start if n - start < PIECE else PIECE
+        for i in range(length):
+            piece[i] = p[start + i] - m
+        exp_falling(piece, length)
+        s += sum_of(<const real_t*>piece, length)
+        if kind == S_SOFTMAX and n > PIECE:
+            for i in range(length):
+                out[start + i] = piece[i]
+        start += length
     if kind == S_SOFTMAX:
-        while start < n:
-            length = n - start if n - start < PIECE else PIECE
-            for i in range(start, start + length):
-                out[i] = exp_of(p[i] - m)
-            s += sum_of(<const real_t*>out + start, length)
-            start += length
         f = <real_t>(1 / s)
-        for i in range(n):
-            out[i] *= f
+        if n > PIECE:
+            for i in range(n):
+                out[i] *= f
+        else:
+            for i in range(n):
+                out[i] = piece[i] * f
     elif kind == S_LOG_SOFTMAX:
-        f = log_of(<real_t>exp_sum(p, n, m))
+        f = log_of(<real_t>s)
         for i in range(n):
             out[i] = p[i] - m - f
     else:
-        m = finite_shift(m)
-        out[0] = m + log_of(<real_t>exp_sum(p, n, m))
+        out[0] = m + log_of(<real_t>s)
+
+
+# Few columns: `k` rows that follow each other in memory are taken as one row of k * n columns, and
+# the k results of each column are joined at the end.
+
+cdef inline Py_ssize_t side_by_side(Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                                    Py_ssize_t item) noexcept nogil:
+    cdef Py_ssize_t k = WIDE // n
+    if k < 2 or step != n * item:
+        return 1
+    return k if k < rows else rows
+
+
+cdef inline void join_max(real_t* m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t g, j
+    for g in range(1, k):
+        for j in range(n):
+            m[j] = larger(m[j], m[g * n + j])
+    for g in range(1, k):
+        for j in range(n):
+            m[g * n + j] = m[j]
+
+
+cdef inline void join_sum(real_t* s, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t g, j
+    for g in range(1, k):
+        for j in range(n):
+            s[j] += s[g * n + j]
+
+
+cdef inline void repeat(real_t* s, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t g, j
+    for g in range(1, k):
+        for j in range(n):
+            s[g * n + j] = s[j]
 
 
 cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -75,58 +131,55 @@ cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step,
     """Softmax down the columns; n <= COLS, rows > 0; rows of `out` lie like those of p."""
     cdef real_t m[COLS]
     cdef real_t s[COLS]
+    cdef real_t t[COLS]
     cdef const real_t* q
     cdef real_t* o
-    cdef real_t e
-    cdef Py_ssize_t r, j
-    for j in range(n):
+    cdef Py_ssize_t k = side_by_side(rows, step, n, sizeof(real_t))
+    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = (rows + k - 1) // k
+    step *= k
+    for j in range(width):
         m[j] = p[j]
         s[j] = 0
-    for r in range(1, rows):
+    for r in range(1, lines):
         q = <const real_t*>(<const char*>p + r * step)
-        for j in range(n):
+        some = total - r * width if total - r * width < width else width
+        for j in range(some):
             m[j] = larger(m[j], q[j])
-    if kind == S_LOGSUMEXP:
-        for j in range(n):
-            m[j] = finite_shift(m[j])
-    if kind == S_SOFTMAX:
-        for r in range(rows):
-            q = <const real_t*>(<const char*>p + r * step)
+    join_max(m, n, k)
+    for r in range(lines):
+        q = <const real_t*>(<const char*>p + r * step)
+        some = total - r * width if total - r * width < width else width
+        for j in range(some):
+            t[j] = q[j] - m[j]
+        exp_falling(t, some)
+        for j in range(some):
+            s[j] += t[j]
+        if kind == S_SOFTMAX:
             o = <real_t*>(<char*>out + r * step)
-            for j in range(n):
-                e = exp_of(q[j] - m[j])
-                s[j] += e
-                o[j] = e
+            for j in range(some):
+                o[j] = t[j]
+    join_sum(s, n, k)
+    if kind == S_SOFTMAX:
         for j in range(n):
             s[j] = 1 / s[j]
-        for r in range(rows):
-            o = <real_t*>(<char*>out + r * step)
-            for j in range(n):
-                o[j] *= s[j]
-        return
-    for r in range(rows):
-        q = <const real_t*>(<const char*>p + r * step)
+    else:
         for j in range(n):
-            s[j] += exp_of(q[j] - m[j])
-    for j in range(n):
-        s[j] = log_of(s[j])
+            s[j] = log_of(s[j])
     if kind == S_LOGSUMEXP:
         for j in range(n):
-            out[j] = m[j] + s[j]
+            out[j] = m[j] if is_infinite(m[j]) else m[j] + s[j]
         return
-    for r in range(rows):
+    repeat(s, n, k)
+    for r in range(lines):
         q = <const real_t*>(<const char*>p + r * step)
         o = <real_t*>(<char*>out + r * step)
-        for j in range(n):
-            o[j] = q[j] - m[j] - s[j]
-
-
-cdef inline void turn(const real_t* p, real_t* tile, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """tile[j][r] = p[r][j], rows of `tile` being GROUP apart."""
-    cdef Py_ssize_t r, j
-    for j in range(n):
-        for r in range(rows):
-            tile[j * GROUP + r] = p[r * n + j]
+        some = total - r * width if total - r * width < width else width
+        if kind == S_SOFTMAX:
+            for j in range(some):
+                o[j] *= s[j]
+        else:
+            for j in range(some):
+                o[j] = q[j] - m[j] - s[j]
 
 
 cdef inline void turn_back(const real_t* tile, real_t* out, Py_ssize_t rows,
@@ -149,7 +202,7 @@ cdef void soft_rows(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t n,
     r = 0
     while r < rows:
         some = rows - r if rows - r < GROUP else GROUP
-        turn(p + r * n, tile, some, n)
+        turn(p + r * n, n, tile, some, n)
         if kind == S_LOGSUMEXP:
             soft_cols(kind, <const real_t*>tile, n, GROUP * sizeof(real_t), some, out + r)
         else:
@@ -166,52 +219,66 @@ cdef void soft_back_one(int kind, const real_t* g, const real_t* y, Py_ssize_t n
     cdef Py_ssize_t start = 0, i, length
     cdef double s = 0
     cdef real_t f
-    while start < n:
-        length = n - start if n - start < PIECE else PIECE
-        if kind == S_SOFTMAX:
+    if kind == S_SOFTMAX:
+        while start < n:
+            length = n - start if n - start < PIECE else PIECE
             for i in range(length):
                 piece[i] = g[start + i] * y[start + i]
             s += sum_of(<const real_t*>piece, length)
-        else:
-            s += sum_of(g + start, length)
-        start += length
-    f = <real_t>s
-    if kind == S_SOFTMAX:
+            start += length
+        f = <real_t>s
         for i in range(n):
             out[i] = y[i] * (g[i] - f)
-    else:
-        for i in range(n):
-            out[i] = g[i] - exp_of(y[i]) * f
+        return
+    f = <real_t>sum_of(g, n)
+    while start < n:
+        length = n - start if n - start < PIECE else PIECE
+        for i in range(length):
+            piece[i] = y[start + i]
+        exp_any(piece, length)
+        for i in range(length):
+            out[start + i] = g[start + i] - piece[i] * f
+        start += length
 
 
 cdef void soft_back_cols(int kind, const real_t* g, const real_t* y, Py_ssize_t rows,
                          Py_ssize_t step, Py_ssize_t n, real_t* out) noexcept nogil:
     cdef real_t s[COLS]
+    cdef real_t t[COLS]
     cdef const real_t* u
     cdef const real_t* v
     cdef real_t* o
-    cdef Py_ssize_t r, j
-    for j in range(n):
+    cdef Py_ssize_t k = side_by_side(rows, step, n, sizeof(real_t))
+    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = (rows + k - 1) // k
+    step *= k
+    for j in range(width):
         s[j] = 0
-    for r in range(rows):
+    for r in range(lines):
         u = <const real_t*>(<const char*>g + r * step)
         v = <const real_t*>(<const char*>y + r * step)
+        some = total - r * width if total - r * width < width else width
         if kind == S_SOFTMAX:
-            for j in range(n):
+            for j in range(some):
                 s[j] += u[j] * v[j]
         else:
-            for j in range(n):
+            for j in range(some):
                 s[j] += u[j]
-    for r in range(rows):
+    join_sum(s, n, k)
+    repeat(s, n, k)
+    for r in range(lines):
         u = <const real_t*>(<const char*>g + r * step)
         v = <const real_t*>(<const char*>y + r * step)
         o = <real_t*>(<char*>out + r * step)
+        some = total - r * width if total - r * width < width else width
         if kind == S_SOFTMAX:
-            for j in range(n):
+            for j in range(some):
                 o[j] = v[j] * (u[j] - s[j])
-        else:
-            for j in range(n):
-                o[j] = u[j] - exp_of(v[j]) * s[j]
+            continue
+        for j in range(some):
+            t[j] = v[j]
+        exp_any(t, some)
+        for j in range(some):
+            o[j] = u[j] - t[j] * s[j]
 
 
 cdef void soft_back_rows(int kind, const real_t* g, const real_t* y, Py_ssize_t rows,
@@ -226,8 +293,8 @@ cdef void soft_back_rows(int kind, const real_t* g, const real_t* y, Py_ssize_t 
     r = 0
     while r < rows:
         some = rows - r if rows - r < GROUP else GROUP
-        turn(g + r * n, tile, some, n)
-        turn(y + r * n, other, some, n)
+        turn(g + r * n, n, tile, some, n)
+        turn(y + r * n, n, other, some, n)
         soft_back_cols(kind, <const real_t*>tile, <const real_t*>other, n,
                        GROUP * sizeof(real_t), some, tile)
         turn_back(tile, out + r * n, some, n)

@@ -8,7 +8,7 @@ from autograd_cy._C.iterate cimport cast, contiguous
 from autograd_cy._C.reduce cimport check_dim, row_table
 from autograd_cy._C.rows cimport *
 from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of, tensor_empty
-from autograd_cy._C.tiles cimport run_tiles
+from autograd_cy._C.tiles cimport even_block, run_tiles
 
 cdef const RowTable* T = row_table()
 
@@ -88,7 +88,7 @@ cdef Tensor run(int kind, Tensor g, Tensor a, int dim):
         plan.blocks = (plan.outer + plan.block - 1) // plan.block
         run_tiles(rows_tile, &plan, plan.blocks, <double>EXP_WORK * a.count)
     else:
-        plan.block = plan.inner if plan.inner < COLS else COLS
+        plan.block = even_block(plan.inner, COLS)
         plan.blocks = (plan.inner + plan.block - 1) // plan.block
         run_tiles(cols_tile, &plan, plan.outer * plan.blocks, <double>EXP_WORK * a.count)
     return out
