@@ -91,6 +91,15 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     >>> vmap(ag.dot)(ag.ones(2, 3), ag.ones(2, 3))
     tensor([3., 3.])
     """
+    return _vmap(func, in_dims, out_dims, randomness, chunk_size)
+
+
+def vmap_passing_none(func, in_dims=0):
+    """Like :func:`vmap`, but a result may be None (a gradient that doesn't exist)."""
+    return _vmap(func, in_dims, 0, "error", None, none_passes=True)
+
+
+def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
@@ -112,7 +121,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
         size = _batch_size(leaves, dims)
         if chunk_size is None or size <= chunk_size:
-            return _at_one_level(call, leaves, dims, size, out_dims)
+            return _at_one_level(call, leaves, dims, size, out_dims, none_passes)
         return _in_chunks(call, leaves, dims, size, out_dims, chunk_size)
 
     return wrapped
@@ -159,14 +168,19 @@ def _batch_size(leaves, dims):
     return sizes[0]
 
 
-def _at_one_level(call, leaves, dims, size, out_dims):
+def _at_one_level(call, leaves, dims, size, out_dims, none_passes=False):
     level = getattr(_thread, "level", 0) + 1
     _thread.level = level
     try:
         wrapped = [x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)]
         results, rebuild = flatten(call(wrapped))
         places = spread(out_dims, rebuild(results), "out_dims")
-        return rebuild([_taken_out(x, d, level, size) for x, d in zip(results, places)])
+        return rebuild(
+            [
+                None if x is None and none_passes else _taken_out(x, d, level, size)
+                for x, d in zip(results, places)
+            ]
+        )
     finally:
         _thread.level = level - 1
 

@@ -179,13 +179,14 @@ def grad(
         raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        from autograd_cy._vmap import vmap
+        from autograd_cy._vmap import vmap_passing_none
 
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)
-            return _checked(outs, ins, _engine.run_backward(outs, seeds, True, create_graph, ins, True, False), True)
+            return _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False)
 
-        made = vmap(one, in_dims=tuple(None if g is None else 0 for g in given))(*given)
+        batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
+        made = _checked(outs, ins, batched(*given), unused_ok)
     else:
         seeds = _initial_gradients(outs, given)
         made = _checked(outs, ins, _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False), unused_ok)

@@ -101,6 +101,13 @@ cdef int cut_history(Tensor t) except -1:
     )
 
 
+cdef Tensor overwritten(Tensor t, uint32_t flags):
+    """What to compute the new value of `t` from: a copy, if the graph may save it."""
+    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+        return T.clone(t, -1)
+    return t
+
+
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
     if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
         if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
@@ -485,11 +492,11 @@ cdef Tensor stack(tuple tensors, Py_ssize_t dim):
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = <Tensor>tensors[0]
-    for t in tensors:
+    for i, t in enumerate(tensors):
         if not same_shape(t, first):
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at entry 0 "
-                f"and {list(sizes_of(t))} at entry {tensors.index(t)}")
+                f"and {list(sizes_of(t))} at entry {i}")
     dim = normal_dim(dim, first.nd + 1)
     return T.cat(tuple([T.unsqueeze(t, dim) for t in tensors]), dim)
 

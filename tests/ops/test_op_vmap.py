@@ -167,3 +167,34 @@ def test_levels_are_released_after_an_error():
 def test_dtype_of_a_batched_scalar_gives_way_like_a_scalar():
     x, y = ag.ones(3, dtype=ag.float64), ag.ones(2, dtype=ag.float32)
     assert dtype_name(vmap(lambda a: a + y)(x)) == "float32"
+
+
+# --- grad(is_grads_batched=True) ------------------------------------------------------------
+
+
+def test_batched_gradients_are_those_of_a_loop():
+    x = ag.randn(3, dtype=ag.float64, requires_grad=True)
+    y = x.exp() * x.sum()
+    rows = ag.eye(3, dtype=ag.float64)
+    (jacobian,) = ag.autograd.grad(y, x, rows, retain_graph=True, is_grads_batched=True)
+    expected = [to_array(ag.autograd.grad(y, x, r, retain_graph=True)[0]) for r in rows]
+    np.testing.assert_allclose(to_array(jacobian), np.stack(expected), rtol=1e-12)
+
+
+def test_batched_gradients_differentiate_again():
+    x = ag.randn(3, dtype=ag.float64, requires_grad=True)
+    y = x**3
+    rows = ag.eye(3, dtype=ag.float64)
+    (jacobian,) = ag.autograd.grad(y, x, rows, create_graph=True, is_grads_batched=True)
+    (second,) = ag.autograd.grad(jacobian.sum(), x)
+    np.testing.assert_allclose(to_array(second), 6 * to_array(x), rtol=1e-12)
+
+
+def test_batched_gradient_of_an_unused_input():
+    x, z = ag.ones(2, requires_grad=True), ag.ones(2, requires_grad=True)
+    y = x * 2
+    with pytest.raises(RuntimeError, match="not have been used"):
+        ag.autograd.grad(y, (x, z), ag.eye(2), retain_graph=True, is_grads_batched=True)
+    found = ag.autograd.grad(y, (x, z), ag.eye(2), is_grads_batched=True, allow_unused=True)
+    assert found[1] is None
+    np.testing.assert_array_equal(to_array(found[0]), 2 * np.eye(2))
