@@ -10,7 +10,7 @@ cdef PyObject* give(Tensor t) noexcept                      # new reference, NUL
 cdef int give_all(Node n, PyObject** gout, int start, tuple grads) except -1
 cdef bint any_needed(Node n) noexcept
 cdef tuple materialise(Node n, PyObject** gin)              # missing gradients as zeros
-cdef object edge_shape(Node n, int i)                       # shape of the input behind edge i
+cdef tuple edge_shape(Node n, int i)                       # shape of the input behind edge i
 cdef Py_ssize_t edge_ndim(Node n, int i) noexcept
 cdef int edge_dtype(Node n, int i) noexcept
 cdef Py_ssize_t edge_numel(Node n, int i) noexcept

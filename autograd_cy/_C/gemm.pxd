@@ -6,8 +6,8 @@
 # 2 it is the conjugate transpose (1 for real types).  ld is the distance of stored rows in elements
 # and at least their length (any value with a single row).  Operands must not overlap the result.
 #
-# ensure_gemm(dtype) must have been called before, once.  Integers wrap around; the half types are multiplied in
-# float32 and rounded once.  Results are bit-equal for any number of threads.
+# ensure_gemm(dtype) must have been called once before.  Integers wrap around; the half types are
+# multiplied in float32 and rounded once.  Results are bit-equal for any number of threads.
 
 cdef enum:
     GEMM_OK = 0

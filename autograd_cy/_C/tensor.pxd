@@ -113,7 +113,8 @@ cdef object scalar_value(Tensor t)                   # the only element as a Pyt
 cdef object element_value(const char* p, int dt)
 cdef int store_element(char* p, int dt, object value) except -1
 cdef object size_object(int ndim, const Py_ssize_t* shape)
-cdef object sizes_of(Tensor t)
+cdef object sizes_of(Tensor t)                       # a Size, for users
+cdef tuple dims_of(Tensor t)                         # a plain tuple, for operators
 cdef str type_name(Tensor t)                         # "autograd_cy.FloatTensor"
 cdef str describe(Tensor t)                          # dtype and shape, for messages
 cdef bint tensor_is_contiguous(Tensor t) noexcept

@@ -70,4 +70,5 @@ MODULES = (
     Module("softmax", "kernels/softmax.pyx"),
     Module("loss", "kernels/loss.pyx"),
     Module("indexing", "kernels/indexing.pyx"),
+    Module("optimize", "kernels/optimize.pyx"),
 )

@@ -215,7 +215,7 @@ class Emitter:
             return self.metadata(node.value.id, node.attr), METADATA[node.attr]
         if node.attr in METADATA:
             text = self.tensor(node.value)
-            return {"shape": f"sizes_of({text})", "ndim": f"({text}).nd", "dtype": f"({text}).dt"}[
+            return {"shape": f"dims_of({text})", "ndim": f"({text}).nd", "dtype": f"({text}).dt"}[
                 node.attr], METADATA[node.attr]
         return self.fail(f"attribute {node.attr!r}")
 

@@ -21,7 +21,7 @@ from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_code
 from autograd_cy._C.placement cimport format_code
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.tensor cimport (
-    Tensor, late, install, requires_grad, tls_modes, g_modes, bump_version, sizes_of, wrap_number,
+    Tensor, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, as_operand, F_BATCHED, F_DUAL, F_GRAD_PATH, M_NO_GRAD, G_PROFILE,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,

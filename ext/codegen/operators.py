@@ -108,7 +108,7 @@ class Operator:
         r = self.r
         items = [r.attrs.get(n, n) for n in self.objects]
         for name, what in self.meta_objects:
-            items.append({"shape": f"sizes_of({name})", "ndim": f"{name}.nd", "dtype": f"{name}.dt",
+            items.append({"shape": f"dims_of({name})", "ndim": f"{name}.nd", "dtype": f"{name}.dt",
                           "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what])
         return items
 
@@ -118,7 +118,7 @@ class Operator:
         return Emitter(self.records, names, metadata, self.constants, self.key)
 
     def plain_metadata(self, name, what):
-        return {"shape": f"sizes_of({name})", "ndim": f"(<Py_ssize_t>{name}.nd)", "dtype": f"{name}.dt",
+        return {"shape": f"dims_of({name})", "ndim": f"(<Py_ssize_t>{name}.nd)", "dtype": f"{name}.dt",
                 "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what]
 
     def arg_names(self):

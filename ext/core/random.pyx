@@ -40,7 +40,7 @@ __all__ = [
     "seed", "set_rng_state",
 ]
 
-cdef extern from "types.h":
+cdef extern from "scalar/types.h":
     float ag_f16_to_f32(uint16_t h) nogil
     float ag_bf16_to_f32(uint16_t h) nogil
     uint16_t ag_f32_to_f16(float x) nogil

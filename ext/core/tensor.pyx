@@ -133,6 +133,11 @@ cdef object sizes_of(Tensor t):
     return size_object(t.nd, t.sizes)
 
 
+cdef tuple dims_of(Tensor t):
+    cdef int i
+    return tuple([t.sizes[i] for i in range(t.nd)])
+
+
 cdef class TensorExtra:
     def __cinit__(self):
         self.bdim = -1

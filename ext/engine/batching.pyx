@@ -9,7 +9,7 @@ from autograd_cy._C.formulas cimport normal_dim, normal_dims
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_on, sizes_of, F_BATCHED, F_WRAPPED, MAX_DIMS)
+    Tensor, TensorExtra, need_extra, tensor_on, dims_of, F_BATCHED, F_WRAPPED, MAX_DIMS)
 
 
 cdef int top_level(tuple tensors) except -1:
@@ -77,7 +77,7 @@ cdef Tensor batch_front(Tensor t, int level, bint expand):
 cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size):
     if t is None or batched:
         return t
-    return T.expand(T.unsqueeze(t, 0), (size,) + tuple(sizes_of(t)))
+    return T.expand(T.unsqueeze(t, 0), (size,) + dims_of(t))
 
 
 cdef tuple all_front(tuple tensors, int level):

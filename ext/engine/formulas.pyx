@@ -14,9 +14,9 @@ from autograd_cy._C.node cimport (
     Node, OutMeta, needs, zeros_for, gradient_node, graph_late, N_SKIP)
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_empty, tensor_alias, size_object, sizes_of, requires_grad,
-    same_shape, tls_modes, wrap_int, wrap_double, is_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH,
-    F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD, MAX_DIMS, g_modes)
+    Tensor, TensorExtra, need_extra, tensor_empty, tensor_alias, sizes_of, dims_of, requires_grad,
+    same_shape, tls_modes, wrap_int, wrap_double, wrap_number, is_number, describe, F_DUAL, F_BATCHED,
+    F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD, MAX_DIMS, g_modes)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -53,8 +53,10 @@ cdef inline OutMeta* edge_meta(Node n, int i) noexcept:
     return &(<Node>n.edges[i].node).metas[n.edges[i].nr]
 
 
-cdef object edge_shape(Node n, int i):
-    return size_object(edge_meta(n, i).ndim, edge_meta(n, i).shape)
+cdef tuple edge_shape(Node n, int i):
+    cdef OutMeta* m = edge_meta(n, i)
+    cdef int d
+    return tuple([m.shape[d] for d in range(m.ndim)])
 
 
 cdef Py_ssize_t edge_ndim(Node n, int i) noexcept:
@@ -187,7 +189,7 @@ cdef int set_tangent(Tensor result, Tensor tangent) except -1:
         if tangent.dt != result.dt:
             tangent = T._to_dtype(tangent, result.dt)
     if not same_shape(tangent, result):
-        tangent = T.expand(tangent, sizes_of(result))
+        tangent = T.expand(tangent, dims_of(result))
     x = need_extra(result)
     x.tangent = tangent
     result.flags |= F_DUAL
@@ -604,7 +606,7 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
     if code == 1:
         if weight is not None:
             total = T.sum(T.where(keep, T.reshape(T.index_select(weight, 0, T.reshape(T.where(
-                keep, target, wrap_int(0)), (-1,))), tuple(sizes_of(target))), wrap_double(0.0)), -1)
+                keep, target, wrap_int(0)), (-1,))), dims_of(target)), wrap_double(0.0)), -1)
         else:
             total = T.sum(keep, -1)
         smooth = T.div(T.sum(smooth, -1), total)
@@ -646,7 +648,7 @@ cdef Tensor flatten_rows(Tensor a):
 
 
 cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size):
-    cdef tuple shape = tuple(sizes_of(a))
+    cdef tuple shape = dims_of(a)
     return T.reshape(a, (size, shape[0] // size if size else 0) + shape[1:])
 
 
@@ -657,7 +659,7 @@ cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
     cdef tuple shape
     if vector:
         x = T.unsqueeze(x, 1)
-    shape = tuple(sizes_of(x))
+    shape = dims_of(x)
     r = T.bmm(T.reshape(x, (shape[0], -1 if shape[0] and shape[len(shape) - 1] else 0, shape[len(shape) - 1])),
               T.transpose(weight, 1, 2))
     if bias is not None:
@@ -723,7 +725,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
 
 
 cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
-    return T.scatter_src(a, dim, index, T.expand(value_like(value, a), tuple(sizes_of(index))))
+    return T.scatter_src(a, dim, index, T.expand(value_like(value, a), dims_of(index)))
 
 
 cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):
@@ -738,3 +740,27 @@ cdef Tensor masked_select(Tensor a, Tensor mask):
     cdef int nd = broadcast_shape((a, mask), sizes, "masked_select"), d
     shape = tuple([sizes[d] for d in range(nd)])
     return T._index(T.expand(a, shape), (T.expand(mask, shape),))
+
+
+# --- for tests and forward_ad ---------------------------------------------------------------
+
+def _make_dual(Tensor t not None, Tensor tangent not None):
+    """A view of `t` at the same place of the graph that carries `tangent`."""
+    cdef Tensor r = T._alias(t)
+    set_tangent(r, tangent)
+    return r
+
+
+def _tangent(Tensor t not None):
+    """The forward-mode tangent of `t`, or None."""
+    return tangent_of(t)
+
+
+def _primal(Tensor t not None):
+    """`t` without its tangent."""
+    return primal_of(t)
+
+
+def _wrapped(number):
+    """A 0-d tensor that promotes as the Python number it holds."""
+    return wrap_number(number)

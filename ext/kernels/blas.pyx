@@ -65,7 +65,7 @@ def _choice():
 
 
 def _resolve():
-    """Fill the table from the environment; a failure leaves it empty, so the next product tries again."""
+    """Fill the table; after a failure it stays empty and the next product tries again."""
     global handle
     name = _choice()
     threads = os.environ.get("AUTOGRAD_CY_BLAS_THREADS") or "own"
@@ -86,8 +86,8 @@ def _resolve():
         _take_symbols(name)
     else:
         raise ValueError(
-            f"AUTOGRAD_CY_BLAS={name}: unknown BLAS; choose own, scipy, mkl or the path of a shared "
-            f"library that has sgemm_."
+            f"AUTOGRAD_CY_BLAS={name}: unknown BLAS; choose own, scipy, mkl or the path of a "
+            "shared library that has sgemm_."
         )
     _chosen["provider"] = name
     _hold_threads(threads)

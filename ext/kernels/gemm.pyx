@@ -18,7 +18,6 @@ from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_si
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
 from autograd_cy._C import cpu
-from autograd_cy._C.blas import blas_info
 
 cdef enum:
     UINT8 = 1
@@ -418,14 +417,17 @@ cdef inline void multiply_rows(
         j += now
 
 
-cdef void multiply_part(Blocked* t, int threads) noexcept nogil:
+cdef void multiply_part(Blocked* t) noexcept nogil:
     # All of k for the rows and columns of the part.
     cdef Py_ssize_t depth = even_part(t.p.k, DEPTH, 8)
+    cdef int threads = team_size(cost(t.p.dtype) * t.rows * t.cols * depth)
     choose_tasks(t, threads)
     t.q = 0
     while t.q < t.p.k:
         t.depth = min(depth, t.p.k - t.q)
-        parallel_for(pack_task, t, parts(t.cols, 4 * loops.width[t.kind]), threads)
+        parallel_for(
+            pack_task, t, parts(t.cols, 4 * loops.width[t.kind]),
+            min(threads, team_size(2.0 * t.cols * depth)))
         parallel_for_dynamic(
             block_task, t, t.across * parts(t.rows, t.task_rows), threads)
         t.q += t.depth
@@ -433,7 +435,6 @@ cdef void multiply_part(Blocked* t, int threads) noexcept nogil:
 
 cdef int run_blocked(const Product* p) noexcept nogil:
     cdef Blocked t
-    cdef int threads = team_size(cost(p.dtype) * p.m * p.n * p.k)
     cdef Py_ssize_t width, columns, rows = p.m
     cdef size_t room
     t.p = p[0]
@@ -459,7 +460,7 @@ cdef int run_blocked(const Product* p) noexcept nogil:
         t.col = 0
         while t.col < p.n:
             t.cols = min(columns, p.n - t.col)
-            multiply_part(&t, threads)
+            multiply_part(&t)
             t.col += t.cols
         t.row += t.rows
     give_scratch(t.packed)

@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memset
 
 from autograd_cy._C.gemm_loops cimport (
-    BY_COLUMNS, BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LONGEST_DIRECT,
+    BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LONGEST_DIRECT,
     LONGEST_PACK, LoopTable, STRIPS)
 
 cdef extern from "scalar/types.h":

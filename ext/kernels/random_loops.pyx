@@ -11,19 +11,18 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64)
 from autograd_cy._C.random_loops cimport *
 
-cdef extern from "types.h":
+cdef extern from "scalar/types.h":
     uint16_t ag_f32_to_f16(float x) nogil
     uint16_t ag_f32_to_bf16(float x) nogil
 
-cdef extern from "random.h":
-    ctypedef struct ag_philox_words:
-        uint32_t w0, w1, w2, w3
+cdef extern from "philox_lanes.h":
+    void ag_philox_chunk(uint64_t seed, uint64_t chunk, uint32_t* w) nogil
+
+cdef extern from "scalar/random.h":
     ctypedef struct ag_pair_f32:
         float cos, sin
     ctypedef struct ag_pair_f64:
         double cos, sin
-    ag_philox_words ag_philox(
-        uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0, uint32_t k1) nogil
     float ag_uniform_f32(uint32_t w) nogil
     float ag_uniform_f16(uint32_t w) nogil
     float ag_uniform_bf16(uint32_t w) nogil
@@ -40,23 +39,14 @@ cdef extern from "random.h":
 
 cdef void words(uint64_t seed, uint64_t chunk, uint32_t* w) noexcept nogil:
     """The 64 words of a chunk: word k of lane l is w[16 * k + l]."""
-    cdef uint32_t k0 = <uint32_t>seed, k1 = <uint32_t>(seed >> 32)
-    cdef uint32_t low = <uint32_t>(chunk << 4), high = <uint32_t>(chunk >> 28)
-    cdef ag_philox_words r
-    cdef uint32_t i
-    for i in range(16):
-        r = ag_philox(low + i, high, 0, 0, k0, k1)
-        w[i] = r.w0
-        w[16 + i] = r.w1
-        w[32 + i] = r.w2
-        w[48 + i] = r.w3
+    ag_philox_chunk(seed, chunk, w)
 
 
 # --- one chunk of each distribution, into a buffer ------------------------------------------
 
 cdef void uniform_f32(const RandomJob* job, const uint32_t* w, float* out) noexcept nogil:
     cdef float lo = <float>job.a, width = <float>job.b, top = <float>job.top
-    cdef int i
+    cdef Py_ssize_t i
     if job.dt == DT_F16:
         for i in range(64):
             out[i] = ag_stretch_f32(ag_uniform_f16(w[i]), lo, width, top)
@@ -70,7 +60,7 @@ cdef void uniform_f32(const RandomJob* job, const uint32_t* w, float* out) noexc
 
 cdef void uniform_f64(const RandomJob* job, const uint32_t* w, double* out) noexcept nogil:
     cdef double lo = job.a, width = job.b, top = job.top
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(32):
         out[i] = ag_stretch_f64(ag_uniform_f64(w[i], w[32 + i]), lo, width, top)
 
@@ -78,7 +68,7 @@ cdef void uniform_f64(const RandomJob* job, const uint32_t* w, double* out) noex
 cdef void normal_f32(const RandomJob* job, const uint32_t* w, float* out) noexcept nogil:
     cdef float mean = <float>job.a, std = <float>job.b
     cdef ag_pair_f32 pair
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(32):
         pair = ag_normal_pair_f32(w[i], w[32 + i])
         out[i] = mean + std * pair.cos
@@ -88,7 +78,7 @@ cdef void normal_f32(const RandomJob* job, const uint32_t* w, float* out) noexce
 cdef void normal_f64(const RandomJob* job, const uint32_t* w, double* out) noexcept nogil:
     cdef double mean = job.a, std = job.b
     cdef ag_pair_f64 pair
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(16):
         pair = ag_normal_pair_f64(w[i], w[16 + i], w[32 + i], w[48 + i])
         out[i] = mean + std * pair.cos
@@ -97,21 +87,21 @@ cdef void normal_f64(const RandomJob* job, const uint32_t* w, double* out) noexc
 
 cdef void exponential_f32(const RandomJob* job, const uint32_t* w, float* out) noexcept nogil:
     cdef float scale = <float>job.a
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(64):
         out[i] = scale * ag_exponential_f32(w[i])
 
 
 cdef void exponential_f64(const RandomJob* job, const uint32_t* w, double* out) noexcept nogil:
     cdef double scale = job.a
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(32):
         out[i] = scale * ag_exponential_f64(w[i], w[32 + i])
 
 
 cdef void bernoulli(const RandomJob* job, const uint32_t* w, uint8_t* out) noexcept nogil:
     cdef uint32_t last
-    cdef int i
+    cdef Py_ssize_t i
     if job.range == 0:
         for i in range(64):
             out[i] = 0
@@ -123,7 +113,7 @@ cdef void bernoulli(const RandomJob* job, const uint32_t* w, uint8_t* out) noexc
 
 cdef void bernoulli_each(const RandomJob* job, const uint32_t* w, const double* p, int n,
                          uint8_t* out) noexcept nogil:
-    cdef int i
+    cdef Py_ssize_t i
     for i in range(n):
         out[i] = <double>w[i] < p[i] * 4294967296.0
 
@@ -131,7 +121,7 @@ cdef void bernoulli_each(const RandomJob* job, const uint32_t* w, const double* 
 cdef void integers(const RandomJob* job, const uint32_t* w, int64_t* out) noexcept nogil:
     cdef uint64_t base = <uint64_t>job.base
     cdef uint32_t short_range = <uint32_t>job.range
-    cdef int i
+    cdef Py_ssize_t i
     if job.range == short_range and short_range != 0:
         for i in range(32):
             out[i] = <int64_t>(base + ag_bounded_short(w[i], w[32 + i], short_range))

@@ -27,6 +27,8 @@ cdef extern from "scalar/scalar.h" nogil:
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
+    float sqrtf(float)
+    double sqrt(double)
 
 ctypedef fused real_t:
     float
@@ -515,6 +517,7 @@ cdef void argmin_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize
 include "rows_acc.pxi"
 include "rows_half.pxi"
 include "rows_soft.pxi"
+include "rows_step.pxi"
 
 
 # --- the table ------------------------------------------------------------------------------
@@ -580,6 +583,7 @@ cdef void fill_table() noexcept:
     fill_ordered(DT_F64, <double*>NULL)
     fill_accumulators()
     fill_halves()
+    fill_steps()
 
 
 fill_table()

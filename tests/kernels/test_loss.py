@@ -120,7 +120,7 @@ def test_mse(name, reduction):
             d = wide(a) - wide(b)
             with np.errstate(all="ignore"):
                 scale = 1.0 if reduction != MEAN else 1.0 / np.float64(d.size)
-            want = d * d if reduction == NONE else np.asarray((d * d).sum() * scale)
+                want = d * d if reduction == NONE else np.asarray((d * d).sum() * scale)
             got = call(loss, "mse_loss", a, b, reduction)
             assert got.dtype == a.dtype and got.shape == want.shape
             rtol = (4 if reduction == NONE else 2) * tolerance(name)

@@ -30,21 +30,21 @@
     }                                                                                            \
     /* from e^-|x|, which cannot overflow and keeps the left tail */                             \
     AG_FN ag_##T ag_sigmoid_##T(ag_##T x) {                                                      \
-        const ag_##T e = ag_exp_##T(-fabs##S(x));                                                \
+        const ag_##T e = ag_exp_minus_abs_##T(x);                                                    \
         return (x < 0 ? e : (ag_##T)1) / ((ag_##T)1 + e);                                        \
     }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
         return g * ((ag_##T)1 - y) * y;                                                          \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_##T(ag_##T x) {                                                  \
-        return (x > 0 ? (ag_##T)0 : x) - ag_log1p_unit_##T(ag_exp_##T(-fabs##S(x)));                  \
+        return (x > 0 ? (ag_##T)0 : x) - ag_log1p_unit_##T(ag_exp_minus_abs_##T(x));                  \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_backward_##T(ag_##T g, ag_##T x) { return g * ag_sigmoid_##T(-x); } \
     /* linear above the threshold, so that exp cannot overflow */                                \
     AG_FN ag_##T ag_softplus_##T(ag_##T x, ag_##T beta, ag_##T threshold) {                      \
         const ag_##T t = x * beta;                                                               \
         const ag_##T soft =                                                                      \
-            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_unit_##T(ag_exp_##T(-fabs##S(t)))) / beta;            \
+            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_unit_##T(ag_exp_minus_abs_##T(t))) / beta;            \
         return t > threshold ? x : soft;                                                         \
     }                                                                                            \
     AG_FN ag_##T ag_softplus_backward_##T(ag_##T g, ag_##T x, ag_##T beta, ag_##T threshold) {   \

@@ -164,12 +164,13 @@ AG_FN float ag_hypot_f32(float x, float y) {
 }
 AG_FN double ag_hypot_f64(double x, double y) {
     const double a = fabs(x), b = fabs(y), big = a > b ? a : b;
-    /* powers of two that keep the squares in range */
-    const double up = big < 0x1p-500 ? 0x1p+600 : 1.0, down = big > 0x1p+500 ? 0x1p-600 : 1.0;
-    const double c = a * up * down, d = b * up * down;
-    const double r = sqrt(ag_fma_f64(c, c, d * d));
-    const double back = big < 0x1p-500 ? 0x1p-600 : 1.0, forth = big > 0x1p+500 ? 0x1p+600 : 1.0;
-    return (a == INFINITY) | (b == INFINITY) ? INFINITY : r * back * forth;
+    /* a power of two that keeps the squares in range */
+    const int tiny = big < 0x1p-500, huge = big > 0x1p+500;
+    const double scale = ag_pick_f64(tiny, 0x1p+600, ag_pick_f64(huge, 0x1p-600, 1.0));
+    const double back = ag_pick_f64(tiny, 0x1p-600, ag_pick_f64(huge, 0x1p+600, 1.0));
+    const double c = a * scale, d = b * scale;
+    const double r = sqrt(ag_fma_f64(c, c, d * d)) * back;
+    return (a == INFINITY) | (b == INFINITY) ? INFINITY : r;
 }
 
 #endif

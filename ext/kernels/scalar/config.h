@@ -55,15 +55,21 @@ AG_FN uint64_t ag_bits_f64(double x) { uint64_t u; memcpy(&u, &x, 8); return u; 
 AG_FN float ag_from_bits_f32(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
 AG_FN double ag_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
 
-/* a where `c` holds, else b. Where a is a constant limit, gcc likes to split `c ? a : b` into two
- * paths and fold the constant into all that follows, and the loop no longer vectorises. */
+/* c ? a : b as arithmetic on bits, which gcc turns back into one blend. It takes `c ? a : b` itself
+ * apart when a is a constant: one path per outcome, with the constant folded into all that follows,
+ * and the loop becomes a heap of masks or no longer vectorises. SSE2 alone has no such blend for
+ * doubles. */
 AG_FN float ag_pick_f32(int c, float a, float b) {
     const uint32_t m = 0u - (uint32_t)c;
     return ag_from_bits_f32((ag_bits_f32(a) & m) | (ag_bits_f32(b) & ~m));
 }
 AG_FN double ag_pick_f64(int c, double a, double b) {
+#if defined(__x86_64__) && !defined(__SSE4_1__)
+    return c ? a : b;
+#else
     const uint64_t m = (uint64_t)0 - (uint64_t)c;
     return ag_from_bits_f64((ag_bits_f64(a) & m) | (ag_bits_f64(b) & ~m));
+#endif
 }
 
 AG_FN float ag_fma_f32(float a, float b, float c) {

@@ -19,16 +19,20 @@
 /* Limits that let nan through. */
 #define AG_AT_MOST(x, top) ((x) > (top) ? (top) : (x))
 #define AG_AT_LEAST(x, low) ((x) < (low) ? (low) : (x))
+AG_FN float ag_limit_f32(float x, float low, float top) {
+    return ag_pick_f32(x > top, top, ag_pick_f32(x < low, low, x));
+}
+AG_FN double ag_limit_f64(double x, double low, double top) {
+    return ag_pick_f64(x > top, top, ag_pick_f64(x < low, low, x));
+}
 
 /* ---- exp(r) - 1 for |r| <= ln(2) / 2 ---- */
 
 AG_FN float ag_expm1_near_f32(float r) {
-    float q = 0.00138390157f;
-    q = ag_fma_f32(q, r, 0.00836707f);
-    q = ag_fma_f32(q, r, 0.0416677445f);
-    q = ag_fma_f32(q, r, 0.16666539f);
-    q = ag_fma_f32(q, r, 0.49999997f);
-    return ag_fma_f32(r * r, q, r);
+    const float r2 = r * r;
+    const float a = ag_fma_f32(r, 0.16666539f, 0.49999997f);
+    const float b = ag_fma_f32(r, 0.00836707f, 0.0416677445f);
+    return ag_fma_f32(r2, ag_fma_f32(r2, ag_fma_f32(r2, 0.00138390157f, b), a), r);
 }
 
 AG_FN double ag_expm1_near_f64(double r) {
@@ -48,41 +52,62 @@ AG_FN double ag_expm1_near_f64(double r) {
 /* p * 2^n for z = n + SHIFT. `small` says that 2^n may be subnormal; the result then takes two
  * steps, and so it does at the other end, where 2^n alone would overflow too early. */
 AG_FN float ag_scale_f32(float p, float z, int small) {
-    const float s = ag_from_bits_f32(ag_bits_f32(z + (small ? 64.0f : -1.0f)) << 23);
-    return p * s * (small ? 0x1p-64f : 2.0f);
+    const float s = ag_from_bits_f32(ag_bits_f32(z + ag_pick_f32(small, 64.0f, -1.0f)) << 23);
+    return p * s * ag_pick_f32(small, 0x1p-64f, 2.0f);
 }
 AG_FN double ag_scale_f64(double p, double z, int small) {
-    const double s = ag_from_bits_f64(ag_bits_f64(z + (small ? 128.0 : -1.0)) << 52);
-    return p * s * (small ? 0x1p-128 : 2.0);
+    const double s = ag_from_bits_f64(ag_bits_f64(z + ag_pick_f64(small, 128.0, -1.0)) << 52);
+    return p * s * ag_pick_f64(small, 0x1p-128, 2.0);
 }
 
-/* exp(x + low) for a small correction `low`; a constant 0 costs nothing when `with_low` is 0. */
-AG_FN float ag_exp_sum_f32(float x, float low, const int with_low) {
-    float z, n, r;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 89.0f), -104.0f);
-    z = ag_fma_f32(x, 0x1.715476p+0f, AG_SHIFT_F32);
-    n = z - AG_SHIFT_F32;
-    r = ag_fma_f32(n, -AG_LN2_HI_F32, x);
-    r = ag_fma_f32(n, -AG_LN2_LO_F32, r);
-    if (with_low) r += low;
-    return ag_scale_f32(1.0f + ag_expm1_near_f32(r), z, x < -80.0f);
+/* *z = n + SHIFT for the integer n nearest x / ln 2; the result is x - n ln 2 */
+AG_FN float ag_exp_reduce_f32(float x, float *z) {
+    float n;
+    *z = ag_fma_f32(x, 0x1.715476p+0f, AG_SHIFT_F32);
+    n = *z - AG_SHIFT_F32;
+    return ag_fma_f32(n, -AG_LN2_LO_F32, ag_fma_f32(n, -AG_LN2_HI_F32, x));
 }
-AG_FN double ag_exp_sum_f64(double x, double low, const int with_low) {
-    double z, n, r;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 710.0), -746.0);
-    z = ag_fma_f64(x, 0x1.71547652b82fep+0, AG_SHIFT_F64);
-    n = z - AG_SHIFT_F64;
-    r = ag_fma_f64(n, -AG_LN2_HI_F64, x);
-    r = ag_fma_f64(n, -AG_LN2_LO_F64, r);
-    if (with_low) r += low;
-    return ag_scale_f64(1.0 + ag_expm1_near_f64(r), z, x < -700.0);
+AG_FN double ag_exp_reduce_f64(double x, double *z) {
+    double n;
+    *z = ag_fma_f64(x, 0x1.71547652b82fep+0, AG_SHIFT_F64);
+    n = *z - AG_SHIFT_F64;
+    return ag_fma_f64(n, -AG_LN2_LO_F64, ag_fma_f64(n, -AG_LN2_HI_F64, x));
 }
-AG_FN float ag_exp_f32(float x) { return ag_exp_sum_f32(x, 0, 0); }
-AG_FN double ag_exp_f64(double x) { return ag_exp_sum_f64(x, 0, 0); }
+
+AG_FN float ag_exp_f32(float x) {
+    const float t = ag_limit_f32(x, -104.0f, 89.0f);
+    float z, r = ag_exp_reduce_f32(t, &z);
+    return ag_scale_f32(1.0f + ag_expm1_near_f32(r), z, t < -80.0f);
+}
+AG_FN double ag_exp_f64(double x) {
+    const double t = ag_limit_f64(x, -746.0, 710.0);
+    double z, r = ag_exp_reduce_f64(t, &z);
+    return ag_scale_f64(1.0 + ag_expm1_near_f64(r), z, t < -700.0);
+}
+
+/* exp(x + low) for -104 <= x <= 0 (-746 in double) and a small correction `low`. No result is large,
+ * so all go through a scaled one: cheaper than telling the subnormal ones apart. */
+AG_FN float ag_exp_falling_f32(float x, float low) {
+    float z, r = ag_exp_reduce_f32(x, &z) + low;
+    const float s = ag_from_bits_f32(ag_bits_f32(z + 64.0f) << 23);
+    return (1.0f + ag_expm1_near_f32(r)) * s * 0x1p-64f;
+}
+AG_FN double ag_exp_falling_f64(double x, double low) {
+    double z, r = ag_exp_reduce_f64(x, &z) + low;
+    const double s = ag_from_bits_f64(ag_bits_f64(z + 128.0) << 52);
+    return (1.0 + ag_expm1_near_f64(r)) * s * 0x1p-128;
+}
+/* exp(-|x|); adding -0 is no operation */
+AG_FN float ag_exp_minus_abs_f32(float x) {
+    return ag_exp_falling_f32(AG_AT_LEAST(-fabsf(x), -104.0f), -0.0f);
+}
+AG_FN double ag_exp_minus_abs_f64(double x) {
+    return ag_exp_falling_f64(AG_AT_LEAST(-fabs(x), -746.0), -0.0);
+}
 
 AG_FN float ag_exp2_f32(float x) {
     float z, r, q = 0.000133324924f;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 129.0f), -151.0f);
+    x = ag_limit_f32(x, -151.0f, 129.0f);
     z = x + AG_SHIFT_F32;
     r = x - (z - AG_SHIFT_F32);
     q = ag_fma_f32(q, r, 0.00133879273f);
@@ -94,7 +119,7 @@ AG_FN float ag_exp2_f32(float x) {
 }
 AG_FN double ag_exp2_f64(double x) {
     double z, r, q = 2.5625418232014602e-11;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 1025.0), -1076.0);
+    x = ag_limit_f64(x, -1076.0, 1025.0);
     z = x + AG_SHIFT_F64;
     r = x - (z - AG_SHIFT_F64);
     q = ag_fma_f64(q, r, 4.456570522990606e-10);
@@ -113,20 +138,12 @@ AG_FN double ag_exp2_f64(double x) {
 
 /* (exp(x) - 1) / 2, which overflows as late as sinh does; s is a quarter of 2^n. */
 AG_FN float ag_half_expm1_f32(float x) {
-    float z, n, r, s;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 89.5f), -18.0f);
-    z = ag_fma_f32(x, 0x1.715476p+0f, AG_SHIFT_F32);
-    n = z - AG_SHIFT_F32;
-    r = ag_fma_f32(n, -AG_LN2_LO_F32, ag_fma_f32(n, -AG_LN2_HI_F32, x));
+    float z, r = ag_exp_reduce_f32(ag_limit_f32(x, -18.0f, 89.5f), &z), s;
     s = ag_from_bits_f32(ag_bits_f32(z - 2.0f) << 23);
     return 2.0f * ag_fma_f32(s, ag_expm1_near_f32(r), s - 0.25f);
 }
 AG_FN double ag_half_expm1_f64(double x) {
-    double z, n, r, s;
-    x = AG_AT_LEAST(AG_AT_MOST(x, 710.5), -38.0);
-    z = ag_fma_f64(x, 0x1.71547652b82fep+0, AG_SHIFT_F64);
-    n = z - AG_SHIFT_F64;
-    r = ag_fma_f64(n, -AG_LN2_LO_F64, ag_fma_f64(n, -AG_LN2_HI_F64, x));
+    double z, r = ag_exp_reduce_f64(ag_limit_f64(x, -38.0, 710.5), &z), s;
     s = ag_from_bits_f64(ag_bits_f64(z - 2.0) << 52);
     return 2.0 * ag_fma_f64(s, ag_expm1_near_f64(r), s - 0.25);
 }
@@ -161,15 +178,12 @@ AG_FN double ag_log_split_f64(double x, double *k) {
 
 /* log(1 + f) = f - f^2/2 + rest */
 AG_FN float ag_log_rest_f32(float f) {
-    const float f2 = f * f;
-    float q = -0.0763449445f;
-    q = ag_fma_f32(q, f, 0.12761575f);
-    q = ag_fma_f32(q, f, -0.131601825f);
-    q = ag_fma_f32(q, f, 0.142017588f);
-    q = ag_fma_f32(q, f, -0.166233569f);
-    q = ag_fma_f32(q, f, 0.200012267f);
-    q = ag_fma_f32(q, f, -0.250008196f);
-    q = ag_fma_f32(q, f, 0.333333313f);
+    const float f2 = f * f, f4 = f2 * f2;
+    const float a = ag_fma_f32(f, -0.250008196f, 0.333333313f);
+    const float b = ag_fma_f32(f, -0.166233569f, 0.200012267f);
+    const float c = ag_fma_f32(f, -0.131601825f, 0.142017588f);
+    const float d = ag_fma_f32(f, -0.0763449445f, 0.12761575f);
+    const float q = ag_fma_f32(f4, ag_fma_f32(f2, d, c), ag_fma_f32(f2, b, a));
     return q * f * f2;
 }
 /* with s = f / (2 + f): log(1 + f) = 2 s + s^3 (...) = f - f^2/2 + s (f^2/2 + s^2 (...)) */
@@ -279,10 +293,10 @@ AG_FN float ag_pow_f32(float base, float y) {
     q = ag_fma_f64(z, q, 0.96179667335006991);
     q = ag_fma_f64(z, q, 2.8853900817900802);
     lg = ag_fma_f64(s, q, k);
-    lg = (ax > 0) & (ax < INFINITY) ? lg : AG_LOG_OUTSIDE((double)ax, (double)INFINITY, (double)NAN);
+    lg = ag_pick_f64(ax == 0, -INFINITY, ag_pick_f64(ax < INFINITY, lg, (double)ax));
     t = (double)y * lg;
-    t = lg == 0 ? (y == y ? 0.0 : (double)y) : t; /* |base| = 1 with y infinite */
-    t = AG_AT_LEAST(AG_AT_MOST(t, 200.0), -200.0);
+    t = ag_pick_f64((lg == 0) & (y == y), 0.0, t); /* |base| = 1 with y infinite */
+    t = ag_limit_f64(t, -200.0, 200.0);
     w = t + AG_SHIFT_F64;
     r = t - (w - AG_SHIFT_F64);
     q = ag_fma_f64(r, 1.5196156770982731e-05, 0.00015466756329483603);
@@ -295,10 +309,10 @@ AG_FN float ag_pow_f32(float base, float y) {
     {
         const int whole = rintf(y) == y; /* infinities count, as even numbers */
         const int odd = whole & (rintf(y * 0.5f) != y * 0.5f);
-        const uint32_t sign = odd ? ag_bits_f32(base) & 0x80000000u : 0u;
+        const uint32_t sign = ag_bits_f32(base) & (0u - (uint32_t)odd) & 0x80000000u;
         float result = ag_from_bits_f32(ag_bits_f32((float)r) | sign);
-        result = (base < 0) & !whole & (ax < INFINITY) ? NAN : result;
-        return (y == 0) | (base == 1.0f) ? 1.0f : result;
+        result = ag_pick_f32((base < 0) & !whole & (ax < INFINITY), NAN, result);
+        return ag_pick_f32((y == 0) | (base == 1.0f), 1.0f, result);
     }
 }
 /* A double needs its logarithm to some 70 bits: libm has the tables for that. */
@@ -307,7 +321,7 @@ AG_FN double ag_pow_f64(double x, double y) { return pow(x, y); }
 #define AG_FROM_LOG(T, S)                                                          \
     AG_FN ag_##T ag_logaddexp_##T(ag_##T x, ag_##T y) {                            \
         const ag_##T top = x > y ? x : y, gap = x == y ? (ag_##T)0 : fabs##S(x - y); \
-        return top + ag_log1p_unit_##T(ag_exp_##T(-gap));                \
+        return top + ag_log1p_unit_##T(ag_exp_minus_abs_##T(gap));                \
     }                                                                              \
     AG_FN ag_##T ag_xlogy_##T(ag_##T x, ag_##T y) {                                \
         const ag_##T product = x * ag_log_##T(y);                                  \

@@ -14,7 +14,7 @@ AG_FN double ag_tanh_f64(double x) {
     return a < 0x1p-60 ? x : copysign(h / (h + 1.0), x);
 }
 
-#define AG_HYPER(T, S, BIG, TINY)                                                                      \
+#define AG_HYPER(T, S, BIG, TINY, LARGE, LN2)                                                                      \
     /* with h = (e^a - 1) / 2: sinh a = h + h / (2 h + 1) */                                     \
     AG_FN ag_##T ag_sinh_##T(ag_##T x) {                                                         \
         const ag_##T h = ag_half_expm1_##T(fabs##S(x)), t = AG_AT_MOST(h, BIG);                  \
@@ -25,14 +25,32 @@ AG_FN double ag_tanh_f64(double x) {
         const ag_##T h = ag_half_expm1_##T(fabs##S(x)), e = 2 * AG_AT_MOST(h, BIG) + 1;          \
         return (h + (ag_##T)0.5) + (ag_##T)0.5 / e;                                              \
     }                                                                                            \
-    AG_FN ag_##T ag_asinh_##T(ag_##T x) { return asinh##S(x); }                                  \
-    AG_FN ag_##T ag_acosh_##T(ag_##T x) { return acosh##S(x); }                                  \
-    AG_FN ag_##T ag_atanh_##T(ag_##T x) { return atanh##S(x); }                                  \
+    /* all three through log1p, which keeps small results exact; log 2 is added where doubling the\
+     * argument would overflow */                                                                \
+    AG_FN ag_##T ag_asinh_##T(ag_##T x) {                                                        \
+        const ag_##T a = fabs##S(x), square = a * a;                                             \
+        const int big = a > LARGE;                                                                \
+        const ag_##T near = a + square / (1 + sqrt##S(square + 1));                              \
+        const ag_##T y = ag_log1p_##T(ag_pick_##T(big, a, near));                                \
+        return ag_pick_##T(a < TINY, x, copysign##S(y + ag_pick_##T(big, LN2, 0), x));           \
+    }                                                                                            \
+    AG_FN ag_##T ag_acosh_##T(ag_##T x) {                                                        \
+        const ag_##T t = x - 1;                                                                  \
+        const int big = x > LARGE;                                                                \
+        const ag_##T near = t + sqrt##S(t * (t + 2));                                            \
+        const ag_##T y = ag_log1p_##T(ag_pick_##T(big, t, near)) + ag_pick_##T(big, LN2, 0);     \
+        return ag_pick_##T(x < 1, (ag_##T)NAN, y);                                               \
+    }                                                                                            \
+    AG_FN ag_##T ag_atanh_##T(ag_##T x) {                                                        \
+        const ag_##T a = fabs##S(x);                                                             \
+        const ag_##T y = (ag_##T)0.5 * ag_log1p_##T(2 * a / (1 - a));                            \
+        return ag_pick_##T(a < TINY, x, copysign##S(y, x));                                      \
+    }                                                                                            \
     AG_FN ag_##T ag_tanh_backward_##T(ag_##T g, ag_##T y) {                                      \
         return g * ((ag_##T)1 - y * y);                                                          \
     }
-AG_HYPER(f32, f, 1e30f, 0x1p-40f)
-AG_HYPER(f64, , 1e300, 0x1p-60)
+AG_HYPER(f32, f, 1e30f, 0x1p-40f, 1e9f, 0.693147182f)
+AG_HYPER(f64, , 1e300, 0x1p-60, 1e18, 0.69314718055994531)
 #undef AG_HYPER
 
 #endif

@@ -124,13 +124,115 @@ AG_FN double ag_tan_near_f64(double x) {
     }                                                                                            \
     AG_FN_COLD ag_##T ag_tan_##T(ag_##T x) {                                                     \
         return ag_trig_far_##T(x) ? tan##S(x) : ag_tan_near_##T(x);                              \
-    }                                                                                            \
-    AG_FN ag_##T ag_asin_##T(ag_##T x) { return asin##S(x); }                                    \
-    AG_FN ag_##T ag_acos_##T(ag_##T x) { return acos##S(x); }                                    \
-    AG_FN ag_##T ag_atan_##T(ag_##T x) { return atan##S(x); }                                    \
-    AG_FN ag_##T ag_atan2_##T(ag_##T y, ag_##T x) { return atan2##S(y, x); }
+    }
 AG_TRIG(f32, f, uint32_t, 30, AG_TRIG_LIMIT_F32)
 AG_TRIG(f64, , uint64_t, 62, AG_TRIG_LIMIT_F64)
 #undef AG_TRIG
+
+/* ---- inverses ---- */
+
+/* (atan(a) - a) / a^3 with z = a^2, 0 <= a <= 1 */
+AG_FN float ag_atan_rest_f32(float z) {
+    const float w = z * z;
+    float even = ag_fma_f32(w, -0.00179362774f, -0.0311779082f);
+    float odd = ag_fma_f32(w, 0.0109146358f, 0.0579576641f);
+    even = ag_fma_f32(w, even, -0.0840345472f);
+    odd = ag_fma_f32(w, odd, 0.109521873f);
+    even = ag_fma_f32(w, even, -0.142642424f);
+    odd = ag_fma_f32(w, odd, 0.199985489f);
+    even = ag_fma_f32(w, even, -0.333332986f);
+    return ag_fma_f32(z, odd, even);
+}
+AG_FN double ag_atan_rest_f64(double z) {
+    const double w = z * z;
+    double even = ag_fma_f64(w, -2.0258261629035526e-05, -0.0011640595809627437);
+    double odd = ag_fma_f64(w, 0.00022301962345492617, 0.0038559423148626418);
+    even = ag_fma_f64(w, even, -0.0091844997695584747);
+    odd = ag_fma_f64(w, odd, 0.016977957698637559);
+    even = ag_fma_f64(w, even, -0.02582672032087948);
+    odd = ag_fma_f64(w, odd, 0.034067754277953215);
+    even = ag_fma_f64(w, even, -0.040926350129892611);
+    odd = ag_fma_f64(w, odd, 0.046739482116556312);
+    even = ag_fma_f64(w, even, -0.052392325359133837);
+    odd = ag_fma_f64(w, odd, 0.058773076535669162);
+    even = ag_fma_f64(w, even, -0.066658603409925493);
+    odd = ag_fma_f64(w, odd, 0.076922129275133602);
+    even = ag_fma_f64(w, even, -0.090909012351031188);
+    odd = ag_fma_f64(w, odd, 0.11111110678730308);
+    even = ag_fma_f64(w, even, -0.14285714271334082);
+    odd = ag_fma_f64(w, odd, 0.19999999999755005);
+    even = ag_fma_f64(w, even, -0.3333333333333186);
+    return ag_fma_f64(z, odd, even);
+}
+/* (asin(a) - a) / a^3 with z = a^2, 0 <= a <= 1/2 */
+AG_FN float ag_asin_rest_f32(float z) {
+    float q = ag_fma_f32(z, 0.0421583913f, 0.0241847429f);
+    q = ag_fma_f32(z, q, 0.0454691537f);
+    q = ag_fma_f32(z, q, 0.0749530941f);
+    return ag_fma_f32(z, q, 0.166667521f);
+}
+AG_FN double ag_asin_rest_f64(double z) {
+    const double w = z * z;
+    double even = ag_fma_f64(w, -0.016224252833727353, 0.0065279760930889328);
+    double odd = ag_fma_f64(w, 0.031912270677571977, 0.019528264307671253);
+    even = ag_fma_f64(w, even, 0.013885235588838989);
+    odd = ag_fma_f64(w, odd, 0.01216921124459211);
+    even = ag_fma_f64(w, even, 0.022371758053546624);
+    odd = ag_fma_f64(w, odd, 0.017359704738515811);
+    even = ag_fma_f64(w, even, 0.044642856828337643);
+    odd = ag_fma_f64(w, odd, 0.030381959136736813);
+    even = ag_fma_f64(w, even, 0.16666666666665408);
+    odd = ag_fma_f64(w, odd, 0.075000000003369968);
+    return ag_fma_f64(z, odd, even);
+}
+
+#define AG_HALF_PI_F32 1.57079637f
+#define AG_HALF_PI_LOW_F32 -4.37113883e-08f
+#define AG_HALF_PI_F64 0x1.921fb54442d18p+0
+#define AG_HALF_PI_LOW_F64 0x1.1a62633145c07p-54
+
+#define AG_INVERSE(T, S, HALF_PI, LOW)                                                           \
+    /* the angle of a point by its smaller slope, then folded back by octants */                 \
+    AG_FN ag_##T ag_atan2_##T(ag_##T y, ag_##T x) {                                              \
+        const ag_##T ay = fabs##S(y), ax = fabs##S(x);                                           \
+        const int steep = ay > ax;                                                               \
+        const ag_##T big = ag_pick_##T(steep, ay, ax), small = ag_pick_##T(steep, ax, ay);       \
+        ag_##T a = small / ag_pick_##T(big == 0, (ag_##T)1, big), r;                             \
+        a = ag_pick_##T(small == (ag_##T)INFINITY, (ag_##T)1, a);                                \
+        r = ag_fma_##T(a * a * a, ag_atan_rest_##T(a * a), a);                                   \
+        r = ag_pick_##T(steep, (HALF_PI) - (r - (LOW)), r);                                      \
+        r = ag_pick_##T((int)(ag_bits_##T(x) >> (8 * sizeof(x) - 1)),                            \
+                        2 * (HALF_PI) - (r - 2 * (LOW)), r);                                     \
+        return ag_pick_##T((x != x) | (y != y), x + y, copysign##S(r, y));                       \
+    }                                                                                            \
+    AG_FN ag_##T ag_atan_##T(ag_##T x) {                                                         \
+        const ag_##T ax = fabs##S(x);                                                            \
+        const int steep = ax > 1;                                                                \
+        const ag_##T a = ag_pick_##T(steep, (ag_##T)1 / ax, ax);                                 \
+        const ag_##T r = ag_fma_##T(a * a * a, ag_atan_rest_##T(a * a), a);                      \
+        return copysign##S(ag_pick_##T(steep, (HALF_PI) - (r - (LOW)), r), x);                   \
+    }                                                                                            \
+    /* beyond 1/2 from asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)) */                             \
+    AG_FN ag_##T ag_asin_##T(ag_##T x) {                                                         \
+        const ag_##T ax = fabs##S(x);                                                            \
+        const int far = ax > (ag_##T)0.5;                                                        \
+        const ag_##T z = ag_pick_##T(far, (1 - ax) * (ag_##T)0.5, ax * ax);                      \
+        const ag_##T a = ag_pick_##T(far, sqrt##S(z), ax);                                       \
+        const ag_##T r = ag_fma_##T(a * z, ag_asin_rest_##T(z), a);                              \
+        return copysign##S(ag_pick_##T(far, (HALF_PI) - (2 * r - (LOW)), r), x);                 \
+    }                                                                                            \
+    AG_FN ag_##T ag_acos_##T(ag_##T x) {                                                         \
+        const ag_##T ax = fabs##S(x);                                                            \
+        const int far = ax > (ag_##T)0.5;                                                        \
+        const ag_##T z = ag_pick_##T(far, (1 - ax) * (ag_##T)0.5, ax * ax);                      \
+        const ag_##T a = ag_pick_##T(far, sqrt##S(z), ax);                                       \
+        const ag_##T r = ag_fma_##T(a * z, ag_asin_rest_##T(z), a);                              \
+        const ag_##T near = (HALF_PI) - (copysign##S(r, x) - (LOW));                             \
+        const ag_##T left = 2 * ((HALF_PI) - (r - (LOW)));                                       \
+        return ag_pick_##T(far, ag_pick_##T(x < 0, left, 2 * r), near);                          \
+    }
+AG_INVERSE(f32, f, AG_HALF_PI_F32, AG_HALF_PI_LOW_F32)
+AG_INVERSE(f64, , AG_HALF_PI_F64, AG_HALF_PI_LOW_F64)
+#undef AG_INVERSE
 
 #endif

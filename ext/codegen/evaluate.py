@@ -1,0 +1,279 @@
+"""The second back end of the formula language: evaluates formula text in plain Python.
+
+It works on tensors of the built package through the Python forms of the operators, and goes into
+composites by their text, so that generated Cython can be compared with something that was not
+generated. Only tests use it; the first back end is in formula.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import operator
+
+from ext.codegen.formula import _OPERATORS, BUILTINS, METADATA, METADATA_CALLS, FormulaError, parse
+
+_PLAIN = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARE = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+_NUMBERS = (bool, int, float, complex)
+
+
+# --- the plain functions of formulas (formulas.pyx has their Cython twins) -------------------
+
+
+def normal_dim(dim, ndim):
+    return dim % max(ndim, 1)
+
+
+def normal_dims(dims, ndim):
+    if isinstance(dims, int):
+        return (normal_dim(dims, ndim),)
+    return tuple(normal_dim(d, ndim) for d in dims or ()) or tuple(range(ndim))
+
+
+def inverse_permutation(dims):
+    order = [normal_dim(d, len(dims)) for d in dims]
+    return tuple(order.index(i) for i in range(len(dims)))
+
+
+def shifted(dims):
+    return tuple(d + 1 for d in dims)
+
+
+def axis_sizes(tensors, dim):
+    most = max(t.ndim for t in tensors)
+    legacy = [t.ndim != most and tuple(t.shape) == (0,) for t in tensors]
+    return tuple(0 if old else t.shape[dim] for t, old in zip(tensors, legacy))
+
+
+def count_reduced(shape, dims):
+    count = 1
+    for d in normal_dims(dims, len(shape)) if len(shape) else ():
+        count *= shape[d]
+    return count
+
+
+def strides_of(t):
+    return tuple(t.stride())
+
+
+def offset_of(t):
+    return t.storage_offset()
+
+
+def without(shape, dim):
+    return tuple(shape[:dim]) + tuple(shape[dim + 1 :])
+
+
+def shapes_of(tensors):
+    return tuple(tuple(t.shape) for t in tensors)
+
+
+_FUNCTIONS = {name: globals()[name] for name in BUILTINS}
+
+
+# --- the evaluator --------------------------------------------------------------------------
+
+
+class Evaluator:
+    """
+    Evaluates formulas with given names.
+
+    Parameters
+    ----------
+    table : dict
+        The operator table: family -> list of records.
+    enter : bool, default True
+        Evaluate composites with a formula by that formula and not by their compiled form.
+    """
+
+    def __init__(self, table, enter=True):
+        self.enter = enter
+        self.records: dict[str, list] = {}
+        self.modules = {}
+        for family, records in table.items():
+            module = importlib.import_module(f"autograd_cy._C.ops_{family}")
+            for record in records:
+                self.records.setdefault(record.name, []).append(record)
+                self.modules[record.key] = module
+        self.formulas = importlib.import_module("autograd_cy._C.formulas")
+        self.tensor_type = importlib.import_module("autograd_cy._C.tensor").Tensor
+        placement = importlib.import_module("autograd_cy._C.placement")
+        self.formats = {-1: None, 0: placement.contiguous_format}
+
+    def evaluate(self, formula, names):
+        """The value of a formula (text or tree); `names` maps its names to values."""
+        tree = parse(formula) if isinstance(formula, str) else formula
+        return _Run(self, names).value(tree)
+
+    def tensor(self, x):
+        """Numbers as 0-d tensors that promote like numbers; anything else as it is."""
+        return self.formulas._wrapped(x) if isinstance(x, _NUMBERS) else x
+
+    def names(self, record, args, kwargs):
+        """The arguments of one call by name, defaults and `attrs` included."""
+        found = {}
+        for i, a in enumerate(record.args):
+            if i < len(args):
+                x = args[i]
+            elif a.name in kwargs:
+                x = kwargs[a.name]
+            else:
+                x = ast.literal_eval(a.default)
+            if a.type in ("dims", "dims?", "sizes", "ints") and isinstance(x, list):
+                x = tuple(x)
+            found[a.name] = self.tensor(x) if a.is_tensor else x
+        for name, text in record.attrs.items():
+            found[name] = self.evaluate(text, found)
+        return found
+
+    def call(self, record, given):
+        """One operator by its Python form; `given` maps argument names to values."""
+        formula = getattr(record.kernel, "formula", None)
+        if self.enter and formula is not None and "(" in formula:
+            return self.evaluate(formula, self.names(record, (), given))
+        args, kwargs = [], {}
+        for a in record.args:
+            x = given[a.name] if a.name in given else ast.literal_eval(a.default)
+            if a.type in ("dtype?", "format?") and isinstance(x, int):
+                x = self.formats[x] if a.type == "format?" else None
+            if a.keyword:
+                kwargs[a.name] = x
+            else:
+                args.append(x)
+        return self.form(record)(*args, **kwargs)
+
+    def form(self, record):
+        """The Python function of a record (an overload's own one)."""
+        module = self.modules[record.key]
+        return getattr(module, f"form_{record.key}", None) or getattr(module, record.name)
+
+    def bind(self, record, args, kwargs):
+        """Arguments of a call in a formula by name, or None if the overload doesn't fit."""
+        if len(args) > len(record.args) or any(k not in [a.name for a in record.args] for k in kwargs):
+            return None
+        given = dict(zip([a.name for a in record.args], args))
+        given.update(kwargs)
+        for a in record.args:
+            if a.name not in given:
+                if a.default is None:
+                    return None
+                continue
+            x = given[a.name]
+            is_list = isinstance(x, tuple) and any(isinstance(y, self.tensor_type) for y in x)
+            if a.type == "Tensor[]":
+                if not is_list:
+                    return None
+            elif a.is_tensor:
+                if is_list or not (x is None or isinstance(x, (self.tensor_type, *_NUMBERS))):
+                    return None
+                given[a.name] = self.tensor(x)
+            elif isinstance(x, self.tensor_type) or (a.type == "dim" and isinstance(x, tuple)):
+                return None
+        return given
+
+
+class _Run:
+    """One evaluation: a tree walk with the names at hand."""
+
+    def __init__(self, evaluator, names):
+        self.evaluator, self.names = evaluator, names
+
+    def value(self, node):
+        method = getattr(self, "on_" + type(node).__name__, None)
+        if method is None:
+            raise FormulaError(f"{ast.unparse(node)!r}: {type(node).__name__} is not part of the language")
+        return method(node)
+
+    def is_tensor(self, x):
+        return isinstance(x, self.evaluator.tensor_type)
+
+    def on_Name(self, node):
+        if node.id not in self.names:
+            raise FormulaError(f"unknown name {node.id!r}")
+        return self.names[node.id]
+
+    def on_Constant(self, node):
+        return node.value
+
+    def on_Tuple(self, node):
+        return tuple(self.value(e) for e in node.elts)
+
+    def on_UnaryOp(self, node):
+        x = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not x
+        return self.operate("neg", x) if self.is_tensor(x) else -x
+
+    def on_BinOp(self, node):
+        a, b = self.value(node.left), self.value(node.right)
+        if self.is_tensor(a) or self.is_tensor(b):
+            return self.operate(_OPERATORS[type(node.op)], a, b)
+        return _PLAIN[type(node.op)](a, b)
+
+    def on_BoolOp(self, node):
+        stop = isinstance(node.op, ast.Or)
+        for part in node.values:
+            x = self.value(part)
+            if bool(x) == stop:
+                return x
+        return x
+
+    def on_Compare(self, node):
+        left, right = self.value(node.left), self.value(node.comparators[0])
+        return _COMPARE[type(node.ops[0])](left, right)
+
+    def on_IfExp(self, node):
+        return self.value(node.body if self.value(node.test) else node.orelse)
+
+    def on_Subscript(self, node):
+        x = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            low = self.value(node.slice.lower) if node.slice.lower else None
+            high = self.value(node.slice.upper) if node.slice.upper else None
+            return x[low:high]
+        return x[self.value(node.slice)]
+
+    def on_Attribute(self, node):
+        x = self.value(node.value)
+        if node.attr not in METADATA:
+            raise FormulaError(f"attribute {node.attr!r}")
+        return tuple(x.shape) if node.attr == "shape" else getattr(x, node.attr)
+
+    def on_Call(self, node):
+        f = node.func
+        kwargs = {k.arg: self.value(k.value) for k in node.keywords}
+        if isinstance(f, ast.Attribute):
+            if f.attr in METADATA_CALLS:
+                return getattr(self.value(f.value), f.attr)()
+            return self.operate(f.attr, self.value(f.value), *map(self.value, node.args), **kwargs)
+        args = [self.value(a) for a in node.args]
+        if f.id == "len":
+            return len(args[0])
+        if f.id in _FUNCTIONS:
+            return _FUNCTIONS[f.id](*args)
+        return self.operate(f.id, *args, **kwargs)
+
+    def operate(self, name, *args, **kwargs):
+        """The operator `name`: its first overload that takes these arguments."""
+        for record in self.evaluator.records.get(name, ()):
+            given = self.evaluator.bind(record, args, kwargs)
+            if given is not None:
+                return self.evaluator.call(record, given)
+        raise FormulaError(f"no operator {name!r} takes these arguments: {args}")

@@ -1,0 +1,142 @@
+# Optimizer steps on flat ranges: one pass that reads and writes each array once (part of rows.pyx).
+
+cdef enum:
+    STEP_BLOCK = 512    # halves widened at once
+
+
+cdef inline real_t root(real_t x) noexcept nogil:
+    if real_t is float:
+        return sqrtf(x)
+    else:
+        return sqrt(x)
+
+
+cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
+                   const SgdStep* s) noexcept nogil:
+    cdef real_t lr = <real_t>s.lr, decay = <real_t>s.weight_decay, sign = <real_t>s.sign
+    cdef real_t momentum = <real_t>s.momentum, fresh = <real_t>(1 - s.dampening)
+    cdef real_t d, m
+    cdef Py_ssize_t i
+    if b == NULL:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            p[i] -= lr * d
+    elif s.first:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            b[i] = d
+            m = d + momentum * d if s.nesterov else d
+            p[i] -= lr * m
+    elif s.nesterov:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            m = momentum * b[i] + fresh * d
+            b[i] = m
+            p[i] -= lr * (d + momentum * m)
+    else:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            m = momentum * b[i] + fresh * d
+            b[i] = m
+            p[i] -= lr * m
+
+
+cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* top, Py_ssize_t n,
+                    const AdamStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
+    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t rate = <real_t>s.rate, spread = <real_t>s.spread, eps = <real_t>s.eps
+    cdef real_t d, x, y, z
+    cdef Py_ssize_t i
+    if top == NULL:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            x = m[i] + w1 * (d - m[i])
+            y = b2 * v[i] + w2 * d * d
+            m[i] = x
+            v[i] = y
+            p[i] = keep * p[i] - rate * x / (root(y) * spread + eps)
+    else:
+        for i in range(n):
+            d = sign * g[i] + decay * p[i]
+            x = m[i] + w1 * (d - m[i])
+            y = b2 * v[i] + w2 * d * d
+            z = larger(top[i], y)
+            m[i] = x
+            v[i] = y
+            top[i] = z
+            p[i] = keep * p[i] - rate * x / (root(z) * spread + eps)
+
+
+cdef inline void narrow_all(int dt, const float* x, uint16_t* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    if dt == DT_F16:
+        for i in range(n):
+            out[i] = ag_f32_to_f16(x[i])
+    else:
+        for i in range(n):
+            out[i] = ag_f32_to_bf16(x[i])
+
+
+cdef void half_sgd_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* b, Py_ssize_t n,
+                        const SgdStep* s) noexcept nogil:
+    cdef float x[3][STEP_BLOCK]
+    cdef Py_ssize_t start = 0, m
+    while start < n:
+        m = n - start if n - start < STEP_BLOCK else STEP_BLOCK
+        widen(dt, p + start, x[0], m)
+        widen(dt, g + start, x[1], m)
+        if b != NULL and not s.first:
+            widen(dt, b + start, x[2], m)
+        sgd_step(x[0], <const float*>x[1], x[2] if b != NULL else NULL, m, s)
+        narrow_all(dt, x[0], p + start, m)
+        if b != NULL:
+            narrow_all(dt, x[2], b + start, m)
+        start += m
+
+
+cdef void half_adam_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* m, uint16_t* v,
+                         uint16_t* top, Py_ssize_t n, const AdamStep* s) noexcept nogil:
+    cdef float x[5][STEP_BLOCK]
+    cdef Py_ssize_t start = 0, some
+    while start < n:
+        some = n - start if n - start < STEP_BLOCK else STEP_BLOCK
+        widen(dt, p + start, x[0], some)
+        widen(dt, g + start, x[1], some)
+        widen(dt, m + start, x[2], some)
+        widen(dt, v + start, x[3], some)
+        if top != NULL:
+            widen(dt, top + start, x[4], some)
+        adam_step(x[0], <const float*>x[1], x[2], x[3], x[4] if top != NULL else NULL, some, s)
+        narrow_all(dt, x[0], p + start, some)
+        narrow_all(dt, x[2], m + start, some)
+        narrow_all(dt, x[3], v + start, some)
+        if top != NULL:
+            narrow_all(dt, x[4], top + start, some)
+        start += some
+
+
+cdef void any_sgd_step(int dt, char* p, const char* g, char* b, Py_ssize_t n,
+                       const SgdStep* s) noexcept nogil:
+    if dt == DT_F32:
+        sgd_step(<float*>p, <const float*>g, <float*>b, n, s)
+    elif dt == DT_F64:
+        sgd_step(<double*>p, <const double*>g, <double*>b, n, s)
+    else:
+        half_sgd_step(dt, <uint16_t*>p, <const uint16_t*>g, <uint16_t*>b, n, s)
+
+
+cdef void any_adam_step(int dt, char* p, const char* g, char* m, char* v, char* top,
+                        Py_ssize_t n, const AdamStep* s) noexcept nogil:
+    if dt == DT_F32:
+        adam_step(<float*>p, <const float*>g, <float*>m, <float*>v, <float*>top, n, s)
+    elif dt == DT_F64:
+        adam_step(<double*>p, <const double*>g, <double*>m, <double*>v, <double*>top, n, s)
+    else:
+        half_adam_step(dt, <uint16_t*>p, <const uint16_t*>g, <uint16_t*>m, <uint16_t*>v,
+                       <uint16_t*>top, n, s)
+
+
+cdef void fill_steps() noexcept:
+    table.sgd = any_sgd_step
+    table.adam = any_adam_step

@@ -1,0 +1,450 @@
+"""Matrix products on pointers, through the entry point that takes buffers."""
+
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from autograd_cy._C import blas, cpu, gemm, parallel
+
+ml_dtypes = pytest.importorskip("ml_dtypes")
+
+# name: dtype code and NumPy type.
+INTS = {"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5}
+FLOATS = {"float16": 6, "bfloat16": 7, "float32": 8, "float64": 9}
+COMPLEX = {"complex64": 10, "complex128": 11}
+CODES = INTS | FLOATS | COMPLEX
+
+# Around the sides of the blocks of every instruction set, and each routine of gemm.pyx.
+SHAPES = [
+    (1, 1, 1),
+    (2, 3, 4),
+    (5, 7, 3),
+    (13, 33, 9),
+    (1, 70, 40),  # narrow: one row
+    (3, 70, 300),
+    (70, 1, 40),  # narrow: one column
+    (1100, 4, 30),
+    (50, 20, 600),  # k in several pieces
+    (8, 300, 260),
+    (107, 130, 270),  # packed
+]
+
+
+def numpy_type(name):
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def epsilon(name):
+    return float((ml_dtypes if name == "bfloat16" else np).finfo(numpy_type(name)).eps)
+
+
+def random(rng, name, shape):
+    if name in INTS:
+        limits = np.iinfo(name)
+        return rng.integers(limits.min, limits.max, shape, dtype=name, endpoint=True)
+    found = rng.standard_normal(shape)
+    if name in COMPLEX:
+        found = found + 1j * rng.standard_normal(shape)
+    return found.astype(numpy_type(name))
+
+
+def stored(matrix, trans):
+    """How an operand lies in memory when op() is to give `matrix`."""
+    if trans == 0:
+        return matrix.copy()
+    swapped = np.swapaxes(matrix, -1, -2)
+    return np.ascontiguousarray(swapped.conj() if trans == 2 else swapped)
+
+
+def strided(matrix, gap):
+    """The same matrix with longer rows in memory."""
+    room = np.empty((*matrix.shape[:-1], matrix.shape[-1] + gap), matrix.dtype)
+    room.view(np.uint8)[...] = 0xFF
+    found = room[..., : matrix.shape[-1]]
+    found[...] = matrix
+    return found
+
+
+def raw(array):
+    # bfloat16 has no buffer format; the entry point looks at the size alone.
+    return array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array
+
+
+def product(name, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
+    gemm.gemm_numpy(CODES[name], raw(a), raw(b), raw(c), trans_a, trans_b, alpha, beta)
+    return c
+
+
+def assert_product(name, found, a, b, alpha=1.0, beta=0.0, c=None):
+    """Compare with the same product in the widest type, element by element."""
+    if name in INTS:
+        expected = np.matmul(a, b) * a.dtype.type(alpha)
+        if beta:
+            expected = expected + a.dtype.type(beta) * c
+        np.testing.assert_array_equal(found, expected.astype(found.dtype))
+        return
+    wide = np.complex128 if name in COMPLEX else np.float64
+    a, b = a.astype(wide), b.astype(wide)
+    expected = alpha * np.matmul(a, b)
+    magnitude = abs(alpha) * np.matmul(abs(a), abs(b))
+    if beta:
+        expected = expected + beta * c.astype(wide)
+        magnitude = magnitude + abs(beta * c.astype(wide))
+    # The half types are summed in float32 and rounded once.
+    sums = epsilon("float32" if name in ("float16", "bfloat16") else name)
+    terms = a.shape[-1] + 2
+    bound = (
+        2 * sums * terms * magnitude
+        + 2 * epsilon(name) * abs(expected)
+        + 1e-7 * (name == "float16")
+    )
+    error = abs(found.astype(wide) - expected)
+    assert np.all(error <= bound), f"{np.max(error - bound)} above the bound"
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def threads():
+    """Set the number of threads; put back afterwards."""
+    before = parallel.get_num_threads()
+    yield parallel.set_num_threads
+    parallel.set_num_threads(before)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", CODES)
+def test_product_for_every_dtype_and_transposition(name, shape, rng):
+    m, n, k = shape
+    a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
+    flags = (0, 1, 2) if name in COMPLEX else (0, 1)
+    for trans_a, trans_b in itertools.product(flags, flags):
+        c = np.empty((m, n), a.dtype)
+        product(name, stored(a, trans_a), stored(b, trans_b), c, trans_a, trans_b)
+        assert_product(name, c, a, b)
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 3), (3, 70, 300), (107, 40, 270)], ids=str)
+@pytest.mark.parametrize("name", CODES)
+def test_alpha_and_beta(name, shape, rng):
+    m, n, k = shape
+    a, b, c = random(rng, name, (m, k)), random(rng, name, (k, n)), random(rng, name, (m, n))
+    alpha = 3 if name in INTS else 0.5
+    if name in COMPLEX:
+        alpha = 0.5 - 2j
+    for beta, (trans_a, trans_b) in itertools.product((1, 3), itertools.product((0, 1), (0, 1))):
+        found = c.copy()
+        product(name, stored(a, trans_a), stored(b, trans_b), found, trans_a, trans_b, alpha, beta)
+        assert_product(name, found, a, b, alpha, beta, c)
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 3), (70, 2, 40), (2, 70, 40), (107, 130, 270)], ids=str)
+@pytest.mark.parametrize("name", CODES)
+def test_rows_may_lie_apart_and_gaps_stay_untouched(name, shape, rng):
+    m, n, k = shape
+    a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
+    for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+        c = strided(np.zeros((m, n), a.dtype), 5)
+        product(
+            name,
+            strided(stored(a, trans_a), 3),
+            strided(stored(b, trans_b), 1),
+            c,
+            trans_a,
+            trans_b,
+        )
+        assert_product(name, c, a, b)
+        gap = c.base[:, n:].view(np.uint8) if c.base is not None else None
+        assert gap is not None
+        assert np.all(gap == 0xFF)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 4), (40, 2, 30), (2, 40, 30), (60, 50, 300)], ids=str)
+@pytest.mark.parametrize("name", [*FLOATS, *COMPLEX])
+def test_result_is_not_read_when_beta_is_zero(name, shape, rng):
+    m, n, k = shape
+    a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
+    c = np.full((m, n), np.nan, a.dtype)
+    assert_product(name, product(name, a, b, c), a, b)
+
+
+@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("beta", [0, 1, 2])
+def test_empty_sum_scales_the_result(name, beta, rng):
+    c = random(rng, name, (3, 4))
+    found = product(name, np.empty((3, 0), c.dtype), np.empty((0, 4), c.dtype), c.copy(), beta=beta)
+    np.testing.assert_array_equal(found, (c * np.array(beta).astype(c.dtype)).astype(c.dtype))
+
+
+@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0)], ids=str)
+def test_empty_results_are_left_alone(name, shape):
+    m, n = shape
+    dtype = numpy_type(name)
+    c = product(name, np.ones((m, 3), dtype), np.ones((3, n), dtype), np.empty((m, n), dtype))
+    assert c.shape == shape
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *COMPLEX])
+def test_nan_and_infinity_reach_the_elements_they_belong_to(name, rng):
+    a, b = random(rng, name, (20, 30)), random(rng, name, (30, 25))
+    a[3, 4] = np.nan
+    b[5, 6] = np.inf
+    c = product(name, a, b, np.zeros((20, 25), a.dtype))
+    assert np.isnan(c[3]).all()
+    assert not np.isfinite(c[:, 6]).any()
+    others = np.ones_like(c, bool)
+    others[3] = False
+    others[:, 6] = False
+    assert np.isfinite(c[others]).all()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_half_sums_are_rounded_once(name):
+    # 2049 ones: in half precision the running sum would stick at 2048 (float16) or 256 (bfloat16).
+    k = 2049
+    dtype = numpy_type(name)
+    c = product(name, np.ones((2, k), dtype), np.ones((k, 3), dtype), np.empty((2, 3), dtype))
+    assert np.all(c == dtype.type(k))
+
+
+@pytest.mark.parametrize("name", ["int32", "int64"])
+def test_integers_wrap_around(name):
+    top = np.iinfo(name).max
+    a, b = np.full((2, 3), top, name), np.full((3, 2), 3, name)
+    c = product(name, a, b, np.empty((2, 2), name))
+    np.testing.assert_array_equal(c, np.matmul(a, b))
+
+
+@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("shape", [(9, 3, 4, 5), (2, 40, 50, 60), (5, 1, 30, 20)], ids=str)
+def test_batches(name, shape, rng):
+    batch, m, n, k = shape
+    a, b = random(rng, name, (batch, m, k)), random(rng, name, (batch, k, n))
+    for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+        c = np.empty((batch, m, n), a.dtype)
+        product(name, stored(a, trans_a), stored(b, trans_b), c, trans_a, trans_b)
+        assert_product(name, c, a, b)
+
+
+@pytest.mark.parametrize("name", ["float32", "complex64", "int16", "float16"])
+def test_one_operand_may_serve_a_whole_batch(name, rng):
+    a, b = random(rng, name, (6, 7, 8)), random(rng, name, (8, 5))
+    repeated = np.broadcast_to(raw(b), (6, 8, 5))
+    c = np.empty((6, 7, 5), a.dtype)
+    gemm.gemm_numpy(CODES[name], raw(a), repeated, raw(c))
+    assert_product(name, c, a, np.broadcast_to(b, (6, 8, 5)))
+    c = np.empty((6, 8, 5), a.dtype)
+    a = random(rng, name, (8, 8))
+    b = random(rng, name, (6, 8, 5))
+    gemm.gemm_numpy(CODES[name], np.broadcast_to(raw(a), (6, 8, 8)), raw(b), raw(c))
+    assert_product(name, c, np.broadcast_to(a, (6, 8, 8)), b)
+
+
+LARGE = [
+    (300, 290, 310),
+    (96, 700, 300),
+    (2000, 3, 700),
+    (3, 2000, 700),
+    (40, 30, 20000),  # k in parts side by side
+    (1, 1, 100000),
+    (200, 200, 100),
+]
+
+
+@pytest.mark.parametrize("shape", LARGE, ids=str)
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64", "bfloat16", "int32"])
+def test_results_are_bit_equal_for_any_number_of_threads(name, shape, rng, threads):
+    m, n, k = shape
+    a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
+    for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+        x, y = stored(a, trans_a), stored(b, trans_b)
+        found = []
+        for count in (1, 2, 3, 4, 7):
+            threads(count)
+            found.append(product(name, x, y, np.empty((m, n), a.dtype), trans_a, trans_b).tobytes())
+        assert found.count(found[0]) == len(found)
+
+
+@pytest.mark.parametrize("name", ["float32", "complex128"])
+def test_batches_are_bit_equal_for_any_number_of_threads(name, rng, threads):
+    a, b = random(rng, name, (7, 150, 80)), random(rng, name, (7, 80, 120))
+    found = []
+    for count in (1, 2, 5):
+        threads(count)
+        found.append(product(name, a, b, np.empty((7, 150, 120), a.dtype)).tobytes())
+    assert found.count(found[0]) == len(found)
+
+
+@pytest.mark.parametrize("shape", LARGE, ids=str)
+def test_large_products_with_threads(shape, rng, threads):
+    threads(3)
+    m, n, k = shape
+    a, b = random(rng, "float32", (m, k)), random(rng, "float32", (k, n))
+    assert_product("float32", product("float32", a, b, np.empty((m, n), "f4")), a, b)
+
+
+def test_a_forked_child_multiplies(rng, threads):
+    threads(2)
+    a, b = random(rng, "float32", (256, 256)), random(rng, "float32", (256, 256))
+    expected = product("float32", a, b, np.empty((256, 256), "f4"))
+    z = a.astype("c8")
+    product("complex64", z, z, np.empty_like(z))
+    child = os.fork()
+    if child == 0:
+        found = product("float32", a, b, np.empty((256, 256), "f4"))
+        product("complex64", z, z, np.empty_like(z))
+        os._exit(0 if found.tobytes() == expected.tobytes() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# Errors of the entry point.
+
+
+def test_wrong_shapes_are_refused():
+    with pytest.raises(ValueError, match="do not give"):
+        product("float32", np.ones((2, 3), "f4"), np.ones((4, 2), "f4"), np.ones((2, 2), "f4"))
+    with pytest.raises(ValueError, match="batches"):
+        product(
+            "float32", np.ones((2, 1, 1), "f4"), np.ones((3, 1, 1), "f4"), np.ones((3, 1, 1), "f4")
+        )
+    with pytest.raises(ValueError, match="unit stride"):
+        product(
+            "float32", np.ones((4, 4), "f4")[:, ::2], np.ones((2, 2), "f4"), np.ones((4, 2), "f4")
+        )
+    with pytest.raises(ValueError, match="bytes"):
+        product("float64", *(np.ones((2, 2), "f4"),) * 3)
+
+
+# The choice of the BLAS and of the instruction set: each in a fresh process.
+
+SCRIPT = """
+import numpy as np
+from autograd_cy._C import blas, gemm
+a = np.arange(12, dtype={dtype!r}).reshape(3, 4)
+b = np.arange(20, dtype={dtype!r}).reshape(4, 5)
+c = np.empty((3, 5), {dtype!r})
+gemm.gemm_numpy({code}, a, b, c)
+assert (c == a @ b).all(), c
+print(blas.blas_info())
+"""
+
+
+def run(script, **variables):
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("AUTOGRAD_CY")} | variables
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def script(dtype="f4", code=8):
+    return SCRIPT.format(dtype=dtype, code=code)
+
+
+@pytest.fixture(scope="module")
+def blas_library():
+    """The shared library behind SciPy's BLAS."""
+    path = blas.blas_info()["library"]
+    if path is None:
+        pytest.skip("the library behind SciPy's BLAS is not known here")
+    return path
+
+
+@pytest.mark.parametrize("provider", ["own", "scipy"])
+def test_named_providers(provider):
+    code, out = run(script(), AUTOGRAD_CY_BLAS=provider)
+    assert code == 0, out
+    assert f"'provider': '{provider}'" in out
+    assert "'library_threads': 1" in out or "'library_threads': None" in out
+
+
+def test_the_library_may_keep_its_threads():
+    code, out = run(script("c8", 10), AUTOGRAD_CY_BLAS="scipy", AUTOGRAD_CY_BLAS_THREADS="library")
+    assert code == 0, out
+    assert "'setter': None" in out
+
+
+@pytest.mark.parametrize(("dtype", "code"), [("f4", 8), ("f8", 9), ("c8", 10), ("c16", 11)])
+def test_provider_by_path(blas_library, dtype, code):
+    status, out = run(script(dtype, code), AUTOGRAD_CY_BLAS=blas_library)
+    assert status == 0, out
+    assert blas_library in out
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"AUTOGRAD_CY_BLAS": "fast"}, "choose own, scipy, mkl or the path"),
+        ({"AUTOGRAD_CY_BLAS": "/no/such/libblas.so"}, "there is no such file"),
+        ({"AUTOGRAD_CY_BLAS": "libnosuchblas.so.3"}, "cannot be loaded"),
+        ({"AUTOGRAD_CY_BLAS": "libm.so.6"}, "the library has no sgemm_"),
+        ({"AUTOGRAD_CY_BLAS": "mkl", "MKL_INTERFACE_LAYER": "ILP64"}, "64-bit integers"),
+        ({"AUTOGRAD_CY_BLAS": "scipy", "AUTOGRAD_CY_BLAS_THREADS": "many"}, "`own` or `library`"),
+    ],
+)
+def test_impossible_choices_say_what_to_do(variables, message):
+    code, out = run(script(), **variables)
+    assert code == 1
+    assert message in out
+
+
+def test_a_missing_mkl_is_named():
+    code, out = run(script(), AUTOGRAD_CY_BLAS="mkl")
+    if code == 0:
+        pytest.skip("MKL is installed here")
+    assert "AUTOGRAD_CY_BLAS=mkl: cannot be loaded" in out
+
+
+def test_real_products_do_not_load_scipy():
+    if cpu.selected_target() == "base":
+        pytest.skip("the baseline takes real products from SciPy's BLAS")
+    code, out = run(
+        script().replace("print(blas.blas_info())", "import sys; print('scipy' in sys.modules)")
+    )
+    assert code == 0, out
+    assert out.strip() == "False"
+
+
+@pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
+def test_every_instruction_set_gives_the_product(target):
+    if target not in cpu.supported_targets():
+        pytest.skip(f"this processor cannot run {target}")
+    names = ",".join(["float32", "float64", "bfloat16", "int32", "int64"])
+    code, out = run(
+        f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+        "import numpy as np, test_gemm as t\n"
+        "from autograd_cy._C import cpu\n"
+        f"assert cpu.selected_target() == {target!r}\n"
+        "rng = np.random.default_rng(1)\n"
+        f"for name in {names!r}.split(','):\n"
+        "    for shape in t.SHAPES:\n"
+        "        t.test_product_for_every_dtype_and_transposition(name, shape, rng)\n",
+        AUTOGRAD_CY_CPU=target,
+        AUTOGRAD_CY_BLAS="own",
+    )
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"), [("avx3", "unknown instruction set"), ("AVX2", "unknown instruction set")]
+)
+def test_an_unknown_instruction_set_is_refused_at_import(asked, message):
+    code, out = run("import autograd_cy._C.cpu", AUTOGRAD_CY_CPU=asked)
+    assert code == 1
+    assert message in out
+    assert "ImportError" in out
+
+
+def test_an_instruction_set_that_the_processor_lacks_is_refused():
+    with pytest.raises(ImportError, match="this processor cannot run it"):
+        cpu.choose("avx512", ("base", "avx2"))
+    assert cpu.choose("", ("base", "avx2")) == "avx2"
+    assert cpu.choose("base", ("base", "avx2")) == "base"

@@ -1,0 +1,137 @@
+"""Fused optimizer steps against the formulas written out in NumPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+from autograd_cy._C import parallel
+from autograd_cy._C.optimize import adam_step, sgd_step
+from bridge import COMPLEX, DTYPES, FLOATS, array, layouts, sample, tensor, wide
+
+NAMES = FLOATS + COMPLEX
+SHAPES = [(), (3,), (0,), (5, 7), (300, 70)]
+ROUGH = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 3e-6, "complex64": 3e-6}
+
+
+def parts(a):
+    """Complex arrays as pairs of reals, in double."""
+    a = np.ascontiguousarray(a)
+    if a.dtype.kind == "c":
+        return np.stack([a.real, a.imag], -1).astype(np.float64)
+    return a.astype(np.float64)
+
+
+def close(got, want, name):
+    rough = ROUGH.get(name, 1e-12)
+    np.testing.assert_allclose(parts(got), want, rtol=rough, atol=rough)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("momentum", "dampening", "nesterov"), [(0, 0, False), (0.9, 0, False), (0.9, 0.3, False), (0.8, 0, True)]
+)
+@pytest.mark.parametrize(("decay", "maximize"), [(0, False), (0.1, False), (0.1, True)])
+def test_sgd(name, momentum, dampening, nesterov, decay, maximize):
+    params = [np.array(a) for shape in SHAPES for a in layouts(sample(name, shape))]
+    for k, a in enumerate(params):
+        if a.ndim > 1 and k % 2:
+            params[k] = np.asfortranarray(a)
+    p = [tensor(a) for a in params]
+    x = [parts(a) for a in params]
+    bufs = [None] * len(p)
+    mine = [None] * len(p)
+    for step in range(3):
+        grads = [sample(name, a.shape, seed=step + 1) for a in params]
+        g = [tensor(a) for a in grads]
+        sgd_step(p, g, bufs, 0.1, momentum, dampening, decay, nesterov, maximize)
+        for k in range(len(p)):
+            d = parts(grads[k]) * (-1 if maximize else 1) + decay * x[k]
+            if momentum:
+                mine[k] = d if step == 0 else momentum * mine[k] + (1 - dampening) * d
+                d = d + momentum * mine[k] if nesterov else mine[k]
+            x[k] = x[k] - 0.1 * d
+    for k in range(len(p)):
+        close(array(p[k]), x[k], name)
+        if momentum:
+            close(array(bufs[k]), mine[k], name)
+        assert p[k]._version == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("amsgrad", "decoupled", "maximize"), list(itertools.product([False, True], repeat=3))
+)
+def test_adam(name, amsgrad, decoupled, maximize):
+    params = [np.array(a) for shape in SHAPES for a in layouts(sample(name, shape))]
+    p = [tensor(a) for a in params]
+    x = [parts(a) for a in params]
+    states = [[np.zeros_like(a) for a in params] for _ in range(3)]
+    m, v, top = ([tensor(a) for a in state] for state in states)
+    mm, vv, tt = ([np.zeros_like(a) for a in x] for _ in range(3))
+    lr, b1, b2, eps, decay = 0.01, 0.9, 0.99, 1e-3, 0.1
+    for step in range(1, 4):
+        grads = [sample(name, a.shape, seed=step) for a in params]
+        g = [tensor(a) for a in grads]
+        adam_step(p, g, m, v, top if amsgrad else None, [step] * len(p), lr, b1, b2, eps, decay,
+                  amsgrad, decoupled, maximize)
+        for k in range(len(p)):
+            d = parts(grads[k]) * (-1 if maximize else 1)
+            if decoupled:
+                x[k] = x[k] * (1 - lr * decay)
+            else:
+                d = d + decay * x[k]
+            mm[k] = mm[k] + (1 - b1) * (d - mm[k])
+            vv[k] = b2 * vv[k] + (1 - b2) * d * d
+            tt[k] = np.maximum(tt[k], vv[k])
+            s = np.sqrt(tt[k] if amsgrad else vv[k]) / np.sqrt(1 - b2**step) + eps
+            x[k] = x[k] - lr / (1 - b1**step) * mm[k] / s
+    for k in range(len(p)):
+        close(array(p[k]), x[k], name)
+        close(array(m[k]), mm[k], name)
+        assert p[k]._version == 3
+
+
+def test_gradients_of_none_are_skipped():
+    a, b = np.ones(3), np.ones(3)
+    p = [tensor(a), tensor(b)]
+    sgd_step(p, [None, tensor(np.ones(3))], None, 0.5)
+    np.testing.assert_array_equal(a, 1)
+    np.testing.assert_array_equal(b, 0.5)
+    assert [t._version for t in p] == [0, 1]
+
+
+def test_errors():
+    p, g = tensor(np.ones(3)), tensor(np.ones(4))
+    with pytest.raises(RuntimeError, match=r"must agree: float64 \[3\] and float64 \[4\]"):
+        sgd_step([p], [g], None, 0.1)
+    with pytest.raises(RuntimeError, match="must agree: float64 .* and float32"):
+        sgd_step([p], [tensor(np.ones(3, np.float32))], None, 0.1)
+    with pytest.raises(RuntimeError, match="must be floating point or complex, not int64"):
+        sgd_step([tensor(np.ones(3, int))], [tensor(np.ones(3, int))], None, 0.1)
+    with pytest.raises(ValueError, match="got 1 parameters but 0 gradients"):
+        sgd_step([p], [], None, 0.1)
+    with pytest.raises(ValueError, match="momentum needs a list of buffers"):
+        sgd_step([p], [p], None, 0.1, momentum=0.9)
+    with pytest.raises(ValueError, match="counted from 1"):
+        adam_step([p], [p], [p], [p], None, [0], 0.1, 0.9, 0.99, 1e-8)
+    with pytest.raises(ValueError, match="amsgrad needs the list"):
+        adam_step([p], [p], [p], [p], None, [1], 0.1, 0.9, 0.99, 1e-8, amsgrad=True)
+
+
+def test_bit_equal_for_any_number_of_threads():
+    before = parallel.get_num_threads()
+    runs = []
+    try:
+        for n in (1, 2, 5):
+            parallel.set_num_threads(n)
+            arrays = [sample("float32", size) for size in (7, 100_000, 33, 50_001)]
+            p = [tensor(a) for a in arrays]
+            state = [[np.zeros_like(a) for a in arrays] for _ in range(2)]
+            m, v = ([tensor(a) for a in s] for s in state)
+            g = [tensor(wide(a).astype(DTYPES["float32"])) for a in arrays]
+            adam_step(p, g, m, v, None, [1] * 4, 0.01, 0.9, 0.99, 1e-8)
+            sgd_step(p, g, [None] * 4, 0.01, 0.9)
+            runs.append(b"".join(a.tobytes() for a in arrays))
+    finally:
+        parallel.set_num_threads(before)
+    assert runs[0] == runs[1] == runs[2]
