@@ -25,7 +25,8 @@ IMPORTS = """\
 from builtins import bool as _Bool, complex as _Complex, float as _Float, int as _Int, str as _Str
 from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
 from typing import (
-    Any as _Any, NamedTuple as _NamedTuple, SupportsIndex as _SupportsIndex, overload as _overload,
+    Any as _Any, NamedTuple as _NamedTuple, SupportsIndex as _SupportsIndex, Type as _Type,
+    overload as _overload,
 )
 
 import numpy as _np
@@ -214,7 +215,8 @@ def operator_stub(member: Function) -> str:
     if not rest:
         return f"def {name}(self) -> _Tensor: ..."
     power = ", modulo: None = None" if len(rest) > 1 else ""
-    ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    reason = {"__eq__": "override", "__ne__": "override", "__ipow__": "misc"}.get(name)
+    ignore = f"  # type: ignore[{reason}]" if reason else ""
     return f"def {name}(self, other: _Tensor | {NUMBER}{power}, /) -> _Tensor: ...{ignore}"
 
 
