@@ -108,6 +108,9 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
         text, exported[name] = family_stub(name, records)
         write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
     stub_namespace.write(pxd_dir.parent, exported)
+    for path in pxd_dir.glob("*.pyi"):
+        if path.stem not in exported:  # of a module that is gone
+            path.unlink()
 
 
 # --- modules written by hand ----------------------------------------------------------------------
