@@ -19,3 +19,4 @@ cdef int check_pow_domain(Tensor a, Tensor b) except -1
 cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1
 cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1
 cdef int check_gelu_kind(Tensor a, str kind) except -1
+cdef int check_probability(Tensor a, double p, bint train) except -1

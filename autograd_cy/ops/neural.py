@@ -1,6 +1,6 @@
 """Softmax and losses."""
 
-from autograd_cy.ops._schema import arg, call, composite, integers, loop, op, real, sample
+from autograd_cy.ops._schema import arg, call, composite, integers, loop, nondiff, op, randomly, real, sample
 
 ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
         sample((arg((0, 3)), 1))]
@@ -80,3 +80,11 @@ op("_mse_backward(grad_output, self, target, reduction: int)",
 op("_mse_moved(self, a, b, reduction: int)", kernel=composite("formulas.mse_moved"), doc="Tangent of mse_loss.")
 
 op("_mse_each(self, target, reduction: int)", kernel=composite("formulas.mse_each"), doc="mse_loss of each example of a batch.")
+
+op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), out=False, vjp=nondiff("the mask is random"),
+   vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
+
+op("dropout(input, p: float = 0.5, train: bool = True)", method=False, checks="probability",
+   kernel=composite("input * _dropout_mask(input, 1.0 - p) if train and p > 0.0 else input"),
+   samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], dtypes="hf", reference="input",
+   doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from autograd_cy import Tensor, maximum, no_grad, zeros_like
+from autograd_cy import Tensor, zeros_like
+from autograd_cy._C.optimize import adam_step
 
 from .optimizer import Optimizer, call_closure, check_option
 
@@ -226,20 +226,18 @@ def adam_update(
     >>> round(x.item(), 4)
     1.0
     """
-    first, second = betas
-    with no_grad():
-        for number, (param, grad) in enumerate(zip(params, grads)):
-            mean, square, step = means[number], squares[number], steps[number]
-            if maximize:
-                grad = -grad
-            if weight_decay and decoupled_weight_decay:
-                param.mul_(1 - lr * weight_decay)
-            elif weight_decay:
-                grad = grad.add(param, alpha=weight_decay)
-            mean.mul_(first).add_(grad, alpha=1 - first)
-            square.mul_(second).add_(grad * grad, alpha=1 - second)
-            scale = square
-            if amsgrad:
-                scale = largest[number].copy_(maximum(largest[number], square))
-            root = scale.sqrt().div_(math.sqrt(1 - second**step)).add_(eps)
-            param.add_(mean / root, alpha=-lr / (1 - first**step))
+    adam_step(
+        list(params),
+        list(grads),
+        list(means),
+        list(squares),
+        list(largest) if amsgrad else None,
+        list(steps),
+        lr,
+        *betas,
+        eps,
+        weight_decay,
+        amsgrad,
+        decoupled_weight_decay,
+        maximize,
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from autograd_cy import Tensor, no_grad
+from autograd_cy import Tensor
+from autograd_cy._C.optimize import sgd_step
 
 from .optimizer import Optimizer, call_closure, check_option
 
@@ -154,17 +155,14 @@ def sgd_update(
     >>> x, buffers
     (tensor([1.]), [tensor([4.])])
     """
-    with no_grad():
-        for number, (param, grad) in enumerate(zip(params, grads)):
-            if maximize:
-                grad = -grad
-            if weight_decay:
-                grad = grad.add(param, alpha=weight_decay)
-            if momentum:
-                buffer = bufs[number]
-                if buffer is None:
-                    buffer = bufs[number] = grad.clone()
-                else:
-                    buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
-                grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
-            param.add_(grad, alpha=-lr)
+    sgd_step(
+        list(params),
+        list(grads),
+        bufs if momentum else None,
+        lr,
+        momentum,
+        dampening,
+        weight_decay,
+        nesterov,
+        maximize,
+    )

@@ -71,4 +71,5 @@ MODULES = (
     Module("loss", "kernels/loss.pyx"),
     Module("indexing", "kernels/indexing.pyx"),
     Module("optimize", "kernels/optimize.pyx"),
+    Module("random_forms", "kernels/random_forms.pyx"),
 )

@@ -46,7 +46,7 @@ from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.arguments cimport (
     tensor_arg, tensors_arg, number_arg, alpha_arg, foreign_operand, int_arg, float_arg, str_arg,
     sizes_arg, dims_arg, unpack_sizes, check_no_integer_zero, check_pow_domain, check_bool_condition,
-    check_clamp_bounds, check_gelu_kind)
+    check_clamp_bounds, check_gelu_kind, check_probability)
 {imports}
 
 cdef extern from *:

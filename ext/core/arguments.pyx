@@ -156,6 +156,12 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
     return 0
 
 
+cdef int check_probability(Tensor a, double p, bint train) except -1:
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    return 0
+
+
 cdef int check_gelu_kind(Tensor a, str kind) except -1:
     if kind != "none" and kind != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")

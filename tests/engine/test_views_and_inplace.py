@@ -1,0 +1,178 @@
+"""Version counters, in-place operations, and the history of views."""
+
+import pytest
+
+import autograd_cy as torch
+
+
+def leaf(*shape):
+    return torch.arange(1.0, 1 + max(1, int(torch.Size(shape).numel())), dtype=torch.float64).reshape(shape).requires_grad_()
+
+
+def test_views_and_detach_share_the_version():
+    x = torch.zeros(4)
+    v, d = x[1:], x.detach()
+    v.add_(1)
+    d.add_(1)
+    assert x._version == v._version == d._version == 2
+    x.data.add_(1)
+    assert x._version == 2
+
+
+def test_inplace_on_a_leaf_is_refused_and_changes_nothing():
+    x = leaf(3)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        x.add_(1)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        x[0].add_(1)
+    assert x.tolist() == [1.0, 2.0, 3.0] and x._version == 0
+
+
+def test_no_grad_allows_inplace_on_a_leaf():
+    x = leaf(3)
+    with torch.no_grad():
+        x.add_(1)
+    assert x.is_leaf and x.requires_grad and x._version == 1
+
+
+def test_modified_saved_tensor_is_found():
+    x = leaf(3)
+    y = x.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as e:
+        y.sum().backward()
+    assert "ExpBackward0" in str(e.value) and "version 1; expected version 0" in str(e.value)
+
+
+def test_modification_that_backward_doesn_t_need_is_fine():
+    x = leaf(3)
+    y = x + 1
+    y.mul_(2)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_inplace_product_uses_the_old_value():
+    x, w = leaf(3), leaf(3)
+    y = x * 1
+    y.mul_(w)
+    y.sum().backward()
+    assert x.grad.tolist() == w.tolist()
+    assert w.grad.tolist() == x.tolist()
+
+
+def test_inplace_on_a_view_rewrites_the_history_of_the_base():
+    x = leaf(4)
+    y = x * 1
+    v = y[1:3]
+    v.mul_(10)
+    assert type(y.grad_fn).__name__ == "CopySlices"
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 10.0, 10.0, 1.0]
+
+
+def test_view_sees_the_new_history_of_its_base():
+    x = leaf(4)
+    y = x * 1
+    v = y[:2]
+    y.mul_(3)
+    assert v.grad_fn.name() == "AsStridedBackward0"
+    v.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0, 0.0, 0.0]
+
+
+def test_assignment_of_a_tensor_that_requires_grad_into_a_plain_base():
+    base = torch.zeros(2, 3, dtype=torch.float64)
+    row = leaf(3)
+    base[1] = row * 2
+    assert base.requires_grad
+    (base * base).sum().backward()
+    assert row.grad.tolist() == [8.0, 16.0, 24.0]
+
+
+def test_chain_of_views_and_two_views_of_one_base():
+    x = leaf(2, 3)
+    y = x * 1
+    a = y[0]
+    b = y.t()[2]
+    a[1:].mul_(2)
+    b.add_(x.detach()[:, 0])
+    (y * y).sum().backward()
+    z = x.detach().numpy().copy()
+    scale = z * 0 + 1
+    scale[0, 1:] = 2
+    value = z * scale
+    value[:, 2] += z[:, 0]
+    assert x.grad.tolist() == (2 * value * scale).tolist()
+
+
+def test_second_derivative_through_an_inplace_view():
+    x = leaf(3)
+    y = x * x
+    y[:2].mul_(x[1:])
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    # f = a^2 b + b^2 c + c^2
+    a, b, c = 1.0, 2.0, 3.0
+    assert g.tolist() == [2 * a * b, a * a + 2 * b * c, b * b + 2 * c]
+    assert h.tolist() == [2 * b + 2 * a, 2 * a + 2 * c + 2 * b, 2 * b + 2]
+
+
+def test_multi_output_view_refuses_inplace():
+    y = leaf(2, 3) * 1
+    first, _ = y.unbind(0)
+    with pytest.raises(RuntimeError, match="output of a function that returns multiple views"):
+        first.add_(1)
+
+
+def test_view_made_in_no_grad_refuses_inplace_outside():
+    y = leaf(3) * 1
+    with torch.no_grad():
+        v = y[:2]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        v.mul_(2)
+
+
+def test_expanded_tensor_refuses_inplace():
+    x = torch.zeros(3, 1).expand(3, 4)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        x.add_(1)
+
+
+def test_inplace_shape_mismatch_changes_nothing():
+    x = torch.zeros(3)
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        x.add_(torch.ones(2, 3))
+    assert x.tolist() == [0.0, 0.0, 0.0] and x._version == 0
+
+
+def test_overlapping_source_is_read_before_it_is_overwritten():
+    x = torch.arange(6.0)
+    x[1:].copy_(x[:-1].clone())
+    y = torch.arange(6.0)
+    y[1:].copy_(y[:-1])
+    assert y.tolist() == x.tolist() == [0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+    y = torch.arange(4.0)
+    y[1:].add_(y[:-1])
+    assert y.tolist() == [0.0, 1.0, 3.0, 5.0]
+
+
+def test_data_shares_memory_and_not_history():
+    x = leaf(2)
+    x.data.mul_(3)
+    assert x.tolist() == [3.0, 6.0] and x._version == 0
+
+
+def test_detach_in_place_makes_a_leaf():
+    x = leaf(2)
+    y = x * 2
+    z = y * y
+    y.detach_()
+    assert y.is_leaf and not y.requires_grad
+    z.sum().backward()
+    assert x.grad.tolist() == [8.0, 16.0]
+
+
+def test_out_refuses_autograd():
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.add(leaf(2), 1, out=torch.empty(2, dtype=torch.float64))
