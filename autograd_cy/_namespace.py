@@ -61,9 +61,11 @@ from autograd_cy._C.storage import (  # noqa: F401
 from autograd_cy._C.tensor import Size, Tensor, _install, _set_constructor, _set_repr
 
 from autograd_cy import _functions, _printing, serialization
+from autograd_cy import storage as _typed_storage
 from autograd_cy.autograd import gradients as _gradients
 
-_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views)  # they install methods
+# These install methods.
+_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
 _set_repr(_printing.tensor_text)
 _set_constructor(creation.tensor)
 _install("backward", _gradients._tensor_backward)

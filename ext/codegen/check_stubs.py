@@ -92,6 +92,8 @@ def public_names(module) -> set[str]:
     """Public names that the module defines itself, and those of its `__all__`."""
     own = set(getattr(module, "__all__", ()))
     for name, value in vars(module).items():
+        if own and inspect.isroutine(value):  # what isn't listed is for the module itself
+            continue
         place = getattr(value, "__module__", None)
         foreign = isinstance(value, types.ModuleType) or (
             isinstance(place, str) and place != module.__name__ and inspect.isroutine(value)
@@ -106,6 +108,8 @@ def class_problems(cls, node: ast.ClassDef):
     stub = definitions(node.body)
     aliases = {n.targets[0].id for n in node.body if isinstance(n, ast.Assign)}
     built = {name for name in vars(cls) if name not in COMMON | SLOTS}
+    if getattr(vars(cls).get("__setstate__"), "__name__", "") == "__setstate_cython__":
+        built.discard("__setstate__")
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return
     known = {*stub, *aliases}
@@ -119,6 +123,8 @@ def class_problems(cls, node: ast.ClassDef):
         is_property = isinstance(nodes[0], ast.FunctionDef) and any(
             ast.unparse(d) == "property" for d in nodes[0].decorator_list
         )
+        if name in aliases:
+            continue
         if is_property or not isinstance(nodes[0], ast.FunctionDef):
             if callable(value) and not isinstance(value, type) and inspect.isroutine(value) \
                     and not inspect.isgetsetdescriptor(value):  # fmt: skip

@@ -353,9 +353,7 @@ def name_of(node) -> str:
 def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
-    nodes = sorted({r.node for r in records if isinstance(r.vjp, dict)
-                    and type(r.kernel).__name__ != "composite"})  # fmt: skip
-    body += [f"class {node}(_Node): ..." for node in nodes]
+    body += [f"class {node}(_Node): ..." for node in node_classes(records)]
     for key, group in by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1]
         for r in tuples[:1]:
@@ -376,6 +374,15 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     )
     text = [HEAD + IMPORTS + imports, *body, f"__all__ = {exported!r}"]
     return "\n".join(text) + "\n", exported
+
+
+def node_classes(records: list) -> list[str]:
+    """Names of the node classes; the second of one name gets a suffix, as in modules.py."""
+    names: list[str] = []
+    for r in records:
+        if isinstance(r.vjp, dict) and type(r.kernel).__name__ != "composite":
+            names.append(f"{r.node}_{r.key}" if r.node in names else r.node)
+    return names
 
 
 def by_name(records: list) -> dict[str, list]:

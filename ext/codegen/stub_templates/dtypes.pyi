@@ -8,7 +8,7 @@ class dtype:
     def to_real(self) -> dtype: ...
     def to_complex(self) -> dtype: ...
 
-_bool_dtype_note: None
+_bool: dtype
 uint8: dtype
 int8: dtype
 int16: dtype
