@@ -62,7 +62,9 @@ class Kernels:
 
 
 def numpy_call(name, out, inputs):
-    function = getattr(np, {"pow": "power", "atan2": "arctan2", "mul": "multiply"}.get(name, name), 0)
+    function = getattr(
+        np, {"pow": "power", "atan2": "arctan2", "mul": "multiply"}.get(name, name), 0
+    )
     return (lambda: function(*inputs, out=out)) if isinstance(function, np.ufunc) else None
 
 

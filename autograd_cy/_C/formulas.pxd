@@ -22,6 +22,20 @@ cdef int cut_history(Tensor t) except -1
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef int write_out(Tensor out, Tensor value, str op) except -1
 
+# dtypes that a record claims, as bits of dtype codes
+cdef int refuse_dtype(int dt, str op) except -1
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1
+
+cdef inline int claim(int dt, uint32_t claimed, str op) except -1:
+    if not (claimed >> dt) & 1:
+        return refuse_dtype(dt, op)
+    return 0
+
+cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
+    if a.dt == b.dt and (claimed >> a.dt) & 1:
+        return 0
+    return claim_common(a, b, claimed, op)
+
 # forward mode
 cdef Tensor tangent_of(Tensor t)
 cdef tuple tangents_of(tuple tensors)

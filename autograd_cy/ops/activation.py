@@ -8,7 +8,7 @@ op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "thresho
 
 op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False,
    vjp={"grad_output": "threshold_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
-   samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="hf", domain=real(-2, 2, avoid=(0.0,)),
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.")
 
 op("tanh(self)", kernel=elementwise("tanh", dtypes="float"), inplace=True, vjp={"self": "tanh_backward(grad, result)"},

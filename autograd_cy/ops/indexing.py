@@ -1,6 +1,6 @@
 """Reading and writing by index, joining, and writing in place."""
 
-from autograd_cy.ops._schema import arg, call, composite, integers, loop, nondiff, op, sample
+from autograd_cy.ops._schema import arg, booleans, call, composite, integers, loop, nondiff, op, sample
 
 op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), out=False,
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
@@ -29,7 +29,7 @@ op("index_add(self, dim: dim, index, source)", kernel=call("indexing.index_add_p
    vmap={"self": loop("one addition per example"), "self,source": "index_add(self, dim + 1, index, source)",
          "self,index,source": loop("one addition per example")},
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
-   dtypes="ihfc", reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
+   reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
 
 op("gather(self, dim: dim, index)", kernel=call("indexing.gather_plain"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
@@ -41,7 +41,7 @@ op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src)",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
-   dtypes="ihfc", reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
+   reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
 
 op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plain"), inplace=False, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
@@ -72,13 +72,15 @@ op("_index_put(self, indices: object, values, accumulate: bool)", kernel=call("f
    vmap=loop("index tensors may be batched in several ways"), doc="A copy with `values` written (or added) at advanced indices.")
 
 op("masked_fill(self, mask, value: operand)", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
-   samples=[sample((arg((3, 4)), arg((3, 4), integers(0, 2), False), 0.5))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
+   reference="np.where(mask, value, self)", dtypes="hfc",
    doc="`value` where `mask` is true.")
 
 op("_like(self, other)", kernel=composite("formulas.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
 op("masked_select(self, mask)", kernel=composite("formulas.masked_select"),
-   samples=[sample((arg((3, 4)), arg((3, 4), integers(0, 2), False)))], reference="tested by hand", doc="The elements where `mask` is true, as a vector.")
+   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],
+   reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.")
 
 op("nonzero(self)", kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
    vmap=loop("the number of results depends on the values"), samples=[sample((arg((3, 4), integers(0, 2)),))],

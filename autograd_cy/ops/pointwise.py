@@ -19,6 +19,7 @@ op("add(self, other: operand)", kernel=elementwise("add"), alpha=True, inplace=T
    doc="Sum ``self + alpha * other``.")
 
 op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, dunder="sub",
+   checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)",
    doc="Difference ``self - alpha * other``.")
@@ -83,7 +84,7 @@ op("abs(self)", kernel=elementwise("abs", dtypes="real"), inplace=True, dunder="
 
 op("sgn(self)", kernel=elementwise("sgn"), inplace=True, vjp={"self": "_sgn_backward(grad, self, result)"},
    jvp={"self": "_sgn_backward(self_t, self, result)"}, vmap="elementwise", samples=UNARY,
-   domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5), dtypes="ihfc",
+   domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
    reference="self / np.where(self == 0, 1, np.abs(self))",
    doc="``self / |self|``, and 0 at 0.")
 
@@ -95,8 +96,8 @@ op("_sgn_backward(grad_output, self, unit)", method=False,
    doc="Gradient of sgn.")
 
 op("sign(self)", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_like(grad)"},
-   jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
-   domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self)", doc="-1, 0 or 1 by the sign.")
+   jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="bihf",
+   domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.")
 
 for _name in ("floor", "ceil", "round", "trunc"):
     op(f"{_name}(self)", kernel=elementwise(_name), inplace=True, vjp={"self": "zeros_like(grad)"},
@@ -160,7 +161,7 @@ op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
         "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", doc="clamp with both bounds.")
+   jvp="elementwise", vmap="elementwise", dtypes="ihf", doc="clamp with both bounds.")
 
 op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
    vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise",
@@ -168,12 +169,12 @@ op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elem
 
 op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), inplace=True,
    vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="ihf", samples=BINARY,
+   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
    reference="np.maximum(self, min)", doc="Elements not below `min`.")
 
 op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), inplace=True,
    vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="ihf", samples=BINARY,
+   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
    reference="np.minimum(self, max)", doc="Elements not above `max`.")
 
 # --- comparisons and logic --------------------------------------------------------------------
@@ -208,7 +209,7 @@ for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finit
 # --- complex numbers --------------------------------------------------------------------------
 
 op("conj(self)", kernel=composite("conj_physical(self) if self.is_complex() else self"),
-   samples=UNARY, reference="np.conj(self)", dtypes="fc",
+   samples=UNARY, reference="np.conj(self)",
    doc="Complex conjugate; a real tensor is returned as it is.")
 
 op("conj_physical(self)", kernel=elementwise("conj"), node="ConjBackward0", vjp={"self": "conj(grad)"},
@@ -216,7 +217,7 @@ op("conj_physical(self)", kernel=elementwise("conj"), node="ConjBackward0", vjp=
    doc="Complex conjugate in new memory.")
 
 op("real(self)", method=False, kernel=composite("_real(self) if self.is_complex() else self"), samples=UNARY,
-   dtypes="fc", reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
+   reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
 
 op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
    vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", doc="Real part.")

@@ -40,7 +40,7 @@ op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=cal
    vmap="_batched_addmm(self, mat1, mat2, beta, alpha)",
    samples=[*shapes(((3, 2), (3, 4), (4, 2)), ((2,), (3, 4), (4, 2)), ((), (2, 3), (3, 2))),
             sample((arg((3, 2)), arg((3, 4)), arg((4, 2))), {"beta": 0.5, "alpha": -2.0})],
-   dtypes="ihfc", reference="beta * self + alpha * (mat1 @ mat2)", tolerance=1e-4, doc="``beta * self + alpha * (mat1 @ mat2)``.")
+   checks="integral_factors", dtypes="ihfc", reference="beta * self + alpha * (mat1 @ mat2)", tolerance=1e-4, doc="``beta * self + alpha * (mat1 @ mat2)``.")
 
 op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("formulas.batched_addmm"),
    doc="addmm of batches.")

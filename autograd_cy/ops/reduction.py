@@ -67,7 +67,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        vjp=nondiff(INDEX), vmap={"self": f"arg{_name}({EACH}, 1, False) if dim is None else arg{_name}(self, "
                                          "normal_dim(dim, self.ndim - 1) + 1, keepdim)"},
        samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})],
-       dtypes="bihf", reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",
+       dtypes="ihf", reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",
        doc=f"Index of the {_which.lower()} element, of the whole tensor or along a dimension; the first of equal ones.")
 
 op("_put_reduced(self, size: sizes, dim: dim, indices, keepdim: bool)",

@@ -152,7 +152,11 @@ def loop_text(loop: Loop) -> str:
         # wherever it lies.
         lines += [
             "    cdef Py_ssize_t m = 0",
-            *(["    cdef Py_ssize_t start = 0, size", "    cdef bint far"] if loop.has_near else []),
+            *(
+                ["    cdef Py_ssize_t start = 0, size", "    cdef bint far"]
+                if loop.has_near
+                else []
+            ),
             f"    if {_test(loop, ())}:",
             "        m = n & -LANES",
             *_full_vectors(loop),

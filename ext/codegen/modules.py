@@ -38,6 +38,7 @@ from autograd_cy._C.formulas cimport (
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, cut_history, check_out, write_out, tangent_of, tangents_of, primal_of,
     zero_tangent, add_tangent, set_tangent, set_tangents, observe_begin, observe_end, {builtins})
+from autograd_cy._C.formulas cimport claim, claim_promoted
 from autograd_cy._C.batching cimport (
     top_level, is_batched, any_batched, widest, common_dtype, align_batch, batch_front, all_front,
     batch_expand, batch_size_of, wrap_batch, wrap_results, drop_lifted, shift_dims, loop_batch,
@@ -46,7 +47,8 @@ from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.arguments cimport (
     tensor_arg, tensors_arg, number_arg, alpha_arg, foreign_operand, int_arg, float_arg, str_arg,
     sizes_arg, dims_arg, unpack_sizes, check_no_integer_zero, check_pow_domain, check_bool_condition,
-    check_clamp_bounds, check_gelu_kind, check_probability)
+    check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
+    check_integral_factors)
 {imports}
 
 cdef extern from *:

@@ -25,6 +25,8 @@ FORMULA_TYPES = {
 }
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
+# Bits of dtype codes for the class letters of `Record.dtypes`.
+CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
 
 
 def indent(lines, by=4):
@@ -455,10 +457,15 @@ class Operator:
             body.append(f"cdef bint {flag} = {test}")
         loops = {k: v for k, v in table.items() if type(v).__name__ == "loop"}
         table = {k: v for k, v in table.items() if k not in loops}
-        for key in loops:
-            wanted = key.split(",")
-            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
-            body += [f"if {test}:", f"    return loop_batch(\"{self.key}\", ({self.names},), level)"]
+        everything = ",".join(a.name for a in tensors)
+        call = f"    return loop_batch(\"{self.key}\", ({self.names},), level)"
+        if everything in table:
+            for key in loops:
+                body += [f"if {batched_are(key, tensors)}:", call]
+        elif loops:
+            # Every set of batched arguments without a formula.
+            known = " or ".join(f"({batched_are(key, tensors)})" for key in table)
+            body += [f"if not ({known}):" if known else "if True:", call]
         for a in r.args:
             if a.type == "dim":
                 body.append(f"{a.name} = normal_dim({a.name}, {tensors[0].name if tensors[0].type != 'Tensor[]' else f'(<Tensor>{tensors[0].name}[0])'}.nd)")
@@ -470,18 +477,15 @@ class Operator:
         names = self.arg_names()
         names["B"] = ("B", "i")
         emitter = self.emitter(names, self.plain_metadata)
-        everything = ",".join(a.name for a in tensors)
         for key, text in table.items():
             if key == everything:
                 continue
-            wanted = key.split(",")
-            test = " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
             value, _ = emitter.emit(parse(text))
-            body += [f"if {test}:", f"    return {wrap}({value}, level)"]
+            body += [f"if {batched_are(key, tensors)}:", f"    return {wrap}({value}, level)"]
         if everything in table:
-            if isinstance(rule, dict):
+            if len(tensors) > 1:
                 for a in tensors:
-                    if a.type != "Tensor[]":
+                    if a.type not in ("Tensor[]", "Scalar"):
                         body.append(f"{a.name} = batch_expand({a.name}, has_{a.name}, B)")
             value, _ = emitter.emit(parse(table[everything]))
             body.append(f"return {wrap}({value}, level)")
@@ -503,6 +507,26 @@ class Operator:
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
         return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
+
+    def claims(self):
+        """Lines that refuse the dtypes which the record doesn't claim."""
+        r, k = self.r, self.r.kernel
+        if set(r.dtypes) >= set(CLASS_BITS):
+            return []
+        mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
+        tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
+        if self.kind != "elementwise":
+            # No promotion: each argument by itself (indices and targets aren't differentiable).
+            checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
+            return [f"claim({a.name}.dt, {mask}, \"{r.name}\")" for a in checked]
+        if k.skip_first:
+            tensors = tensors[1:]
+        names = [a.name for a in tensors]
+        if len(names) == 1:
+            return [f"claim({names[0]}.dt, {mask}, \"{r.name}\")"]
+        if len(names) == 2:
+            return [f"claim_promoted({', '.join(names)}, {mask}, \"{r.name}\")"]
+        return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{r.name}\")"]
 
     def flags(self):
         parts = []
@@ -548,6 +572,7 @@ class Operator:
             body.append(f"cdef {r.node} n")
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
+        body += self.claims()
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
         body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
                  "else:", f"    result = {self.kernel_expression()}"]
@@ -602,6 +627,7 @@ class Operator:
         else:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
+        body += self.claims()
         body += [f"check_inplace(self, \"{r.name}_\", recording)",
                  "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
         if self.diff:
@@ -622,7 +648,7 @@ class Operator:
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-                 f"    check_out(out, {self.flags()}, \"{r.name}\")"]
+                 f"    check_out(out, {self.flags()}, \"{r.name}\")", *indent(self.claims())]
         if self.kind == "elementwise":
             lines.append(f"    {self.kernel_expression('out')}")
         else:
@@ -647,6 +673,12 @@ class Operator:
         if self.r.out and self.kind != "composite":
             lines += self.out_operator()
         return lines
+
+
+def batched_are(key, tensors):
+    """The test that exactly the arguments named in `key` are batched."""
+    wanted = key.split(",")
+    return " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
 
 
 def _substitute(tree, name, replacement):

@@ -168,6 +168,26 @@ cdef int check_gelu_kind(Tensor a, str kind) except -1:
     return 0
 
 
+cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1:
+    if a.dt == DT_BOOL and b.dt == DT_BOOL:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead.")
+    if (a.dt == DT_BOOL and not a.flags & F_WRAPPED) or (b.dt == DT_BOOL and not b.flags & F_WRAPPED):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return 0
+
+
+cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1:
+    if dt_is_integral(mat1.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
+        raise RuntimeError(
+            "addmm: For integral input tensors, arguments beta and alpha must not be floating point "
+            "numbers.")
+    return 0
+
+
 def _result_type(a, b):
     """dtype of an operation on two operands (tensors or numbers)."""
     cdef Tensor x = foreign_operand(a)

@@ -15,16 +15,27 @@ cdef bint tensor_is_contiguous(Tensor t) noexcept:
 
 
 cdef int stride_order(Tensor t, int* order) noexcept:
-    """Dimensions from the largest stride to the smallest (stable), in `order`."""
-    cdef int i, j, d
+    """
+    Dimensions from the outermost to the innermost, in `order`: by stride, then by size. An
+    expanded dimension (stride 0) says nothing about its place and keeps it.
+    """
+    cdef int i, j, k, d, e
     for i in range(t.nd):
-        d = i
+        order[i] = i
+    for i in range(t.nd - 2, -1, -1):
+        # Move the dimension inwards past those that it should enclose less than they do.
         j = i
-        while j > 0 and (t.strides[order[j - 1]] < t.strides[d]
-                         and t.sizes[d] != 1 and t.sizes[order[j - 1]] != 1):
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = d
+        for k in range(i + 1, t.nd):
+            d = order[j]
+            e = order[k]
+            if t.strides[d] == 0 or t.strides[e] == 0:
+                continue
+            if t.strides[d] > t.strides[e]:
+                break
+            if t.strides[d] < t.strides[e] or t.sizes[d] < t.sizes[e]:
+                order[j] = e
+                order[k] = d
+                j = k
     return 0
 
 

@@ -12,6 +12,11 @@ for _dt in range(DT_C128 + 1):
 cdef object no_dtype(object x):
     if isinstance(x, (str, bytes)):
         return TypeError(f"new(): invalid data type '{type(x).__name__}'")
+    if isinstance(x, (list, tuple)):
+        return TypeError(
+            f"'{type(x).__name__}' object cannot be interpreted as a number: "
+            "some items are nested deeper than the first one"
+        )
     return RuntimeError(f"Could not infer dtype of {type(x).__name__}")
 
 
@@ -112,8 +117,6 @@ cdef int store_leaf(char* p, int dt, object x) except -1:
             raise TypeError("only size-1 arrays can be converted to Python scalars")
         x = x.item()
     elif not isinstance(x, (float, int, complex)):
-        if isinstance(x, (list, tuple)):
-            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as a number")
         raise no_dtype(x)
     if dt < DT_C64 and dt != DT_BOOL and isinstance(x, complex):
         raise TypeError(f"must be real number, not complex ({x} into {dt_object(dt).name})")

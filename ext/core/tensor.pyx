@@ -158,6 +158,7 @@ cdef int track(object o) noexcept:
 
 include "geometry.pxi"
 include "element.pxi"
+include "buffer.pxi"
 
 
 # --- construction ---------------------------------------------------------------------------
@@ -751,6 +752,12 @@ cdef class Tensor:
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
             f"{type(element).__name__}."
         )
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        export_buffer(self, view, flags)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        release_buffer(view)
 
     def __repr__(self):
         return late.repr(self) if late.repr != NULL else object.__repr__(self)

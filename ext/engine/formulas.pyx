@@ -8,7 +8,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_category, dt_object, dt_real
 from autograd_cy._C.indexing cimport put_indices
-from autograd_cy._C.iterate cimport copy_into, resize_out, clone_plain, broadcast_shape
+from autograd_cy._C.iterate cimport copy_into, resize_out, clone_plain, broadcast_shape, result_dtype
 from autograd_cy._C.loss cimport nll_loss_backward_plain
 from autograd_cy._C.node cimport (
     Node, OutMeta, needs, zeros_for, gradient_node, graph_late, N_SKIP)
@@ -127,6 +127,14 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
     resize_out(out, value.nd, value.sizes, op)
     copy_into(out, value, op)
     return 0
+
+
+cdef int refuse_dtype(int dt, str op) except -1:
+    raise RuntimeError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; convert them first")
+
+
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
+    return claim(result_dtype((a, b)), claimed, op)
 
 
 # --- forward mode ---------------------------------------------------------------------------

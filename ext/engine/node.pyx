@@ -116,6 +116,7 @@ cdef class Node:
             if self.edges[i].node == NULL:
                 r.append((None, 0))
             else:
+                node_track(<Node>self.edges[i].node)
                 r.append((<object>self.edges[i].node, self.edges[i].nr))
         return tuple(r)
 
@@ -442,7 +443,12 @@ cdef Node current_fn(Tensor t):
 
 
 cdef object late_grad_fn(Tensor t):
-    return current_fn(t)
+    # Python code may now hang state on the node: the collector must see the way back to it.
+    cdef Node n = current_fn(t)
+    if n is not None:
+        node_track(n)
+        track(t)
+    return n
 
 
 cdef void accumulator_gone(PyObject* p) noexcept:
@@ -483,19 +489,20 @@ cdef int check_inplace(Tensor t, str op, bint recording) except -1:
         )
     if not recording:
         return 0
-    if t.flags & F_VIEW:
-        if t.creation != CREATED_DEFAULT:
-            raise view_error(t, op)
-        if (<Tensor>t.base).flags & F_REQUIRES_GRAD and (<Tensor>t.base).fn == NULL:
-            raise RuntimeError(
-                f"a view of a leaf Variable that requires grad is being used in an in-place "
-                f"operation ({op}). Use it under no_grad(), or clone() the leaf first."
-            )
-    elif t.flags & F_REQUIRES_GRAD and t.fn == NULL:
+    if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not (
+            t.flags & F_VIEW and (<Tensor>t.base).flags & F_REQUIRES_GRAD):
         raise RuntimeError(
             f"a leaf Variable that requires grad is being used in an in-place operation ({op}). "
             "Use the out-of-place form, or no_grad() if autograd needn't see the change."
         )
+    if t.flags & F_VIEW:
+        if t.creation != CREATED_DEFAULT:
+            raise view_error(t, op)
+        if requires_grad(t) and (<Tensor>t.base).fn == NULL:
+            raise RuntimeError(
+                f"a view of a leaf Variable that requires grad is being used in an in-place "
+                f"operation ({op}). Use it under no_grad(), or clone() the leaf first."
+            )
     return 0
 
 

@@ -5,7 +5,7 @@ A transposed operand is passed on as a flag; only operands without any unit stri
 """
 from libc.string cimport memset, memcpy
 from autograd_cy._C.dtypes cimport DT_SIZE, DT_BOOL, dt_object, dt_is_integral
-from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_blas, GEMM_OK, GEMM_NO_MEMORY
+from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm, GEMM_OK, GEMM_NO_MEMORY
 from autograd_cy._C.iterate cimport contiguous, cast, copy_into, expand_plain, ew2, clone_plain
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.tensor cimport (
@@ -76,7 +76,7 @@ cdef int product(Tensor c, Tensor a, Tensor b, double beta, double alpha, str op
     cdef int dt = a.dt
     a = as_matrix(a, 0, &ma)
     b = as_matrix(b, 0, &mb)
-    ensure_blas()
+    ensure_gemm(dt)
     if m * n * k < RELEASE_GIL:
         status = gemm(dt, ma.trans, mb.trans, m, n, k, alpha, 0.0, ma.p, ma.ld, mb.p, mb.ld, beta, c.ptr, ldc)
     else:
@@ -125,7 +125,7 @@ cdef Tensor bmm_plain(Tensor a, Tensor b):
     a = as_matrix(a, 1, &ma)
     b = as_matrix(b, 1, &mb)
     sa, sb = a.strides[0], b.strides[0]
-    ensure_blas()
+    ensure_gemm(dt)
     if batch * m * n * k < RELEASE_GIL:
         status = gemm_batched(dt, ma.trans, mb.trans, batch, m, n, k, 1.0, 0.0, ma.p, ma.ld, sa,
                               mb.p, mb.ld, sb, 0.0, c.ptr, n if n > 0 else 1, m * n)

@@ -94,6 +94,7 @@ def test_forked_child_computes():
 
 def test_graph_is_freed_when_the_output_dies():
     x = torch.ones(1000, requires_grad=True)
+    gc.collect()
     before = storage.memory_summary()["live_blocks"]
     y = (x * 2).exp().sum()
     del y
@@ -107,6 +108,7 @@ def test_backward_frees_what_was_saved():
     del y
     z.backward()
     x.grad = None
+    gc.collect()
     before = storage.memory_summary()["live_blocks"]
     for _ in range(50):
         ((x * 2).exp().sum()).backward()

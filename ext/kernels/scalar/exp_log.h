@@ -162,18 +162,29 @@ AG_FN double ag_expm1_f64(double x) {
 /* What log gives where the formula does not hold: 0, negative, inf, nan. */
 #define AG_LOG_OUTSIDE(x, inf, nan) ((x) == 0 ? -(inf) : (x) < 0 ? (nan) : (x))
 
-AG_FN float ag_log_split_f32(float x, float *k) {
-    const int tiny = x < 0x1p-126f; /* subnormal: scale it up */
-    const uint32_t t = ag_bits_f32(tiny ? x * 0x1p+25f : x) - 0x3F3504F3u;
-    *k = (float)((int32_t)t >> 23) - (tiny ? 25.0f : 0.0f);
+AG_FN float ag_log_mantissa_f32(float x, float *k) {
+    const uint32_t t = ag_bits_f32(x) - 0x3F3504F3u;
+    *k = (float)((int32_t)t >> 23);
     return ag_from_bits_f32((t & 0x007FFFFFu) + 0x3F3504F3u);
+}
+AG_FN double ag_log_mantissa_f64(double x, double *k) {
+    /* biased so that the shift below is of a positive number: AVX2 has no other for 64 bits */
+    const uint64_t t = ag_bits_f64(x) + (0x3FF0000000000000u - 0x3FE6A09E667F3BCDu);
+    *k = ag_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p+52 + 1023.0);
+    return ag_from_bits_f64((t & 0x000FFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
+}
+/* the same for subnormal numbers, which are scaled up first */
+AG_FN float ag_log_split_f32(float x, float *k) {
+    const int tiny = x < 0x1p-126f;
+    const float m = ag_log_mantissa_f32(x * ag_pick_f32(tiny, 0x1p+25f, 1.0f), k);
+    *k -= ag_pick_f32(tiny, 25.0f, 0.0f);
+    return m;
 }
 AG_FN double ag_log_split_f64(double x, double *k) {
     const int tiny = x < 0x1p-1022;
-    /* biased so that the shift below is of a positive number: AVX2 has no other for 64 bits */
-    const uint64_t t = ag_bits_f64(tiny ? x * 0x1p+54 : x) + (0x3FF0000000000000u - 0x3FE6A09E667F3BCDu);
-    *k = ag_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p+52 + 1023.0) - (tiny ? 54.0 : 0.0);
-    return ag_from_bits_f64((t & 0x000FFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
+    const double m = ag_log_mantissa_f64(x * ag_pick_f64(tiny, 0x1p+54, 1.0), k);
+    *k -= ag_pick_f64(tiny, 54.0, 0.0);
+    return m;
 }
 
 /* log(1 + f) = f - f^2/2 + rest */
@@ -244,16 +255,14 @@ AG_FN double ag_log1p_f64(double x) {
 /* log(1 + e) for 0 <= e <= 1, where nothing can go wrong */
 AG_FN float ag_log1p_unit_f32(float e) {
     const float u = 1.0f + e, lost = e - (u - 1.0f);
-    const uint32_t t = ag_bits_f32(u) - 0x3F3504F3u;
-    const float k = (float)((int32_t)t >> 23);
-    const float m = ag_from_bits_f32((t & 0x007FFFFFu) + 0x3F3504F3u);
+    float k;
+    const float m = ag_log_mantissa_f32(u, &k);
     return ag_log_sum_f32(k, (m - 1.0f) + lost * (1.0f - 0.5f * k));
 }
 AG_FN double ag_log1p_unit_f64(double e) {
     const double u = 1.0 + e, lost = e - (u - 1.0);
-    const uint64_t t = ag_bits_f64(u) - 0x3FE6A09E667F3BCDu;
-    const double k = ag_from_bits_f64((t >> 52) | 0x4330000000000000u) - 0x1p+52;
-    const double m = ag_from_bits_f64((t & 0x000FFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
+    double k;
+    const double m = ag_log_mantissa_f64(u, &k);
     return ag_log_sum_f64(k, (m - 1.0) + lost * (1.0 - 0.5 * k));
 }
 
@@ -285,7 +294,7 @@ AG_LOG_BASE(log10, f64, double, 0xFFFFFFFF00000000u, 0x1.bcb7bp-2, 0x1.526e50e32
 AG_FN float ag_pow_f32(float base, float y) {
     const float ax = fabsf(base);
     double k, f, s, z, t, lg, w, r, q;
-    f = ag_log_split_f64((double)ax, &k) - 1.0;
+    f = ag_log_mantissa_f64((double)ax, &k) - 1.0; /* never subnormal as a double */
     s = f / (2.0 + f);
     z = s * s;
     q = ag_fma_f64(z, 0.34072800815154264, 0.41167282691149748);

@@ -93,24 +93,25 @@ AG_FN double ag_erf_f64(double x) {
 
 /* Far out the Gaussian is 0 first; the limits keep the polynomials finite. */
 AG_FN float ag_erfc_f32(float x) {
-    const float a = fabsf(x), b = ag_pick_f32(a > 10.19f, 10.19f, a);
+    const float a = fabsf(x), b = ag_pick_f32(a > 10.197f, 10.197f, a);
     const float tail = ag_gauss_f32(b, 1.0f) * ag_erfcx_f32(b);
     return x < 0 ? 2.0f - tail : tail;
 }
 AG_FN double ag_erfc_f64(double x) {
-    const double a = fabs(x), b = ag_pick_f64(a > 27.3, 27.3, a);
+    const double a = fabs(x), b = ag_pick_f64(a > 27.2975, 27.2975, a);
     const double tail = ag_gauss_f64(b, 1.0) * ag_erfcx_f64(b);
     return x < 0 ? 2.0 - tail : tail;
 }
 
-/* The tail of the standard normal beyond |x| is *ratio e with e = exp(-x^2/2). */
+/* The limits here and below are where the exponential has just become 0.
+ * The tail of the standard normal beyond |x| is *ratio e with e = exp(-x^2/2). */
 AG_FN float ag_normal_tail_f32(float x, float *ratio) {
-    const float a = fabsf(x), b = ag_pick_f32(a > 14.4f, 14.4f, a);
+    const float a = fabsf(x), b = ag_pick_f32(a > 14.4205f, 14.4205f, a);
     *ratio = 0.5f * ag_erfcx_f32(b * 0.707106781f);
     return ag_gauss_f32(b, 0.5f);
 }
 AG_FN double ag_normal_tail_f64(double x, double *ratio) {
-    const double a = fabs(x), b = ag_pick_f64(a > 38.6, 38.6, a);
+    const double a = fabs(x), b = ag_pick_f64(a > 38.605, 38.605, a);
     *ratio = 0.5 * ag_erfcx_f64(b * 0.70710678118654752440);
     return ag_gauss_f64(b, 0.5);
 }

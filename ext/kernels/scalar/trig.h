@@ -15,16 +15,16 @@
 #define AG_TRIG_LIMIT_F64 0x1p+40
 AG_FN uint32_t ag_quadrant_f32(float x, float *r) {
     const float z = ag_fma_f32(x, 0.636619747f, 12582912.0f), n = z - 12582912.0f;
-    float t = ag_fma_f32(n, -1.57079637f, x);
-    t = ag_fma_f32(n, 4.37113883e-08f, t);
-    *r = ag_fma_f32(n, 1.71512451e-15f, t);
+    float t = ag_fma_f32(n, -0x1.921fb4p+0f, x);
+    t = ag_fma_f32(n, -0x1.4442dp-24f, t);
+    *r = ag_fma_f32(n, -0x1.846988p-48f, t);
     return ag_bits_f32(z);
 }
 AG_FN uint64_t ag_quadrant_f64(double x, double *r) {
     const double z = ag_fma_f64(x, 0.63661977236758138, 0x1.8p+52), n = z - 0x1.8p+52;
     double t = ag_fma_f64(n, -0x1.921fb54442d18p+0, x);
-    t = ag_fma_f64(n, -0x1.1a62633145c07p-54, t);
-    *r = ag_fma_f64(n, 0x1.f1976b7ed8fbcp-110, t);
+    t = ag_fma_f64(n, -0x1.1a62633145c06p-54, t);
+    *r = ag_fma_f64(n, -0x1.c1cd129024e08p-107, t);
     return ag_bits_f64(z);
 }
 #else
@@ -95,7 +95,7 @@ AG_FN double ag_tan_near_f64(double x) {
     double r;
     const uint64_t q = ag_quadrant_f64(x, &r);
     const double s = ag_sin_core_f64(r), c = ag_cos_core_f64(r);
-    return (q & 1 ? -c : s) / (q & 1 ? s : c);
+    return ag_pick_f64(x == 0, x, (q & 1 ? -c : s) / (q & 1 ? s : c));
 }
 
 /* U: bits as unsigned, B: their number minus 2, which moves bit 1 of the quadrant to the sign */
@@ -109,7 +109,8 @@ AG_FN double ag_tan_near_f64(double x) {
     AG_FN ag_##T ag_sin_near_##T(ag_##T x) {                                                     \
         ag_##T r;                                                                                \
         const U q = ag_quadrant_##T(x, &r);                                                      \
-        return ag_turn_##T(q, ag_sin_core_##T(r), ag_cos_core_##T(r));                           \
+        const ag_##T y = ag_turn_##T(q, ag_sin_core_##T(r), ag_cos_core_##T(r));                 \
+        return ag_pick_##T(x == 0, x, y); /* the polynomial makes -0 + 0 of -0 */                 \
     }                                                                                            \
     AG_FN ag_##T ag_cos_near_##T(ag_##T x) {                                                     \
         ag_##T r;                                                                                \

@@ -1,0 +1,57 @@
+"""The state of the default random generator; the functions that draw are on the top level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from autograd_cy._C.random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+
+@contextmanager
+def fork_rng(devices: object = None, enabled: bool = True) -> Iterator[None]:
+    """
+    Put the default generator back into its state at the end of a ``with`` block.
+
+    Parameters
+    ----------
+    devices : object, optional
+        Ignored: only the CPU has a generator.
+    enabled : bool
+        False does nothing, which spares a second version of the block.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.random.fork_rng():
+    ...     inside = ag.rand(2)
+    >>> bool((ag.rand(2) == inside).all())
+    True
+    """
+    if not enabled:
+        yield
+        return
+    state = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(state)

@@ -1,0 +1,256 @@
+"""Accuracy of the transcendental formulas, in units of the last place."""
+
+import numpy as np
+import pytest
+import scipy.special as special
+from loops import each_table
+from ulps import ulps
+
+from autograd_cy._C import cpu as _cpu
+
+# float64 is compared with long double where that has more bits, else with itself.
+EXTENDED = np.longdouble if np.finfo(np.longdouble).nmant > 60 else np.float64
+SLACK = 0.0 if EXTENDED is np.longdouble else 1.0
+DTYPES = {"f32": (np.float32, np.float64), "f64": (np.float64, EXTENDED)}
+
+
+def points(dtype, low=None, high=None):
+    """Random points on several scales and everything awkward, cut to an interval."""
+    rng = np.random.default_rng(7)
+    info = np.finfo(dtype)
+    x = [rng.uniform(-s, s, 4000) for s in (1, 3, 10, 40, 100, 750)]
+    x.append(rng.uniform(-1, 1, 8000) * 2.0 ** rng.uniform(info.minexp, info.maxexp, 8000))
+    x.append(1 + rng.uniform(-1, 1, 4000) * 2.0 ** rng.uniform(-24, 0, 4000))
+    whole = np.arange(-1100.0, 1100.0)
+    x.append(np.concatenate([whole, whole / 2, whole * np.pi / 4]))
+    edges = [info.tiny, info.smallest_subnormal, info.max, 1.0, 0.5, 0.0, -0.0, np.inf, np.nan]
+    x.append(np.array([*edges, *(-e for e in edges)]))
+    with np.errstate(over="ignore"):
+        x = np.concatenate(x).astype(dtype)
+        x = np.concatenate([x, np.nextafter(x, dtype(0)), np.nextafter(x, dtype(np.inf))])
+    keep = np.isnan(x)
+    keep |= (x >= (-np.inf if low is None else low)) & (x <= (np.inf if high is None else high))
+    return x[keep]
+
+
+def sigmoid(x):
+    e = np.exp(-np.abs(x))
+    return np.where(x < 0, e, 1) / (1 + e)
+
+
+def log_sigmoid(x):
+    return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+
+
+# name: (reference, units allowed, interval)
+FUNCTIONS = {
+    "exp": (np.exp, 1.1),
+    "exp2": (np.exp2, 1.3),
+    "expm1": (np.expm1, 2.2),
+    "log": (np.log, 1.0),
+    "log2": (np.log2, 1.0),
+    "log10": (np.log10, 1.0),
+    "log1p": (np.log1p, 1.6),
+    "sin": (np.sin, 1.8),
+    "cos": (np.cos, 1.8),
+    "tan": (np.tan, 3.0),
+    "asin": (np.arcsin, 2.5),
+    "acos": (np.arccos, 1.5),
+    "atan": (np.arctan, 3.5),
+    "sinh": (np.sinh, 2.5),
+    "cosh": (np.cosh, 1.8),
+    "tanh": (np.tanh, 2.5),
+    "asinh": (np.arcsinh, 2.2),
+    "acosh": (np.arccosh, 2.5),
+    "atanh": (np.arctanh, 2.3),
+    "sigmoid": (sigmoid, 2.5),
+    "log_sigmoid": (log_sigmoid, 2.0),
+    "sqrt": (np.sqrt, 0.5),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), 1.5),
+    "reciprocal": (lambda x: 1 / x, 0.5),
+}
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_is_within_its_stated_units(table, name, dtype):
+    reference, allowed = FUNCTIONS[name]
+    small, big = DTYPES[dtype]
+    x = points(small)
+    with np.errstate(all="ignore"):
+        exact = reference(x.astype(big))
+        if name in ("sin", "cos", "tan") and dtype == "f64":
+            # x87 reduces huge arguments by a short pi; libm's double is right to half a unit.
+            exact = np.where(np.abs(x) > 1e15, reference(x), exact)
+    error = ulps(table.run(name, dtype, x), exact)
+    worst = int(np.argmax(error))
+    assert error[worst] <= allowed + SLACK, (x[worst], error[worst])
+
+
+@each_table
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_error_functions_in_float32(table, name):
+    x = points(np.float32)
+    error = ulps(table.run(name, "f32", x), getattr(special, name)(x.astype(float)))
+    assert error.max() <= {"erf": 1.5, "erfc": 4.5}[name], x[np.argmax(error)]
+
+
+@each_table
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_error_functions_in_float64(table, name):
+    mpmath = pytest.importorskip("mpmath")
+    x = points(np.float64)[::40]
+    x = x[np.isfinite(x) & (np.abs(x) < 27)]
+    with mpmath.workprec(120):
+        exact = [getattr(mpmath, name)(mpmath.mpf(v)) for v in x]
+        result = table.run(name, "f64", x)
+        error = [
+            abs(mpmath.mpf(r) - e) / mpmath.mpf(max(np.spacing(abs(float(e))), 5e-324))
+            for r, e in zip(result, exact, strict=True)
+        ]
+    assert max(error) <= {"erf": 1.6, "erfc": 4.6}[name], x[int(np.argmax(error))]
+
+
+@each_table
+def test_error_functions_of_nan_and_infinity(table):
+    x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e300, 5e-324])
+    np.testing.assert_array_equal(table.run("erf", "f64", x), special.erf(x))
+    np.testing.assert_array_equal(table.run("erfc", "f64", x), special.erfc(x))
+    assert np.signbit(table.run("erf", "f64", x))[4]
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu"])
+def test_activation_is_exact_relative_to_its_argument(table, name, dtype):
+    small, big = DTYPES[dtype]
+    x = points(small)
+    x = x[np.isfinite(x) & (np.abs(x) < 1e30)]
+    t = x.astype(big)
+    if name == "gelu":
+        share = special.ndtr(x.astype(np.float64)).astype(big)
+    elif name == "silu":
+        share = sigmoid(t)
+    else:
+        inner = np.sqrt(big(2) / np.arccos(big(-1))) * (t + big(0.044715) * t**3)
+        share = sigmoid(2 * inner)
+    with np.errstate(all="ignore"):
+        error = np.abs(table.run(name, dtype, x) - t * share) / np.spacing(np.abs(x))
+    assert error.max() <= 4, x[np.argmax(error)]
+
+
+@each_table
+def test_gelu_keeps_its_left_tail(table):
+    x = np.linspace(-14, 0, 5000, dtype=np.float32)
+    exact = x.astype(float) * special.ndtr(x.astype(float))
+    assert ulps(table.run("gelu", "f32", x), exact).max() <= 6
+    mpmath = pytest.importorskip("mpmath")
+    x = np.linspace(-37, 0, 300)
+    with mpmath.workprec(120):
+        exact = [float(mpmath.mpf(v) * mpmath.ncdf(mpmath.mpf(v))) for v in x]
+    np.testing.assert_allclose(table.run("gelu", "f64", x), exact, rtol=1.2e-15)
+
+
+@each_table
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "sigmoid", "log_sigmoid", "tanh"])
+def test_activation_at_infinity(table, name):
+    ends = {
+        "gelu": (np.inf, 0),
+        "gelu_tanh": (np.inf, 0),
+        "silu": (np.inf, 0),
+        "sigmoid": (1, 0),
+        "log_sigmoid": (0, -np.inf),
+        "tanh": (1, -1),
+    }[name]
+    for dtype in ("f32", "f64"):
+        x = np.array([np.inf, -np.inf, np.nan], DTYPES[dtype][0])
+        if name == "silu":
+            x[1] = -3e38  # at -inf it is -inf times 0
+        y = table.run(name, dtype, x)
+        assert (y[0], y[1]) == ends
+        assert np.isnan(y[2])
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_power_over_the_whole_plane(table, dtype):
+    small, big = DTYPES[dtype]
+    rng = np.random.default_rng(3)
+    info = np.finfo(small)
+    x = np.abs(rng.standard_normal(20000)) * 2.0 ** rng.uniform(-20, 20, 20000)
+    y = rng.uniform(-1, 1, 20000) * 2.0 ** rng.uniform(-10, 8, 20000)
+    special_values = [0, 1, 2, 3, 0.5, 1.5, np.inf, np.nan, info.max, info.tiny, 2.0**24, 2.0**24 + 1,
+                      info.smallest_subnormal, 1e5 + 1]  # fmt: skip
+    values = np.array([s * v for v in special_values for s in (1, -1)])
+    a, b = (g.ravel() for g in np.meshgrid(values, values))
+    x, y = np.concatenate([x, a]).astype(small), np.concatenate([y, b]).astype(small)
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(big), y.astype(big))
+    result = table.run("pow", dtype, x, y)
+    error = ulps(result, exact)
+    worst = int(np.argmax(error))
+    assert error[worst] <= 1.0 + SLACK, (x[worst], y[worst], result[worst], exact[worst])
+    zero = (exact == 0) & (result == 0)
+    np.testing.assert_array_equal(np.signbit(result)[zero], np.signbit(exact)[zero])
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["atan2", "hypot", "logaddexp"])
+def test_function_of_two_arguments(table, name, dtype):
+    small, big = DTYPES[dtype]
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((2, 20000)) * 2.0 ** rng.uniform(-30, 30, (2, 20000))
+    values = [0.0, 1.0, np.inf, np.nan, float(np.finfo(small).max), float(np.finfo(small).tiny)]
+    values = np.array([s * v for v in values for s in (1, -1)])
+    grid = np.array([g.ravel() for g in np.meshgrid(values, values)])
+    x, y = np.concatenate([x, grid], axis=1).astype(small)
+    reference = {"atan2": np.arctan2, "hypot": np.hypot, "logaddexp": np.logaddexp}[name]
+    with np.errstate(all="ignore"):
+        exact = reference(x.astype(big), y.astype(big))
+    result = table.run(name, dtype, x, y)
+    error = ulps(result, exact)
+    if name == "logaddexp":  # a result near 0 is a difference: in units of the arguments
+        with np.errstate(all="ignore"):
+            unit = np.spacing(np.maximum(np.abs(x), np.maximum(np.abs(y), np.abs(result))))
+            error = np.where(np.isfinite(unit), np.abs(result - exact) / unit, error)
+    worst = int(np.argmax(error))
+    assert error[worst] <= 3.5 + SLACK, (x[worst], y[worst], result[worst], exact[worst])
+    if name == "atan2":
+        np.testing.assert_array_equal(np.signbit(result), np.signbit(exact) & ~np.isnan(exact))
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_huge_argument_does_not_spoil_its_neighbours(table, name, dtype):
+    x = np.linspace(0.1, 3, 2000).astype(DTYPES[dtype][0])
+    plain = table.run(name, dtype, x)
+    x[700] = np.finfo(x.dtype).max
+    mixed = table.run(name, dtype, x)
+    keep = np.arange(len(x)) != 700
+    np.testing.assert_array_equal(plain[keep], mixed[keep])
+    with np.errstate(all="ignore"):
+        assert abs(mixed[700] - getattr(np, name)(x[700])) <= np.spacing(abs(mixed[700]))
+
+
+def test_signed_zero_and_subnormals_pass_through():
+    names = "expm1 log1p sin tan asin atan sinh tanh asinh atanh erf".split()
+    table = _tables()[-1]
+    for dtype, (small, _) in DTYPES.items():
+        least = np.finfo(small).smallest_subnormal
+        x = np.array([-0.0, 0.0, least, -least, 5 * least], small)
+        for name in names:
+            y = table.run(name, dtype, x)
+            scale = 2 / np.sqrt(np.pi) if name == "erf" else 1
+            np.testing.assert_array_equal(y, (x.astype(np.longdouble) * scale).astype(small), name)
+            assert np.signbit(y[0]), name
+            assert not np.signbit(y[1]), name
+
+
+def _tables():
+    from loops import TABLES
+
+    assert set(TABLES) == set(_cpu.supported_targets())
+    return list(TABLES.values())

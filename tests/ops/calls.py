@@ -1,0 +1,234 @@
+"""The operator table as test cases: one call of an operator, with arrays made from its sample.
+
+`CASES` has every sample of every record. `Call` holds the arrays of one sample in one dtype and calls
+the operator with tensors in their place. What a result must be is in expected.py.
+"""
+
+import sys
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from autograd_cy.ops import _schema as schema  # noqa: E402
+from ext.codegen import table as _table  # noqa: E402
+from ext.codegen.evaluate import Evaluator  # noqa: E402
+
+TABLE = _table.load()
+RECORDS = [r for records in TABLE.values() for r in records]
+EVALUATOR = Evaluator(TABLE)
+
+NAMES = (
+    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+).split()
+NUMPY = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
+CLASSES = {
+    "b": ("bool",),
+    "i": ("uint8", "int8", "int16", "int32", "int64"),
+    "h": ("float16", "bfloat16"),
+    "f": ("float32", "float64"),
+    "c": ("complex64", "complex128"),
+}
+CLASS_OF = {name: letter for letter, names in CLASSES.items() for name in names}
+
+
+def dtype_name(t):
+    return str(t.dtype).rpartition(".")[2]
+
+
+def tensor(array, requires_grad=False):
+    """A tensor with a copy of an array; one that isn't contiguous is shared, for its strides."""
+    array = np.asarray(array)
+    t = ag.from_numpy(array.copy() if array.flags.c_contiguous else array)
+    return t.requires_grad_(True) if requires_grad else t
+
+
+def to_array(t):
+    """A copy of a tensor, or of each of several, as array."""
+    if isinstance(t, (tuple, list)):
+        return tuple(to_array(x) for x in t)
+    return np.array(t.detach().numpy())
+
+
+def claimed(record, letters="bihfc"):
+    """Names of the dtypes that a record claims."""
+    return [n for c in letters if c in record.dtypes for n in CLASSES[c]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One sample of one record."""
+
+    record: object
+    number: int
+
+    @property
+    def sample(self):
+        return self.record.samples[self.number]
+
+    @property
+    def id(self):
+        def text(x):
+            if isinstance(x, schema.arg):
+                return "x".join(map(str, x.shape)) or "0d"
+            if isinstance(x, tuple):
+                return "(" + ",".join(map(text, x)) + ")"
+            return str(x)
+
+        parts = [text(x) for x in self.sample.args]
+        parts += [f"{k}={text(v)}" for k, v in self.sample.kwargs.items()]
+        return f"{self.record.key}-{','.join(parts)}"
+
+
+def cases(keep=lambda record: True):
+    """A `parametrize` list of all samples of the records that `keep` accepts."""
+    found = [Case(r, i) for r in RECORDS if keep(r) for i in range(len(r.samples))]
+    ids, seen = [], {}
+    for case in found:
+        seen[case.id] = seen.get(case.id, 0) + 1
+        ids.append(case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}")
+    return [pytest.param(case, id=name) for case, name in zip(found, ids)]
+
+
+def records(keep=lambda record: True):
+    """A `parametrize` list of records."""
+    return [pytest.param(r, id=r.key) for r in RECORDS if keep(r)]
+
+
+# --- values ---------------------------------------------------------------------------------
+
+
+def values(record, spec, name, rng):
+    """Random elements for one `arg` of a sample in the dtype `name`."""
+    domain = spec.values or record.domain or schema.real()
+    letter = CLASS_OF[name]
+    if isinstance(domain, schema.booleans):
+        return rng.random(spec.shape) < 0.5
+    if isinstance(domain, schema.integers):
+        x = rng.integers(domain.low, domain.high, spec.shape)
+        return x if not spec.differentiable else cast(x, name)
+    if letter == "c" and spec.values is None:
+        domain = record.complex_domain or schema.box()
+    if isinstance(domain, schema.box):
+        x = rng.uniform(domain.low, domain.high, spec.shape)
+        return cast(x + 1j * rng.uniform(domain.low, domain.high, spec.shape), name)
+    if letter in "bi":
+        low, high = int(np.ceil(domain.low)), int(np.floor(domain.high))
+        low = max(low, 0) if name in ("uint8", "bool") else low
+        return cast(rng.integers(low, max(high, low) + 1, spec.shape), name)
+    x = rng.uniform(domain.low, domain.high, spec.shape)
+    for point in domain.avoid:
+        side = np.where(x < point, -1.0, 1.0)
+        x = np.where(np.abs(x - point) < domain.gap, point + side * domain.gap, x)
+    return cast(x, name)
+
+
+def cast(x, name):
+    """The array in a dtype; what lies outside uint8 wraps."""
+    return np.asarray(x).astype(NUMPY[name])
+
+
+# --- calls ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor argument of a call (`place`: its index if it is in a list)."""
+
+    name: str
+    place: int | None
+    array: np.ndarray
+    differentiable: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """A sample with arrays; `leaves` are its tensor arguments in order."""
+
+    record: object
+    sample: object
+    leaves: tuple
+
+    @property
+    def arrays(self):
+        return [leaf.array for leaf in self.leaves]
+
+    def arguments(self, replacements):
+        """(args, kwargs) of the sample with `replacements` for the tensor arguments."""
+        rest = iter(replacements)
+
+        def put(x):
+            if isinstance(x, schema.arg):
+                return next(rest)
+            if isinstance(x, tuple) and any(isinstance(y, schema.arg) for y in x):
+                return tuple(put(y) for y in x)
+            return x
+
+        args = tuple(put(x) for x in self.sample.args)
+        return args, {k: put(v) for k, v in self.sample.kwargs.items()}
+
+    def named(self, replacements):
+        """Arguments by name, with defaults, and `replacements` for the tensors."""
+        args, kwargs = self.arguments(replacements)
+        given = dict(zip([a.name for a in self.record.args], args)) | kwargs
+        for a in self.record.args:
+            if a.name not in given:
+                given[a.name] = None if a.default is None else eval(a.default)
+        return given
+
+    def __call__(self, tensors, form=None):
+        args, kwargs = self.arguments(tensors)
+        return (form or EVALUATOR.form(self.record))(*args, **kwargs)
+
+    def tensors(self, grad=False):
+        """Fresh tensors; with `grad` the differentiable ones require grad."""
+        return [tensor(x.array, grad and x.differentiable) for x in self.leaves]
+
+    def with_arrays(self, arrays):
+        return replace(self, leaves=tuple(replace(x, array=a) for x, a in zip(self.leaves, arrays)))
+
+    @property
+    def moving(self):
+        """Numbers of the leaves that can be differentiated."""
+        return [i for i, x in enumerate(self.leaves) if x.differentiable]
+
+
+def make(case, name="float64", seed=0):
+    """The call of a case in the dtype `name`; the same seed gives the same numbers."""
+    record, sample = case.record, case.sample
+    rng = np.random.default_rng([zlib.crc32(case.id.encode()), seed])
+    names = [a.name for a in record.args]
+    leaves = []
+
+    def add(x, argument, place):
+        array = values(record, x, name, rng)
+        can = x.differentiable and array.dtype == NUMPY[name] and CLASS_OF[name] in "hfc"
+        if isinstance(record.vjp, dict):
+            can = can and argument in record.vjp
+        elif not isinstance(record.kernel, schema.composite):
+            can = False
+        leaves.append(Leaf(argument, place, array, can))
+
+    pairs = [*zip(names, sample.args), *sample.kwargs.items()]
+    for argument, x in pairs:
+        if isinstance(x, schema.arg):
+            add(x, argument, None)
+        elif isinstance(x, tuple):
+            for i, y in enumerate(x):
+                if isinstance(y, schema.arg):
+                    add(y, argument, i)
+    return Call(record, sample, tuple(leaves))
+
+
+def outputs(result):
+    """Results as a tuple."""
+    return tuple(result) if isinstance(result, (tuple, list)) else (result,)

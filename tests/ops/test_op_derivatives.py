@@ -1,0 +1,163 @@
+"""Derivatives of every record: reverse mode to second order, and forward mode.
+
+By default one random direction is checked; the slow tests check all of them.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calls import CLASS_OF, EVALUATOR, Case, cases, make, outputs, tensor, to_array
+from derivatives import (
+    assert_close,
+    check_first,
+    check_second,
+    differentiable_outputs,
+    forward,
+    gradients,
+    inner,
+    random_like,
+    slope,
+    weights_of,
+)
+
+from autograd_cy._C import formulas
+from autograd_cy.ops import _schema as schema
+
+
+def smooth(record):
+    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+        return False
+    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+
+
+def dtypes_of(record):
+    return [n for n in ("float64", "complex128") if CLASS_OF[n] in record.dtypes]
+
+
+def each_dtype(case, check, **options):
+    checked = 0
+    for name in dtypes_of(case.record):
+        call = make(case, name)
+        if not call.moving or not differentiable_outputs(call, call(call.tensors())):
+            continue
+        checked += 1
+        try:
+            check(call, np.random.default_rng(case.number), **options)
+        except Exception as error:
+            if hasattr(error, "add_note"):
+                error.add_note(f"in {name}")
+            raise
+    if not checked:
+        pytest.skip("nothing to differentiate in this sample")
+
+
+@pytest.mark.parametrize("case", cases(smooth))
+def test_gradient(case):
+    each_dtype(case, check_first)
+
+
+@pytest.mark.parametrize("case", cases(smooth))
+def test_second_derivative(case):
+    each_dtype(case, check_second)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", cases(smooth))
+def test_full_jacobian(case):
+    each_dtype(case, check_first, full=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", cases(smooth))
+def test_full_second_derivative(case):
+    each_dtype(case, check_second, full=True)
+
+
+def check_forward_mode(call, rng):
+    """Tangents against differences, and against the gradients by the inner product."""
+    weights = weights_of(call, rng)
+    grads, _, _ = gradients(call, call.arrays, weights)
+    total = 0.0
+    moved = {}
+    for place, g in zip(call.moving, grads):
+        u = random_like(call.arrays[place], rng)
+        moved[place] = u
+        tensors = call.tensors()
+        tensors[place] = formulas._make_dual(tensors[place], tensor(u))
+        outs = differentiable_outputs(call, call(tensors))
+        expected = slope(lambda a: forward(call, a), call.arrays, place, u)
+        pushed = 0.0
+        for out, w, e in zip(outs, weights, expected):
+            t = formulas._tangent(out)
+            t = np.zeros_like(e) if t is None else to_array(t)
+            assert t.shape == e.shape
+            size = np.abs(e).max(initial=1.0)
+            np.testing.assert_allclose(t, e, rtol=2e-6, atol=2e-6 * size, err_msg="tangent")
+            pushed += inner(w, t)
+        total += pushed
+        assert_close(pushed, inner(to_array(g), u), np.abs(to_array(g)).sum(), "<v, Ju> and <J'v, u>")
+    # All arguments at once: tangents add up.
+    tensors = call.tensors()
+    for place, u in moved.items():
+        tensors[place] = formulas._make_dual(tensors[place], tensor(u))
+    together = 0.0
+    for out, w in zip(differentiable_outputs(call, call(tensors)), weights):
+        t = formulas._tangent(out)
+        together += 0.0 if t is None else inner(w, to_array(t))
+    assert_close(together, total, abs(total) + abs(together), "sum of tangents")
+
+
+@pytest.mark.parametrize("case", cases(smooth))
+def test_forward_mode(case):
+    each_dtype(case, check_forward_mode)
+
+
+@pytest.mark.parametrize("case", cases(smooth))
+def test_gradient_through_strided_inputs(case):
+    """Transposed and sliced arguments get the gradients of contiguous ones."""
+    name = dtypes_of(case.record)[0]
+    call = make(case, name)
+    if not call.moving or case.record.name in ("as_strided", "as_strided_scatter", "view", "view_as"):
+        pytest.skip("nothing to differentiate, or the memory layout is what it means")
+    rng = np.random.default_rng(0)
+    weights = weights_of(call, rng)
+    plain, _, _ = gradients(call, call.arrays, weights)
+    moved = []
+    for x in call.leaves:
+        a = x.array
+        if a.ndim >= 2:
+            a = np.asfortranarray(a)
+        elif a.ndim == 1:
+            wide = np.zeros(2 * a.size + 1, a.dtype)
+            wide[1::2] = a
+            a = wide[1::2]
+        moved.append(a)
+    other, _, _ = gradients(call, moved, weights)
+    for g, h in zip(plain, other):
+        np.testing.assert_allclose(to_array(h), to_array(g), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", cases(lambda r: isinstance(r.vjp, schema.nondiff)))
+def test_without_a_derivative_nothing_is_recorded(case):
+    name = next(n for n in ("float64", "complex128", "bool") if CLASS_OF[n] in case.record.dtypes)
+    call = make(case, name)
+    tensors = [
+        tensor(x.array, x.array.dtype.kind in "fc" and x.array.dtype.itemsize > 2) for x in call.leaves
+    ]
+    for out in outputs(call(tensors)):
+        assert not out.requires_grad
+        assert out.grad_fn is None
+
+
+def test_complex_factors_of_addmm():
+    """The samples have real factors, which real dtypes take too."""
+    sample = schema.sample(
+        (schema.arg((3, 2)), schema.arg((3, 4)), schema.arg((4, 2))), {"beta": 0.5 + 1j, "alpha": 1 - 2j}
+    )
+    record = replace(EVALUATOR.records["addmm"][0], samples=(sample,))
+    rng = np.random.default_rng(0)
+    call = make(Case(record, 0), "complex128")
+    check_first(call, rng)
+    check_second(call, rng)
+    check_forward_mode(call, rng)

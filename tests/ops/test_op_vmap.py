@@ -1,0 +1,169 @@
+"""vmap rules against a loop over examples, for every set of batched arguments."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from calls import CLASS_OF, cases, dtype_name, make, outputs, tensor, to_array
+from expected import assert_same
+
+import autograd_cy as ag
+from autograd_cy._C import batching
+from autograd_cy._vmap import vmap
+from autograd_cy.ops import _schema as schema
+
+LEVEL = 1
+SIZE = 3
+
+
+def supported(record):
+    return not isinstance(record.vmap, (schema.refuse, schema.randomly))
+
+
+def subsets(count):
+    """Sets of batched arguments: all of up to three arguments."""
+    for n in range(1, count + 1):
+        yield from combinations(range(count), n)
+
+
+def unwrapped(result):
+    """Each output with its batch dimension first (repeated where it has none)."""
+    found = []
+    for t in outputs(result):
+        physical, place = batching._unwrap(t, LEVEL)
+        x = to_array(physical)
+        found.append(np.broadcast_to(x, (SIZE, *x.shape)) if place is None else np.moveaxis(x, place, 0))
+    return found
+
+
+def batched_call(examples, chosen, place):
+    """The operator with the leaves in `chosen` batched along dimension 0 or the last."""
+    tensors = []
+    for i, leaf in enumerate(examples[0].leaves):
+        if i not in chosen:
+            tensors.append(tensor(leaf.array))
+            continue
+        stacked = np.stack([e.arrays[i] for e in examples], axis=0 if place == 0 else -1)
+        tensors.append(batching._wrap(tensor(stacked), place, LEVEL))
+    return examples[0](tensors)
+
+
+def loop(examples, chosen):
+    rows = []
+    for e in examples:
+        arrays = [e.arrays[i] if i in chosen else examples[0].arrays[i] for i in range(len(e.leaves))]
+        rows.append([to_array(t) for t in outputs(examples[0]([tensor(a) for a in arrays]))])
+    return [np.stack(column) for column in zip(*rows)]
+
+
+def same_number_of_results(record):
+    # The shape of these depends on the values: examples can't be stacked.
+    return record.name not in ("nonzero", "masked_select")
+
+
+@pytest.mark.parametrize("case", cases(lambda r: supported(r) and same_number_of_results(r)))
+def test_equals_a_loop(case):
+    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
+    examples = [make(case, name, seed) for seed in range(SIZE)]
+    count = len(examples[0].leaves)
+    for chosen in subsets(min(count, 4)):
+        expected = loop(examples, chosen)
+        # What as_strided sees of an example depends on where the batch dimension lies.
+        for place in (0,) if case.record.name.startswith("as_strided") else (0, -1):
+            found = unwrapped(batched_call(examples, chosen, place))
+            assert len(found) == len(expected)
+            for x, y in zip(found, expected):
+                which = [examples[0].leaves[i].name for i in chosen]
+                assert x.dtype == y.dtype, f"batched {which} along {place}"
+                assert_same(x, y, 1e-11, f"batched {which} along {place}")
+
+
+@pytest.mark.parametrize("case", cases(lambda r: supported(r) and isinstance(r.vjp, dict)))
+def test_gradient_goes_through_the_rule(case):
+    """The gradient of a batched call is the batch of gradients."""
+    name = next((n for n in ("float64", "complex128") if CLASS_OF[n] in case.record.dtypes), None)
+    examples = [make(case, name, seed) for seed in range(SIZE)] if name else []
+    if not examples or not examples[0].moving:
+        pytest.skip("nothing to differentiate")
+    moving = examples[0].moving
+    fixed = [tensor(a) for a in examples[0].arrays]
+
+    def run(tensors):
+        merged = list(fixed)
+        for i, t in zip(moving, tensors):
+            merged[i] = t
+        return outputs(examples[0](merged))[0]
+
+    stacked = [tensor(np.stack([e.arrays[i] for e in examples]), True) for i in moving]
+    out = vmap(lambda *ts: run(ts))(*stacked)
+    rng = np.random.default_rng(0)
+    weight = np.asarray(rng.standard_normal(tuple(out.shape)), to_array(out).dtype)
+    found = ag.autograd.grad(out, stacked, tensor(weight), allow_unused=True)
+    for k in range(SIZE):
+        single = [tensor(examples[k].arrays[i], True) for i in moving]
+        expected = ag.autograd.grad(run(single), single, tensor(weight[k]), allow_unused=True)
+        for g, e in zip(found, expected):
+            assert (g is None) == (e is None)
+            if g is not None:
+                assert_same(to_array(g[k]), to_array(e), 1e-10)
+
+
+def test_nested_levels():
+    x, y = ag.randn(2, 3), ag.randn(4, 3)
+    found = vmap(lambda a: vmap(lambda b: ag.dot(a, b))(y))(x)
+    np.testing.assert_allclose(to_array(found), to_array(x) @ to_array(y).T, rtol=1e-5)
+
+
+def test_in_dims_and_out_dims():
+    x, y = ag.randn(3, 2), ag.randn(3)
+    found = vmap(lambda a, b, scale: (a * b, {"sum": a + scale}), (1, None, None), (1, 0))(x, y, 2.0)
+    np.testing.assert_allclose(to_array(found[0]), to_array(x) * to_array(y)[:, None], rtol=1e-6)
+    np.testing.assert_allclose(to_array(found[1]["sum"]), to_array(x).T + 2, rtol=1e-6)
+
+
+def test_an_output_without_the_batch_is_repeated():
+    found = vmap(lambda a: ag.ones(2))(ag.zeros(3, 1))
+    assert tuple(found.shape) == (3, 2)
+
+
+def test_chunks_give_the_same():
+    x = ag.randn(5, 3)
+    whole = vmap(lambda a: a.softmax(0))(x)
+    assert_same(to_array(vmap(lambda a: a.softmax(0), chunk_size=2)(x)), to_array(whole), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("args", "dims", "text"),
+    [
+        ((ag.ones(2), ag.ones(3)), 0, "same size in the mapped dimension"),
+        ((ag.ones(2),), 1, "dimensionality 1"),
+        ((ag.ones(2),), None, "at least one input"),
+        ((2.0,), (0,), "non-Tensor"),
+        ((ag.ones(2),), "x", "expected `in_dims`"),
+        ((), 0, "no inputs"),
+    ],
+)
+def test_wrong_arguments(args, dims, text):
+    with pytest.raises(ValueError, match=text):
+        vmap(lambda *a: a[0], dims)(*args)
+
+
+def test_a_result_that_is_no_tensor_is_refused():
+    with pytest.raises(ValueError, match="must only return Tensors"):
+        vmap(lambda a: 1)(ag.ones(2))
+
+
+def test_levels_are_released_after_an_error():
+    def fail(a):
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError):
+        vmap(fail)(ag.ones(2))
+    from autograd_cy import _vmap
+
+    assert _vmap._thread.level == 0
+
+
+def test_dtype_of_a_batched_scalar_gives_way_like_a_scalar():
+    x, y = ag.ones(3, dtype=ag.float64), ag.ones(2, dtype=ag.float32)
+    assert dtype_name(vmap(lambda a: a + y)(x)) == "float32"
