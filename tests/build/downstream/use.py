@@ -10,7 +10,7 @@ assert downstream.recognises(t)
 assert not downstream.recognises(1.0)
 
 # Recorded: the slope of sum(x**k / k) is sum(x**(k - 1)).
-x = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
+x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
 y = downstream.polynomial(x, 4)
 assert type(y.grad_fn).__name__ == "MulBackward0", y.grad_fn
 (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
@@ -26,7 +26,7 @@ assert downstream.polynomial(x.detach(), 3).grad_fn is None
 with torch.no_grad():
     assert downstream.polynomial(x, 3).grad_fn is None
     assert downstream.twice_in_place(x) is x
-assert torch.equal(x, torch.tensor([1.0, -2.0, 4.0]))
+assert torch.equal(x, torch.tensor([1.0, -2.0, 4.0], dtype=torch.float64))
 try:
     downstream.twice_in_place(x)
 except RuntimeError as error:
