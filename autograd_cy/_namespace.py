@@ -64,10 +64,13 @@ from autograd_cy import _functions, _printing, serialization
 from autograd_cy import storage as _typed_storage
 from autograd_cy.autograd import gradients as _gradients
 
+<<<<<<< HEAD
 # They install methods.
+=======
+# These install methods.
+>>>>>>> stubs
 _loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
 _set_repr(_printing.tensor_text)
-_install("backward", _gradients._tensor_backward)
 
 # Names that Python has too are bound last, in this module only.
 _published = {}
