@@ -58,17 +58,12 @@ from autograd_cy._C.storage import (  # noqa: F401
     reset_peak_memory,
     set_allocator_caching,
 )
-from autograd_cy._C.tensor import Size, Tensor, _install, _set_repr
+from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
 from autograd_cy import _functions, _printing, serialization
 from autograd_cy import storage as _typed_storage
-from autograd_cy.autograd import gradients as _gradients
 
-<<<<<<< HEAD
-# They install methods.
-=======
 # These install methods.
->>>>>>> stubs
 _loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
 _set_repr(_printing.tensor_text)
 
