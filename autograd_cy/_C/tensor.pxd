@@ -88,7 +88,7 @@ cdef class Tensor:
     cdef PyObject* accumulator        # borrowed AccumulateGrad node of a leaf, or NULL
     cdef TensorExtra extra
     cdef Py_ssize_t dims[10]          # 2 * INLINE_DIMS
-    cdef dict __dict__
+    cdef PyObject* attributes         # the instance's dict, made when first needed
     cdef object __weakref__
 
 # --- making tensors (no autograd metadata is set) -------------------------------------------

@@ -205,29 +205,6 @@ def _checked(outs, ins, grads, unused_ok):
     return grads
 
 
-def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """
-    Accumulate the gradients of this tensor with respect to the leaves of its graph.
-
-    Parameters
-    ----------
-    gradient : Tensor, optional
-        The vector of the vector-Jacobian product; may be left out for a real tensor of one element.
-    retain_graph, create_graph : bool
-    inputs : Tensor or sequence of Tensors, optional
-        See :func:`autograd_cy.autograd.backward`.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.tensor(3.0, requires_grad=True)
-    >>> (x * x).backward()
-    >>> x.grad
-    tensor(6.)
-    """
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
 def is_grad_enabled() -> bool:
     """
     Whether operations are recorded in this thread.
@@ -239,3 +216,6 @@ def is_grad_enabled() -> bool:
     True
     """
     return _is_grad_enabled()
+
+
+_engine._set_backward(backward)

@@ -93,6 +93,12 @@ cdef str str_arg(object x, str op, str name):
 
 cdef tuple sizes_arg(object x, str op, str name):
     cdef list out
+    if type(x) is tuple:
+        for s in <tuple>x:
+            if type(s) is not int:
+                break
+        else:
+            return <tuple>x
     if isinstance(x, (tuple, list)):
         out = []
         for i, s in enumerate(x):

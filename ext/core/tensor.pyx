@@ -45,10 +45,12 @@ cdef extern from "Python.h":
     int PyObject_GC_IsTracked(PyObject*)
     PyTypeObject* Py_TYPE(object)
     PyObject** _PyObject_GetDictPtr(object)
+    object PyObject_GenericGetDict(object, void*)
     ctypedef struct GCType "PyTypeObject":
         traverseproc tp_traverse
         inquiry tp_clear
         PyObject* tp_dict
+        Py_ssize_t tp_dictoffset
         PyObject* (*tp_alloc)(PyTypeObject*, Py_ssize_t)
     PyTypeObject PyFloat_Type, PyLong_Type
 
@@ -453,6 +455,9 @@ cdef class Tensor:
         Py_XDECREF(p)
         p = self.base
         self.base = NULL
+        Py_XDECREF(p)
+        p = self.attributes
+        self.attributes = NULL
         Py_XDECREF(p)
         if self.sizes != NULL and self.sizes != self.dims:
             PyMem_Free(self.sizes)
@@ -1000,6 +1005,12 @@ cdef int note_subclass(Tensor t) except -1:
     return 0
 
 
+def _attributes(self):
+    """The instance's dictionary."""
+    track(self)
+    return PyObject_GenericGetDict(self, NULL)
+
+
 def _is_grad_enabled():
     return not (ag_tls_modes & M_NO_GRAD)
 
@@ -1074,6 +1085,10 @@ cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
         r = visit((<Tensor>o).gradient, arg)
         if r:
             return r
+    if (<Tensor>o).attributes != NULL:
+        r = visit((<Tensor>o).attributes, arg)
+        if r:
+            return r
     if (<Tensor>o).base != NULL:
         r = visit((<Tensor>o).base, arg)
     return r
@@ -1093,9 +1108,20 @@ cdef int tensor_clear(PyObject* o) noexcept:
     t.base = NULL
     t.flags &= ~<uint32_t>F_VIEW
     Py_XDECREF(p)
+    p = t.attributes
+    t.attributes = NULL
+    Py_XDECREF(p)
     return _clear_fields(o)
 
+cdef Py_ssize_t attributes_offset():
+    cdef Tensor t = Tensor.__new__(Tensor)
+    return <char*>&t.attributes - <char*><PyObject*>t
+
+# Note [Attributes]
+# `cdef dict __dict__` would make a dict with every tensor. The slot below is filled when first used.
+(<GCType*>Tensor).tp_dictoffset = attributes_offset()
 (<GCType*>Tensor).tp_traverse = tensor_traverse
 (<GCType*>Tensor).tp_clear = tensor_clear
+install(Tensor, "__dict__", property(_attributes))
 install(Tensor, "requires_grad_", _requires_grad_)
 install(Tensor, "_make_subclass", staticmethod(_make_subclass))

@@ -17,6 +17,7 @@ from autograd_cy._C.kernel_ids cimport K_ADD
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
+from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
 
 
@@ -816,6 +817,44 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     return None if results is None else tuple(results)
 
 
+_backward = None
+
+
+def _set_backward(f):
+    """The function behind Tensor.backward for all but its plainest call."""
+    global _backward
+    _backward = f
+
+
+def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """
+    Accumulate the gradients of this tensor with respect to the leaves of its graph.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The vector of the vector-Jacobian product; may be left out for a real tensor of one element.
+    retain_graph, create_graph : bool
+    inputs : Tensor or sequence of Tensors, optional
+        See :func:`autograd_cy.autograd.backward`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor(3.0, requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
+    cdef Tensor one
+    if (gradient is None and inputs is None and not create_graph and self.count == 1
+            and not (self.flags & F_SLOW) and dt_differentiable(self.dt) and not dt_is_complex(self.dt)):
+        one = ones_like_plain(self)
+        run_backward((self,), (one,), retain_graph is not None and retain_graph, False, (), True, True)
+        return
+    _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
 def queue_callback(callback):
     """Run `callback()` at the end of the backward that is running in this thread."""
     stack = g_running.get(PyThread_get_thread_ident())
@@ -946,4 +985,5 @@ def retain_grad(Tensor self not None):
     n.extra.retain_hooks[self.out_nr] = RetainGrad(self)
     self.flags |= F_RETAINS_GRAD
 
+install(Tensor, "backward", tensor_backward)
 install(Tensor, "retain_grad", retain_grad)
