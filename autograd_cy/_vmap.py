@@ -159,8 +159,8 @@ def _batch_size(leaves, dims):
     sizes = [x.shape[d] for x, d in zip(leaves, dims) if d is not None]
     if not sizes:
         raise ValueError(
-            "vmap: at least one input must have a batch dimension (all in_dims are None or there is "
-            "no tensor)"
+            "vmap: at least one input must have a batch dimension (all in_dims are None or there "
+            "is no tensor)"
         )
     if any(s != sizes[0] for s in sizes):
         raise ValueError(
