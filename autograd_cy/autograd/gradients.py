@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C.creation import ones_like as _ones_like
-from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.tensor import _is_grad_enabled
+from autograd_cy._C.tensor import Tensor, _is_grad_enabled
 
 _CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and "

@@ -1,5 +1,7 @@
 """In-place and ``out=`` forms: the same numbers, versions, gradients, and what they refuse."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, cases, dtype_name, make, outputs, records, tensor, to_array
@@ -62,11 +64,13 @@ def gradients_in_place(call, arrays, weight):
     return ag.autograd.grad(result, wanted, tensor(weight), allow_unused=True), result
 
 
-def plain_value(call, arrays, weight):
+def plain_value(call, weight, arrays):
     return inner(weight, to_array(call([tensor(a) for a in arrays])))
 
 
-@pytest.mark.parametrize("case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff)))
+@pytest.mark.parametrize(
+    "case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff))
+)
 def test_gradient_of_the_inplace_form(case):
     for name in ("float64", "complex128"):
         if CLASS_OF[name] not in case.record.dtypes:
@@ -79,7 +83,8 @@ def test_gradient_of_the_inplace_form(case):
         grads, _ = gradients_in_place(call, call.arrays, weight)
         for place, g in zip(call.moving, grads):
             u = random_like(call.arrays[place], rng)
-            expected = slope(lambda a: plain_value(call, a, weight), call.arrays, place, u)
+            value = partial(plain_value, call, weight)
+            expected = slope(value, call.arrays, place, u)
             g = np.zeros_like(u) if g is None else to_array(g)
             assert_close(inner(g, u), expected, np.abs(g).sum(), call.leaves[place].name)
 
@@ -134,7 +139,9 @@ def test_out_form(case):
         assert_identical(wrong, expected.clone())
 
 
-@pytest.mark.parametrize("case", cases(lambda r: r.out and isinstance(r.vjp, dict) and "f" in r.dtypes))
+@pytest.mark.parametrize(
+    "case", cases(lambda r: r.out and isinstance(r.vjp, dict) and "f" in r.dtypes)
+)
 def test_out_form_refuses_what_it_cannot_do(case):
     record = case.record
     call = make(case, "float64")
