@@ -42,7 +42,15 @@ class Loop:
 
     @property
     def has_near(self) -> bool:
-        return self.spec.far is not None and self.suffix in ("f32", "f64")
+        return any(self.suffix in CLASSES[letter] for letter in self.spec.far)
+
+    @property
+    def near(self) -> str:
+        return f"ag_{self.spec.name}_near_{self.suffix}"
+
+    @property
+    def far(self) -> str:
+        return f"ag_trig_far_{self.operands[-1]}"
 
 
 def types_of(spec: KernelSpec) -> list[str]:
@@ -181,8 +189,10 @@ def _full_vectors(loop: Loop) -> list[str]:
     arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
     if not loop.has_near:
         return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
-    test = f"ag_{loop.spec.far}_far_{loop.suffix}(a[i])"
-    near = f"ag_{loop.spec.name}_near_{loop.suffix}(a[i])"
+    last = _element(len(loop.operands) - 1)
+    test = f"{loop.far}({last}[i])"
+    near = f"{loop.near}({', '.join(arguments)})"
+    steps = [f"            {_element(k) if k else 'o'} += size" for k in range(len(loop.operands))]
     return [
         "        while start < m:",
         "            size = (m - start if m - start < NEAR else NEAR) & -LANES",
@@ -195,8 +205,7 @@ def _full_vectors(loop: Loop) -> list[str]:
         "            else:",
         "                for i in range(size):",
         f"                    o[i] = {near}",
-        "            o += size",
-        "            a += size",
+        *steps,
         "            start += size",
     ]
 
@@ -453,8 +462,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             out, *ins = (f"ag_{t}" for t in loop.operands)
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
-                lines.append(f"    {out} ag_{loop.spec.name}_near_{loop.suffix}({', '.join(ins)})")
-                tests.add(f"    bint ag_{loop.spec.far}_far_{loop.suffix}({', '.join(ins)})")
+                lines.append(f"    {out} {loop.near}({', '.join(ins)})")
+                tests.add(f"    bint {loop.far}({ins[-1]})")
     return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 
