@@ -41,6 +41,16 @@ class Loop:
         return f"{self.spec.name}_{self.suffix}"
 
     @property
+    def is_staged(self) -> bool:
+        # Complex comparisons, selections and sums of terms are rare: one loop is enough.
+        odd = self.spec.out == "bool" or self.spec.nin > 2
+        return self.spec.is_staged or (odd and self.suffix in ("c64", "c128", "w128"))
+
+    @property
+    def scalar_sets(self) -> tuple[tuple[int, ...], ...]:
+        return () if self.is_staged else self.spec.scalar_sets
+
+    @property
     def has_near(self) -> bool:
         return any(self.suffix in CLASSES[letter] for letter in self.spec.far)
 
@@ -78,7 +88,7 @@ def is_half(dtype: str) -> bool:
 
 def has_strided_loop(loop: Loop) -> bool:
     # copy must not go through blocks: it is what fills them.
-    return loop.spec.name == "copy" or (not loop.spec.is_staged and loop.suffix in STRIDED)
+    return loop.spec.name == "copy" or (not loop.is_staged and loop.suffix in STRIDED)
 
 
 # ---- text of one loop ----
@@ -103,7 +113,7 @@ def _declarations(loop: Loop) -> list[str]:
         values[1:] = ["s[1 + flip]", "s[1 + (not flip)]"]
     pairs = ", ".join(f"{a} = {b}" for a, b in zip(strides, values))
     lines.append(f"    cdef Py_ssize_t {pairs}")
-    for k in sorted({k for group in spec.scalar_sets for k in group}):
+    for k in sorted({k for group in loop.scalar_sets for k in group}):
         lines.append(f"    cdef ag_{loop.operands[k]} {_element(k)}0")
     return lines
 
@@ -155,7 +165,7 @@ def _head(name: str) -> str:
 def loop_text(loop: Loop) -> str:
     """Source of one kernel for one type."""
     lines = [_head(loop.name), *_declarations(loop)]
-    if loop.spec.is_staged:
+    if loop.is_staged:
         # Full vectors here, the rest padded: no scalar remainder, and an element gets the same bits
         # wherever it lies.
         lines += [
@@ -173,7 +183,7 @@ def loop_text(loop: Loop) -> str:
         ]
         return "\n".join(lines) + "\n"
     word = "if"
-    for scalars in ((), *loop.spec.scalar_sets):
+    for scalars in ((), *loop.scalar_sets):
         lines.append(f"    {word} {_test(loop, scalars)}:")
         lines += _dense_branch(loop, scalars)
         word = "elif"
@@ -231,25 +241,16 @@ class Wrapper:
 
 @dataclass(frozen=True)
 class Swap:
-    """A loop of two inputs that runs another one with the inputs swapped."""
+    """A loop of two inputs that runs another kernel with the inputs swapped."""
 
     name: str
-    loop: str
+    kernel: str
+    dtype: str
 
     @property
     def text(self) -> str:
-        return (
-            f"{_head(self.name)}\n"
-            "    cdef char* q[3]\n"
-            "    cdef Py_ssize_t t[3]\n"
-            "    q[0] = p[0]\n"
-            "    q[1] = p[2]\n"
-            "    q[2] = p[1]\n"
-            "    t[0] = s[0]\n"
-            "    t[1] = s[2]\n"
-            "    t[2] = s[1]\n"
-            f"    {self.loop}(q, t, n)\n"
-        )
+        number = f"K_{self.kernel.upper()}"
+        return f"{_head(self.name)}\n    swapped({number}, {CODE[self.dtype]}, p, s, n)\n"
 
 
 # ---- casts ----
@@ -400,6 +401,18 @@ cdef inline void move(loop_t loop, char* to, Py_ssize_t to_stride, char* source,
     steps[1] = from_stride
     loop(ends, steps, n)
 
+
+cdef void swapped(int kernel, int dtype, char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil:
+    \"\"\"Run a kernel of two inputs with the inputs swapped.
+
+    The loop is looked up so that the compiler does not make a second copy of it here.
+    \"\"\"
+    cdef char* q[3]
+    cdef Py_ssize_t t[3]
+    q[0], q[1], q[2] = p[0], p[2], p[1]
+    t[0], t[1], t[2] = s[0], s[2], s[1]
+    table.loops[kernel][dtype](q, t, n)
+
 """
 
 
@@ -427,7 +440,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
     if spec.alias:
         return table[spec.alias, dtype]
     if spec.swaps:
-        return Swap(f"{spec.name}_{dtype}", table[spec.swaps, dtype])
+        return Swap(f"{spec.name}_{dtype}", spec.swaps, dtype)
     if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"]):
         return f"copy_{WORD[SIZE[dtype]]}"
     inside = None
