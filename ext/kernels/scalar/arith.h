@@ -25,13 +25,8 @@
     AG_FN ag_##T ag_clamp_##T(ag_##T x, ag_##T lo, ag_##T hi) {                                  \
         return ag_minimum_##T(ag_maximum_##T(x, lo), hi);                                        \
     }                                                                                            \
-    AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
+    AG_FN_COLD ag_##T ag_power_##T(ag_##T x, ag_##T y) { /* y >= 0, by squaring */               \
         U base = (U)x, result = 1;                                                               \
-        if (y < 0) { /* the real result rounds to 0 unless the base is 1 or -1 */                \
-            if (x == 1) return 1;                                                                \
-            if ((U)x == (U)0 - 1) return (y & 1) ? x : (ag_##T)1;                                \
-            return 0;                                                                            \
-        }                                                                                        \
         for (; y > 0; y = (ag_##T)(y >> 1)) {                                                    \
             if (y & 1) result *= base;                                                           \
             base *= base;                                                                        \
@@ -41,7 +36,14 @@
 AG_FOR_INTS(AG_INT)
 #undef AG_INT
 
+AG_FN ag_u8 ag_pow_u8(ag_u8 x, ag_u8 y) { return ag_power_u8(x, y); }
+
 #define AG_SIGNED(T, U)                                                                          \
+    /* with y < 0 the real result rounds to 0 unless the base is 1 or -1 */                      \
+    AG_FN ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                                \
+        if (y >= 0) return ag_power_##T(x, y);                                                   \
+        return (ag_##T)(x == 1 ? 1 : x == -1 ? 1 - 2 * (int)(y & 1) : 0);                        \
+    }                                                                                            \
     AG_FN ag_##T ag_abs_##T(ag_##T x) { return x < 0 ? ag_neg_##T(x) : x; }                      \
     AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
     AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) {                                       \
