@@ -49,6 +49,7 @@ MODULES = (
     Module("scratch", "core/scratch.pyx"),
     Module("blas", "kernels/blas.pyx"),
     Module("gemm", "kernels/gemm.pyx"),
+    Module("gemm_narrow", "kernels/gemm_narrow.pyx"),
     Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("exchange", "core/exchange.pyx"),
