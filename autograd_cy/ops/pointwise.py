@@ -4,7 +4,7 @@ Activations with parameters and their fused backward operators are in activation
 """
 
 from autograd_cy.ops._schema import (
-    BINARY, UNARY, arg, booleans, box, composite, elementwise, integers, nondiff, op, real, sample, shapes,
+    BINARY, UNARY, arg, booleans, box, call, composite, elementwise, integers, nondiff, op, real, sample, shapes,
 )
 
 PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
@@ -50,7 +50,7 @@ op("neg(self)", kernel=elementwise("neg"), inplace=True, dunder="neg", vjp={"sel
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
-op("pow(self, exponent: operand)", kernel=elementwise("pow"), inplace=True, dunder="pow",
+op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True, dunder="pow",
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),

@@ -61,6 +61,7 @@ MODULES = (
     Module("arguments", "core/arguments.pyx"),
     Module("shapes", "core/shapes.pyx"),
     Module("products", "kernels/products.pyx"),
+    Module("powers", "kernels/powers.pyx"),
     Module("formulas", "engine/formulas.pyx"),
     Module("batching", "engine/batching.pyx"),
     Module("engine", "engine/engine.pyx"),

@@ -122,7 +122,7 @@ ARITHMETIC = [
     *_binary("copysign heaviside", "hf"),
     *_binary("nextafter", "f", cost=4),
     *_binary("hypot", "hf", cost=4),
-    *_unary("neg square", "ihfc", as_u8="i8"),
+    *_unary("neg square cube", "ihfc", as_u8="i8"),
     *_unary("abs", "bihfc", out="real", as_u8="b1"),
     *_unary("sign", "bihfc", as_u8="b1"),
     KernelSpec("sgn", 1, "bihfc", alias="sign"),

@@ -12,6 +12,7 @@
     AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) { return (ag_##T)((U)x * (U)y); }                \
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return (ag_##T)((U)0 - (U)x); }                          \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return (ag_##T)((U)x * (U)x); }                       \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return (ag_##T)((U)x * (U)x * (U)x); }                  \
     AG_FN ag_##T ag_relu_##T(ag_##T x) { return x > 0 ? x : (ag_##T)0; }                         \
     AG_FN ag_##T ag_threshold_backward_##T(ag_##T g, ag_##T x) { return x > 0 ? g : (ag_##T)0; } \
     AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
@@ -93,6 +94,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return -x; }                                             \
     AG_FN ag_##T ag_abs_##T(ag_##T x) { return fabs##S(x); }                                     \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return x * x; }                                       \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return x * x * x; }                                     \
     AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return (ag_##T)1 / x; }                           \
     AG_FN ag_##T ag_sqrt_##T(ag_##T x) { return sqrt##S(x); }                                    \

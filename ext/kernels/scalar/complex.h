@@ -38,6 +38,7 @@
         return r == 0 ? ag_make_##T(0, 0) : ag_make_##T(x.re / r, x.im / r);                     \
     }                                                                                            \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return ag_mul_##T(x, x); }                            \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return ag_mul_##T(ag_mul_##T(x, x), x); }               \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return ag_div_##T(ag_make_##T(1, 0), x); }        \
     AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
         return ag_add_##T(x, ag_mul_##T(y, alpha));                                              \
