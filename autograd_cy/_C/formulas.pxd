@@ -84,7 +84,8 @@ cdef Tensor flatten_rows(Tensor a)
 cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size)
 cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias)
 cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha)
-cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index)
+cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction,
+                       Py_ssize_t ignore_index)
 cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
                          Py_ssize_t reduction, Py_ssize_t ignore_index)
 cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index, str reduction)

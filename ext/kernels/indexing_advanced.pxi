@@ -438,7 +438,8 @@ cdef Tensor nonzero_plain(Tensor a):
     return out
 
 
-cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out, Py_ssize_t n) noexcept nogil:
+cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out,
+                      Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, k = 0
     for i in range(n):
         if mask[i]:
