@@ -15,7 +15,7 @@ from autograd_cy._namespace import *  # noqa: E402, F403
 from autograd_cy._namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import autograd  # noqa: E402
+from autograd_cy import autograd, random  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -37,6 +37,7 @@ __all__ = [
     "nn",
     "no_grad",
     "optim",
+    "random",
     "set_grad_enabled",
 ]
 

@@ -58,15 +58,14 @@ from autograd_cy._C.storage import (  # noqa: F401
     reset_peak_memory,
     set_allocator_caching,
 )
-from autograd_cy._C.tensor import Size, Tensor, _install, _set_constructor, _set_repr
+from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
 from autograd_cy import _functions, _printing, serialization
-from autograd_cy.autograd import gradients as _gradients
+from autograd_cy import storage as _typed_storage
 
-_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views)  # they install methods
+# These install methods.
+_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
 _set_repr(_printing.tensor_text)
-_set_constructor(creation.tensor)
-_install("backward", _gradients._tensor_backward)
 
 # Names that Python has too are bound last, in this module only.
 _published = {}
@@ -82,6 +81,7 @@ for _module in (
     exchange,
     _random,
     _functions,
+    _printing,
     serialization,
 ):
     for _name in _module.__all__:
@@ -101,7 +101,6 @@ _published.update(
     cdouble=complex128,
     set_num_threads=_parallel.set_num_threads,
     get_num_threads=_parallel.get_num_threads,
-    set_printoptions=_printing.set_printoptions,
 )
 for _name in (
     "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 get_default_dtype iinfo "

@@ -29,6 +29,7 @@ _SAFE = {
     ("autograd_cy._C.tensor", "Size"),
     ("_codecs", "encode"),
     ("builtins", "bytearray"),
+    ("builtins", "bytes"),
     ("builtins", "complex"),
     ("builtins", "frozenset"),
     ("builtins", "range"),
@@ -59,8 +60,12 @@ def add_safe_globals(objects: list) -> None:
 
 class _SafeUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _SAFE:
-            return super().find_class(module, name)
+        # Protocol 2 writes the names of Python 2.
+        modern = ("builtins", "range") if name == "xrange" else (module, name)
+        if modern[0] == "__builtin__":
+            modern = ("builtins", name)
+        if modern in _SAFE:
+            return super().find_class(*modern)
         # Parameter and other tensor classes of this package.
         if module.partition(".")[0] == "autograd_cy" and "." not in name:
             found = super().find_class(module, name)

@@ -20,5 +20,6 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1
 cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1
 cdef int check_gelu_kind(Tensor a, str kind) except -1
 cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1
-cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1
+cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta,
+                                Tensor alpha) except -1
 cdef int check_probability(Tensor a, double p, bint train) except -1

@@ -1,7 +1,8 @@
 # cython: language_level=3
 """Making tensors from shapes and values, and the arguments that all such functions share.
 
-The `plain` functions set no autograd metadata; `finish` adds what the modes and `requires_grad` ask.
+The `plain` functions set no autograd metadata; `finish` adds what the modes and `requires_grad`
+ask.
 """
 from autograd_cy._C.tensor cimport Tensor
 

@@ -19,6 +19,7 @@ cdef Py_ssize_t edge_numel(Node n, int i) noexcept
 cdef uint32_t flags_of(tuple tensors) noexcept
 cdef bint any_requires_grad(tuple tensors) noexcept
 cdef int cut_history(Tensor t) except -1
+cdef Tensor overwritten(Tensor t, uint32_t flags)
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef int write_out(Tensor out, Tensor value, str op) except -1
 
@@ -83,7 +84,8 @@ cdef Tensor flatten_rows(Tensor a)
 cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size)
 cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias)
 cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha)
-cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index)
+cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction,
+                       Py_ssize_t ignore_index)
 cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
                          Py_ssize_t reduction, Py_ssize_t ignore_index)
 cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index, str reduction)

@@ -15,8 +15,9 @@ cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
 cdef Tensor cat_plain(tuple tensors, int dim)
 
 # Advanced indexing. `indices` has None (the whole dimension) or a tensor per dimension: int64 or
-# int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors broadcast;
-# their dimensions stand in place of the indexed ones, or first when those are not neighbours.
+# int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors
+# broadcast; their dimensions stand in place of the indexed ones, or first when those are not
+# neighbours.
 cdef Tensor take_indices(Tensor a, tuple indices)
 cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) except -1
 

@@ -8,8 +8,8 @@ cdef enum:
     RED_MEAN = 1
     RED_SUM = 2
 
-# (loss, total_weight); input (C), (N, C) or (N, C, d1, ...) of log-probabilities, target of classes.
-# weight is None or a tensor of C factors.
+# (loss, total_weight); input (C), (N, C) or (N, C, d1, ...) of log-probabilities, target of
+# classes. weight is None or a tensor of C factors.
 cdef tuple nll_loss_plain(Tensor input, Tensor target, object weight, int reduction,
                           long long ignore_index)
 cdef Tensor nll_loss_backward_plain(Tensor grad, Tensor target, object weight, Tensor total_weight,

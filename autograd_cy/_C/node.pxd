@@ -110,8 +110,10 @@ cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output
 
 # --- what later layers fill in --------------------------------------------------------------
 cdef struct GraphLate:
-    int (*rebase_view)(Tensor, Node) except -1         # in-place on a view: rewrite its base's history
-    object (*remake_view_fn)(Tensor)                   # new grad_fn of a view whose base has changed
+    # in-place on a view: rewrite its base's history
+    int (*rebase_view)(Tensor, Node) except -1
+    # new grad_fn of a view whose base has changed
+    object (*remake_view_fn)(Tensor)
     int (*pack_saved)(Node, int, Tensor) except -1     # saved-tensor hooks are on
     object (*unpack_saved)(Node, int)
     int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback

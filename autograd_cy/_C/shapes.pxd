@@ -24,11 +24,13 @@ cdef Tensor slice_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, object
 cdef Tensor select_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, Py_ssize_t index)
 cdef Tensor diagonal_backward_plain(Tensor grad, tuple size, Py_ssize_t offset, Py_ssize_t dim1,
                                     Py_ssize_t dim2)
-cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride, object storage_offset)
+cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride,
+                                     object storage_offset)
 cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_stride,
                                       Py_ssize_t base_offset, tuple size, tuple stride,
                                       object offset)
-cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride, Py_ssize_t base_offset,
+cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride,
+                                    Py_ssize_t base_offset,
                                     tuple size, tuple stride, object storage_offset)
 cdef Tensor zeros_like_plain(Tensor a)
 cdef Tensor ones_like_plain(Tensor a)

@@ -27,7 +27,8 @@ cdef struct StorageImpl:
     Py_ssize_t pad1
 
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
-cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner, bint readonly) except NULL
+cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
+                                 bint readonly) except NULL
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL
 cdef void storage_free(StorageImpl* s) noexcept
 

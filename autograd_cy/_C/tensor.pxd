@@ -88,13 +88,15 @@ cdef class Tensor:
     cdef PyObject* accumulator        # borrowed AccumulateGrad node of a leaf, or NULL
     cdef TensorExtra extra
     cdef Py_ssize_t dims[10]          # 2 * INLINE_DIMS
-    cdef dict __dict__
+    cdef PyObject* attributes         # the instance's dict, made when first needed
     cdef object __weakref__
 
 # --- making tensors (no autograd metadata is set) -------------------------------------------
 cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape)
-cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides)
-cdef Tensor tensor_empty_like(Tensor t, int dt)      # keeps the order of a dense tensor's dimensions
+cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
+                                 const Py_ssize_t* strides)
+# keeps the order of a dense tensor's dimensions
+cdef Tensor tensor_empty_like(Tensor t, int dt)
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides)     # takes a new reference to s
 cdef Tensor tensor_alias(Tensor t)                   # same memory, no autograd metadata
@@ -105,7 +107,8 @@ cdef Tensor wrap_double(double x)
 cdef Tensor wrap_int(long long x)
 cdef bint is_number(object x)                        # Python and NumPy numbers
 cdef Tensor as_operand(object x, str op, str argument)
-cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides) except -1
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides) except -1
 cdef int replace_storage(Tensor t, Tensor source) except -1
 
 # --- reading them ---------------------------------------------------------------------------

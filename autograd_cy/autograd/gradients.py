@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C.creation import ones_like as _ones_like
-from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.tensor import _is_grad_enabled
+from autograd_cy._C.tensor import Tensor, _is_grad_enabled
 
 _CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and "
@@ -179,13 +178,14 @@ def grad(
         raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        from autograd_cy._vmap import vmap
+        from autograd_cy._vmap import vmap_passing_none
 
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)
-            return _checked(outs, ins, _engine.run_backward(outs, seeds, True, create_graph, ins, True, False), True)
+            return _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False)
 
-        made = vmap(one, in_dims=tuple(None if g is None else 0 for g in given))(*given)
+        batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
+        made = _checked(outs, ins, batched(*given), unused_ok)
     else:
         seeds = _initial_gradients(outs, given)
         made = _checked(outs, ins, _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False), unused_ok)
@@ -205,29 +205,6 @@ def _checked(outs, ins, grads, unused_ok):
     return grads
 
 
-def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """
-    Accumulate the gradients of this tensor with respect to the leaves of its graph.
-
-    Parameters
-    ----------
-    gradient : Tensor, optional
-        The vector of the vector-Jacobian product; may be left out for a real tensor of one element.
-    retain_graph, create_graph : bool
-    inputs : Tensor or sequence of Tensors, optional
-        See :func:`autograd_cy.autograd.backward`.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.tensor(3.0, requires_grad=True)
-    >>> (x * x).backward()
-    >>> x.grad
-    tensor(6.)
-    """
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
 def is_grad_enabled() -> bool:
     """
     Whether operations are recorded in this thread.
@@ -239,3 +216,6 @@ def is_grad_enabled() -> bool:
     True
     """
     return _is_grad_enabled()
+
+
+_engine._set_backward(backward)

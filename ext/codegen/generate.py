@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ext.build.extensions import Module
-from ext.codegen import kernel_loops, modules, table
+from ext.codegen import kernel_loops, modules, stubs, table
 from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.kernel_specs import SPECS
 
@@ -31,4 +31,5 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
         path = build_dir / f"ops_{family}.pyx"
         write_if_changed(str(path), modules.family_module(family, records, by_name))
         made.append(Module(f"ops_{family}", str(path.resolve())))
+    stubs.write_stubs(families, pxd_dir)
     return made

@@ -38,7 +38,7 @@ from autograd_cy._C.formulas cimport (
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, cut_history, check_out, write_out, tangent_of, tangents_of, primal_of,
     zero_tangent, add_tangent, set_tangent, set_tangents, observe_begin, observe_end, {builtins})
-from autograd_cy._C.formulas cimport claim, claim_promoted
+from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
 from autograd_cy._C.batching cimport (
     top_level, is_batched, any_batched, widest, common_dtype, align_batch, batch_front, all_front,
     batch_expand, batch_size_of, wrap_batch, wrap_results, drop_lifted, shift_dims, loop_batch,

@@ -614,9 +614,10 @@ class Operator:
         rest = ", ".join(a.name for a in r.args if a.name != "self")
         others = [a for a in r.args if a.name != "self"]
         lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
-        call = f"T.{self.key}({self.names})"
+        given = ", ".join("overwritten(self, flags)" if a.name == "self" else a.name for a in r.args)
+        call = f"T.{self.key}({given})"
         if self.kind == "composite":
-            return lines + [f"    return T.copy_(self, {call})"]
+            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return T.copy_(self, {call})"]
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")

@@ -194,10 +194,16 @@ def overload_form(name, group):
                           for i, a in enumerate(r.args))
         lines += ["", f"    **{name}({shown})**: {r.doc.splitlines()[0]}"]
     lines.append('    """')
-    default = None
+    default = next(r for r in group if r.when is None)
+    if all(a.default is not None for a in default.args[1:]) and default.args[0].type == "Tensor":
+        # The usual call has nothing but the tensor: no dictionaries, no second function.
+        from ext.codegen.formula import c_default
+
+        rest = "".join(", " + c_default(a) for a in default.args[1:])
+        lines += ["    if not kwargs and len(args) == 1 and isinstance(args[0], Tensor):",
+                  f"        return c_{default.key}(<Tensor>args[0]{rest})"]
     for r in group:
         if r.when is None:
-            default = r
             continue
         lines += [f"    if {r.when}:", f"        return form_{r.key}(*args, **kwargs)"]
     lines.append(f"    return form_{default.key}(*args, **kwargs)")

@@ -28,12 +28,11 @@ def load():
         for family in FAMILIES:
             if not (ROOT / "autograd_cy" / "ops" / f"{family}.py").exists():
                 continue
-            module = importlib.import_module(f"autograd_cy.ops.{family}")
-            before = found.setdefault(family, [])
+            importlib.import_module(f"autograd_cy.ops.{family}")
             for record in schema.TABLE:
-                if not record.file and not any(record in rows for rows in found.values()):
-                    object.__setattr__(record, "file", module.__name__.rpartition(".")[2])
-                    before.append(record)
+                if not record.file:
+                    object.__setattr__(record, "file", family)
+            found[family] = [record for record in schema.TABLE if record.file == family]
         return found
     finally:
         if placed:

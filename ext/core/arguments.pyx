@@ -4,13 +4,10 @@
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
 from cpython.number cimport PyNumber_Index
-from autograd_cy._C.dtypes cimport dt_is_integral, dt_is_float, dt_is_complex, dt_object, DT_BOOL
-from autograd_cy._C.iterate cimport result_dtype, KT
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_is_complex, dt_object, DT_BOOL
+from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.kernel_ids cimport *
-from autograd_cy._C.tensor cimport (
-    Tensor, is_number, wrap_number, element_value, F_WRAPPED, describe)
-
-import numpy as _np
+from autograd_cy._C.tensor cimport Tensor, is_number, wrap_number, element_value, F_WRAPPED
 
 
 cdef object wrong_type(object x, str op, str name, str wanted):
@@ -31,7 +28,8 @@ cdef tuple tensors_arg(object x, str op, str name):
     for i, y in enumerate(t):
         if not isinstance(y, Tensor):
             raise TypeError(
-                f"{op}(): expected Tensor as element {i} in argument '{name}', but got {type(y).__name__}")
+                f"{op}(): expected Tensor as element {i} in argument '{name}', but got "
+                f"{type(y).__name__}")
     return t
 
 
@@ -48,7 +46,8 @@ cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b):
     cdef int dt = result_dtype((a, b))
     if dt_is_integral(dt) and not dt_is_integral(t.dt):
         raise RuntimeError(
-            f"{op}: For integral input tensors, argument alpha must not be a floating point number.")
+            f"{op}: For integral input tensors, argument alpha must not be a floating point "
+            "number.")
     if dt == DT_BOOL and t.dt != DT_BOOL:
         raise RuntimeError(f"{op}: Boolean alpha only supported for Boolean results.")
     if dt_is_complex(t.dt) and not dt_is_complex(dt):
@@ -93,6 +92,12 @@ cdef str str_arg(object x, str op, str name):
 
 cdef tuple sizes_arg(object x, str op, str name):
     cdef list out
+    if type(x) is tuple:
+        for s in <tuple>x:
+            if type(s) is not int:
+                break
+        else:
+            return <tuple>x
     if isinstance(x, (tuple, list)):
         out = []
         for i, s in enumerate(x):
@@ -135,7 +140,10 @@ cdef bint any_zero(Tensor b):
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:
-    if dt_is_integral(result_dtype((a, b))) and b.flags & F_WRAPPED and element_value(b.ptr, b.dt) < 0:
+    if (
+        dt_is_integral(result_dtype((a, b))) and b.flags & F_WRAPPED
+        and element_value(b.ptr, b.dt) < 0
+    ):
         raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
     return 0
 
@@ -173,18 +181,22 @@ cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1:
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
             "`logical_xor()` operator instead.")
-    if (a.dt == DT_BOOL and not a.flags & F_WRAPPED) or (b.dt == DT_BOOL and not b.flags & F_WRAPPED):
+    if (
+        (a.dt == DT_BOOL and not a.flags & F_WRAPPED)
+        or (b.dt == DT_BOOL and not b.flags & F_WRAPPED)
+    ):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` or `logical_not()` operator instead.")
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead.")
     return 0
 
 
-cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1:
+cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta,
+                                Tensor alpha) except -1:
     if dt_is_integral(mat1.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
         raise RuntimeError(
-            "addmm: For integral input tensors, arguments beta and alpha must not be floating point "
-            "numbers.")
+            "addmm: For integral input tensors, arguments beta and alpha must not be floating "
+            "point numbers.")
     return 0
 
 

@@ -82,7 +82,8 @@ for _i in range(12):
     (<dtype>_d).itemsize = _sizes[_i]
     _objects.append(_d)
 
-_bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128 = _objects
+_bool, uint8, int8, int16, int32, int64 = _objects[:6]
+float16, bfloat16, float32, float64, complex64, complex128 = _objects[6:]
 
 
 def _dtype_by_name(name):
@@ -101,7 +102,7 @@ cdef dtype dt_object(int code):
 cdef int[12][12] _promote
 
 cdef int promote_rule(int a, int b) noexcept:
-    cdef int lo, hi, size
+    cdef int lo, hi
     if a == b:
         return a
     lo, hi = (a, b) if a < b else (b, a)

@@ -114,7 +114,8 @@ cdef int format_strides(int ndim, const Py_ssize_t* shape, int format, Py_ssize_
         if ndim != (4 if format == MF_CHANNELS_LAST else 5):
             raise RuntimeError(
                 f"required rank {4 if format == MF_CHANNELS_LAST else 5} tensor to use "
-                f"channels_last{'' if format == MF_CHANNELS_LAST else '_3d'} format, got {ndim} dimensions"
+                f"channels_last{'' if format == MF_CHANNELS_LAST else '_3d'} format, got {ndim} "
+                "dimensions"
             )
         for i in range(1, ndim - 1):
             order[i] = i + 1

@@ -1,10 +1,8 @@
 # cython: language_level=3
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
-from cpython.object cimport PyObject
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_integral, dt_object
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.tensor cimport (
-    Tensor, late, as_operand, is_number, element_value, sizes_of, describe, F_WRAPPED, F_GRAD_PATH, F_SLOW)
+from autograd_cy._C.tensor cimport Tensor, late, as_operand, is_number, element_value, sizes_of
 from autograd_cy._C.creation import tensor as _tensor
 
 import numpy as _np
@@ -29,7 +27,8 @@ cdef Tensor as_index(object item):
         return t
     if not dt_is_integral(t.dt):
         raise IndexError(
-            f"tensors used as indices must be long, int, byte or bool tensors, not {dt_object(t.dt).name}")
+            f"tensors used as indices must be long, int, byte or bool tensors, not "
+            f"{dt_object(t.dt).name}")
     if t.dt == DT_U8:
         return T.ne(t, as_operand(0, "index", "index"))
     return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
@@ -83,8 +82,9 @@ cdef tuple apply_basic(Tensor a, object index):
                 for k in range(t.nd):
                     if t.sizes[k] != v.sizes[dim + k]:
                         raise IndexError(
-                            f"The shape of the mask {list(sizes_of(t))} at index {k} does not match the "
-                            f"shape of the indexed tensor {list(sizes_of(a))} at index {dim + k}")
+                            f"The shape of the mask {list(sizes_of(t))} at index {k} does not "
+                            f"match the shape of the indexed tensor {list(sizes_of(a))} at index "
+                            f"{dim + k}")
                 if t.nd == 0:
                     v = T.unsqueeze(v, dim)
                     t = as_index([0] if element_value(t.ptr, t.dt) else [])
@@ -132,7 +132,6 @@ cdef Tensor apply_slice(Tensor v, Py_ssize_t dim, object s):
 
 
 cdef object getitem(Tensor a, object index):
-    cdef Py_ssize_t i
     cdef Tensor v
     if type(index) is int and a.nd > 0:
         return pick(a, 0, index)

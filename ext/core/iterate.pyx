@@ -7,18 +7,18 @@ module; which of its three builds (baseline, AVX2, AVX-512) is used is decided a
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
-from libc.string cimport memset, memcpy
-from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memcpy
+from libc.stdint cimport uint8_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F32, DT_F64, DT_C64, DT_C128, DT_COUNT, dt_promote, dt_category,
-    dt_is_integral, dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
+    DT_SIZE, DT_BOOL, DT_I64, dt_promote, dt_category, dt_is_complex, dt_is_float, dt_real,
+    dt_to_complex, dt_object, g_default_dtype)
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
+    Tensor, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
     tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
-    tensor_is_dense, tensor_matches_format, replace_storage, describe, set_geometry)
+    replace_storage, describe)
 from autograd_cy._C import cpu as _cpu
 
 import importlib as _importlib
@@ -240,8 +240,8 @@ cdef int broadcast_args(PyObject** args, int n, Py_ssize_t* shape, str op) excep
                 continue
             if shape[shift + d] != 1:
                 raise RuntimeError(
-                    f"{op}: The size of tensor a ({shape[shift + d]}) must match the size of tensor b "
-                    f"({s}) at non-singleton dimension {shift + d} (shapes "
+                    f"{op}: The size of tensor a ({shape[shift + d]}) must match the size of "
+                    f"tensor b ({s}) at non-singleton dimension {shift + d} (shapes "
                     f"{', '.join([str(list(sizes_of(<Tensor>args[j]))) for j in range(n)])})"
                 )
             shape[shift + d] = s
@@ -294,14 +294,16 @@ cdef int check_writable(Tensor t, str op) except -1:
         raise RuntimeError(f"{op}: the output shows read-only memory; clone() it first")
     if tensor_has_overlap(t):
         raise RuntimeError(
-            f"{op}: unsupported operation: more than one element of the written-to tensor refers to "
-            "a single memory location. Please clone() the tensor before performing the operation."
+            f"{op}: unsupported operation: more than one element of the written-to tensor refers "
+            "to a single memory location. Please clone() the tensor before performing the "
+            "operation."
         )
     return 0
 
 
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
-    """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned about."""
+    """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned
+    about."""
     cdef int i
     cdef bint same = out.nd == ndim
     cdef Tensor fresh
@@ -316,7 +318,8 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
         _warnings.warn(
             f"{op}: An output with one or more elements was resized since it had shape "
             f"{list(sizes_of(out))}, which does not match the required output shape "
-            f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= away.",
+            f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
+            "away.",
             UserWarning, stacklevel=2)
     fresh = tensor_empty(out.dt, ndim, shape)
     replace_storage(out, fresh)
@@ -329,7 +332,6 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     cdef Py_ssize_t* rows[5]
     cdef char* p[5]
     cdef char cells[5][16]
-    cdef Py_ssize_t[64] out_strides
     cdef Py_ssize_t[2] one
     cdef loop_t loop, convert
     cdef Tensor t, target
@@ -362,15 +364,15 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
         in_place = out is <Tensor>args[first if nin > first else 0] or out is <Tensor>args[0]
         if dt_category(result_dt) > dt_category(out.dt):
             raise RuntimeError(
-                f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired output "
-                f"type {dt_object(out.dt).name}"
+                f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired "
+                f"output type {dt_object(out.dt).name}"
             )
         if in_place:
             for d in range(nd):
                 if nd != out.nd or shape[d] != out.sizes[d]:
                     raise RuntimeError(
-                        f"{op}: output with shape {list(sizes_of(out))} doesn't match the broadcast "
-                        f"shape {[shape[i] for i in range(nd)]}"
+                        f"{op}: output with shape {list(sizes_of(out))} doesn't match the "
+                        f"broadcast shape {[shape[i] for i in range(nd)]}"
                     )
         else:
             resize_out(out, nd, shape, op)
@@ -395,7 +397,10 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
                 continue
             t = cast(t, want)
             held.append(t)
-        elif out is not None and t.mem == out.mem and not same_window(t, out) and ranges_meet(t, out):
+        elif (
+            out is not None and t.mem == out.mem and not same_window(t, out)
+            and ranges_meet(t, out)
+        ):
             # The output would overwrite what is still to be read.
             if t.count == 1:
                 memcpy(cells[i], t.ptr, DT_SIZE[t.dt])
@@ -484,13 +489,17 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             and (not (rule & P_FLOAT) or dt > DT_I64)
             and (out is None or (out is a and not (rule & P_BOOL) and not a.mem.readonly))):
         loop = KT.loops[kernel][dt]
-        if dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED)) and loop != NULL and same_shape(a, b):
+        if (
+            dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED)) and loop != NULL
+            and same_shape(a, b)
+        ):
             # Same dtype, same shape, both dense: one flat loop.
             if out is not None and a.ptr != b.ptr and ranges_meet(a, b):
                 args[0] = <PyObject*>a
                 args[1] = <PyObject*>b
                 return ew_general(kernel, args, 2, rule, out, op)
-            r = out if out is not None else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
+            r = (out if out is not None
+                 else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes))
             plan.loop = loop
             plan.nargs = 3
             plan.p[0] = r.ptr
@@ -506,7 +515,8 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
                      or (dt_category(b.dt) == dt_category(dt)
                          and (a.nd > 0 or b.flags & F_WRAPPED)))):
             # A number or 0-d tensor that doesn't change the dtype: stride 0.
-            r = out if out is not None else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
+            r = (out if out is not None
+                 else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes))
             plan.loop = loop
             plan.nargs = 3
             plan.p[0] = r.ptr
@@ -670,15 +680,16 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
     cdef int d, shift = ndim - a.nd
     if shift < 0:
         raise RuntimeError(
-            f"{op}({describe(a)}, size={[shape[d] for d in range(ndim)]}): the number of sizes provided "
-            f"({ndim}) must be greater or equal to the number of dimensions in the tensor ({a.nd})"
+            f"{op}({describe(a)}, size={[shape[d] for d in range(ndim)]}): the number of sizes "
+            f"provided ({ndim}) must be greater or equal to the number of dimensions in the tensor "
+            f"({a.nd})"
         )
     for d in range(ndim):
         if d < shift:
             if shape[d] < 0:
                 raise RuntimeError(
-                    f"{op}: The expanded size of the tensor ({shape[d]}) isn't allowed in a leading, "
-                    f"non-existing dimension {d}"
+                    f"{op}: The expanded size of the tensor ({shape[d]}) isn't allowed in a "
+                    f"leading, non-existing dimension {d}"
                 )
             sizes[d] = shape[d]
             strides[d] = 0
@@ -695,4 +706,3 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
                 f"{[shape[i] for i in range(ndim)]}. Tensor sizes: {list(sizes_of(a))}"
             )
     return tensor_window(a, ndim, sizes, strides, 0)
-

@@ -4,11 +4,11 @@ from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE
 from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
 from autograd_cy._C.iterate cimport (
-    expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with, contiguous)
+    expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, tensor_window, tensor_on, tensor_alias, tensor_empty, tensor_empty_like,
-    tensor_empty_strided, tensor_has_overlap, sizes_of, describe)
+    Tensor, MAX_DIMS, F_STRIDED, tensor_window, tensor_on, tensor_alias, tensor_empty,
+    tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
@@ -25,15 +25,28 @@ cdef Tensor view_plain(Tensor a, tuple size):
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int n, v, d
     cdef Py_ssize_t chunk, want, seen
+    if not (a.flags & F_STRIDED) and len(size) <= MAX_DIMS:
+        # Contiguous, and every size given: nothing to work out.
+        n = <int>len(size)
+        seen = 1
+        for d in range(n):
+            shape[d] = size[d]
+            if shape[d] < 0 or (shape[d] > 1 and seen > a.count):
+                break
+            seen *= shape[d]
+        else:
+            if seen == a.count:
+                return tensor_on(a.mem, a.ptr, a.dt, n, shape, NULL)
     size = resolve_shape(a, size, "view")
     n = fill_sizes(size, shape)
     if not (a.flags & F_STRIDED) or a.count == 0:
         return tensor_on(a.mem, a.ptr, a.dt, n, shape, NULL)
     if not viewable(a, size):
         raise RuntimeError(
-            f"view size is not compatible with input tensor's size and stride (at least one dimension "
-            f"spans across two contiguous subspaces). Use .reshape(...) instead. view: "
-            f"{list(sizes_of(a))} with strides {[a.strides[d] for d in range(a.nd)]} as {list(size)}")
+            f"view size is not compatible with input tensor's size and stride (at least one "
+            f"dimension spans across two contiguous subspaces). Use .reshape(...) instead. view: "
+            f"{list(sizes_of(a))} with strides {[a.strides[d] for d in range(a.nd)]} as "
+            f"{list(size)}")
     d = a.nd - 1
     v = n - 1
     while d >= 0:
@@ -91,9 +104,9 @@ cdef Tensor permute_plain(Tensor a, tuple dims):
     cdef int d
     if len(dims) != a.nd:
         raise RuntimeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length "
-            f"of the desired ordering of dimensions i.e. input.dim() = {a.nd} is not equal to "
-            f"len(dims) = {len(dims)}")
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {a.nd} is not equal "
+            f"to len(dims) = {len(dims)}")
     for d in range(a.nd):
         seen[d] = False
     for d in range(a.nd):
@@ -142,7 +155,8 @@ cdef Tensor narrow_plain(Tensor a, Py_ssize_t dim, Py_ssize_t start, Py_ssize_t 
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if start < -n or start > n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got "
+                         f"{start})")
     if start < 0:
         start += n
     if start + length > n:
@@ -159,7 +173,8 @@ cdef Tensor select_plain(Tensor a, Py_ssize_t dim, Py_ssize_t index):
     dim = normal_dim(dim, a.nd)
     if index < -a.sizes[dim] or index >= a.sizes[dim]:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(sizes_of(a))} at dimension {dim}")
+            f"select(): index {index} out of range for tensor of size {list(sizes_of(a))} at "
+            f"dimension {dim}")
     if index < 0:
         index += a.sizes[dim]
     for d in range(a.nd):
@@ -218,15 +233,16 @@ cdef int check_window(Tensor a, tuple size, tuple stride, Py_ssize_t offset, str
     for n, s in zip(size, stride):
         if n < 0 or s < 0:
             raise RuntimeError(
-                f"{op}: sizes and strides must not be negative (size {list(size)}, stride {list(stride)})")
+                f"{op}: sizes and strides must not be negative (size {list(size)}, stride "
+                f"{list(stride)})")
         if n == 0:
             return 0
         extent += (n - 1) * s
     if offset < 0 or (offset + extent) * DT_SIZE[a.dt] > a.mem.nbytes:
         raise RuntimeError(
-            f"{op}: setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset} "
-            f"require a storage size of {(offset + extent) * DT_SIZE[a.dt]} bytes, which is out of "
-            f"bounds for storage of size {a.mem.nbytes}")
+            f"{op}: setStorage: sizes {list(size)}, strides {list(stride)}, storage offset "
+            f"{offset} require a storage size of {(offset + extent) * DT_SIZE[a.dt]} bytes, which "
+            f"is out of bounds for storage of size {a.mem.nbytes}")
     return 0
 
 
@@ -322,7 +338,8 @@ cdef Tensor diagonal_backward_plain(Tensor grad, tuple size, Py_ssize_t offset, 
     return t
 
 
-cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride, object storage_offset):
+cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride,
+                                     object storage_offset):
     """A copy of `a` (with its strides) in which the window holds `src`."""
     cdef Tensor t = tensor_empty_strided(a.dt, a.nd, a.sizes, a.strides)
     cdef Py_ssize_t here = (a.ptr - a.mem.data) // DT_SIZE[a.dt]
@@ -352,7 +369,8 @@ cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_s
     return clone_format(window, MF_PRESERVE) if window.flags & F_STRIDED else window
 
 
-cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride, Py_ssize_t base_offset,
+cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride,
+                                    Py_ssize_t base_offset,
                                     tuple size, tuple stride, object storage_offset):
     """The window's values, read from `a` laid out as the base was."""
     cdef Py_ssize_t extent = 1, one = 1, offset, low
@@ -387,7 +405,6 @@ cdef int add_overlapping(Tensor window, Tensor src) except -1:
 
 
 cdef int add_slice(Tensor window, Tensor src) except -1:
-
 
     if tensor_has_overlap(window):
         return add_each(window, src)

@@ -6,7 +6,7 @@ times more than the arithmetic on them. Four classes per power of two bound the 
 Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx.
 """
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF
+from cpython.ref cimport Py_INCREF, Py_DECREF
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -116,7 +116,8 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     else:
         g_misses += 1
         size = class_bytes(c) if g_caching else (nbytes if nbytes > 0 else 1)
-        s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER, <size_t>(size + HEADER), size >= HUGE)
+        s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER, <size_t>(size + HEADER),
+                                     size >= HUGE)
         if s == NULL:
             flush_cache()
             s = <StorageImpl*>ag_aligned(HEADER, <size_t>(size + HEADER), 0)
@@ -149,7 +150,8 @@ cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
     return s
 
 
-cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner, bint readonly) except NULL:
+cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
+                                 bint readonly) except NULL:
     """A storage over foreign memory that `owner` keeps alive."""
     cdef StorageImpl* s = header_only(data, nbytes)
     s.kind = STORAGE_BORROWED
@@ -295,7 +297,8 @@ cdef object configure():
     else:
         # An eighth of the machine, so that ranks sharing a node leave each other room.
         try:
-            g_cache_limit = <Py_ssize_t>(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8)
+            g_cache_limit = <Py_ssize_t>(
+                os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8)
         except (ValueError, OSError, AttributeError):
             g_cache_limit = <Py_ssize_t>1 << 30
     if os.environ.get("AUTOGRAD_CY_CACHE") == "0":

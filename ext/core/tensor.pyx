@@ -6,24 +6,23 @@ when their module loads. Reading and writing single elements is in element.pxi, 
 strides are in geometry.pxi.
 """
 cimport cython
-from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr, Py_EQ
+from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr
 from cpython.mem cimport PyMem_Malloc, PyMem_Free
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
-from cpython.tuple cimport PyTuple_SET_ITEM, PyTuple_GET_SIZE
-from libc.string cimport memset, memcpy, memcmp
-from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
+from cpython.tuple cimport PyTuple_SET_ITEM
+from libc.string cimport memset, memcmp
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from autograd_cy._C.storage cimport (
     StorageImpl, storage_new, storage_alias, storage_incref, storage_decref)
 from autograd_cy._C.dtypes cimport (
-    dtype, DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
+    DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
     g_default_dtype)
-from autograd_cy._C.placement cimport cpu_device, MF_CONTIGUOUS, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
+from autograd_cy._C.placement cimport cpu_device, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
 from autograd_cy._C.placement cimport format_code
 from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
-import numbers as _numbers
 import numpy as _np
 
 cdef extern from "modes.h":
@@ -45,10 +44,12 @@ cdef extern from "Python.h":
     int PyObject_GC_IsTracked(PyObject*)
     PyTypeObject* Py_TYPE(object)
     PyObject** _PyObject_GetDictPtr(object)
+    object PyObject_GenericGetDict(object, void*)
     ctypedef struct GCType "PyTypeObject":
         traverseproc tp_traverse
         inquiry tp_clear
         PyObject* tp_dict
+        Py_ssize_t tp_dictoffset
         PyObject* (*tp_alloc)(PyTypeObject*, Py_ssize_t)
     PyTypeObject PyFloat_Type, PyLong_Type
 
@@ -109,6 +110,7 @@ class Size(tuple):
 
     def __reduce__(self):
         return (Size, (tuple(self),))
+
 
 cdef PyTypeObject* _size_type = <PyTypeObject*>Size
 
@@ -171,7 +173,8 @@ cdef inline Tensor blank():
     return t
 
 
-cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides) except -1:
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides) except -1:
     """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
     cdef Py_ssize_t* room
     cdef Py_ssize_t n = 1
@@ -244,7 +247,6 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item
 cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
     cdef Tensor t
     cdef Py_ssize_t n = 1
-    cdef int i
     if ndim == 1 and 0 <= shape[0] < 1 << 40:
         n = shape[0]
     elif ndim != 0:
@@ -257,7 +259,8 @@ cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
     return t
 
 
-cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides):
+cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
+                                 const Py_ssize_t* strides):
     cdef Tensor t
     cdef Py_ssize_t extent = 1
     cdef int i
@@ -454,6 +457,9 @@ cdef class Tensor:
         p = self.base
         self.base = NULL
         Py_XDECREF(p)
+        p = self.attributes
+        self.attributes = NULL
+        Py_XDECREF(p)
         if self.sizes != NULL and self.sizes != self.dims:
             PyMem_Free(self.sizes)
         if self.mem != NULL:
@@ -524,7 +530,7 @@ cdef class Tensor:
         """Whether both show the same elements of the same memory."""
         return (self.ptr == other.ptr and same_shape(self, other)
                 and (self.nd == 0 or memcmp(self.strides, other.strides,
-                                              self.nd * sizeof(Py_ssize_t)) == 0))
+                                            self.nd * sizeof(Py_ssize_t)) == 0))
 
     @property
     def dtype(self):
@@ -573,10 +579,6 @@ cdef class Tensor:
     def is_inference(self):
         """Whether the tensor was made in inference mode."""
         return bool(self.flags & F_INFERENCE)
-
-    def type(self):
-        """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``."""
-        return type_name(self)
 
     # autograd metadata
 
@@ -643,7 +645,8 @@ cdef class Tensor:
         source = <Tensor>value
         if (self.flags & F_REQUIRES_GRAD) and not dt_differentiable(source.dt):
             raise RuntimeError(
-                "data set to a tensor that requires gradients must be floating point or complex dtype"
+                "data set to a tensor that requires gradients must be floating point or complex "
+                "dtype"
             )
         # The counter stays that of this tensor, the memory is the source's.
         s = storage_alias(source.mem)
@@ -949,7 +952,8 @@ cdef int set_requires_grad(Tensor t, bint value) except -1:
             )
         if t.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
             raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed."
             )
         t.flags |= F_REQUIRES_GRAD
     else:
@@ -1000,6 +1004,25 @@ cdef int note_subclass(Tensor t) except -1:
     return 0
 
 
+def _type_name(Tensor t not None):
+    """Such as ``"autograd_cy.FloatTensor"``."""
+    return type_name(t)
+
+
+def _dtype_of_type_name(str name):
+    """The dtype that a tensor type's name stands for; the module in front may be any."""
+    short = name.rpartition(".")[2]
+    if short not in _tensor_type_names():
+        raise ValueError(f"invalid type: '{name}'")
+    return dt_object(_tensor_type_names().index(short))
+
+
+def _attributes(self):
+    """The instance's dictionary."""
+    track(self)
+    return PyObject_GenericGetDict(self, NULL)
+
+
 def _is_grad_enabled():
     return not (ag_tls_modes & M_NO_GRAD)
 
@@ -1030,6 +1053,7 @@ def _set_constructor(f):
     global _construct
     _construct = f
 
+
 cdef object _construct = None
 
 
@@ -1038,7 +1062,9 @@ def _set_repr(f):
     _repr = f
     late.repr = call_repr
 
+
 cdef object _repr = None
+
 
 cdef object call_repr(Tensor t):
     return _repr(t)
@@ -1074,6 +1100,10 @@ cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
         r = visit((<Tensor>o).gradient, arg)
         if r:
             return r
+    if (<Tensor>o).attributes != NULL:
+        r = visit((<Tensor>o).attributes, arg)
+        if r:
+            return r
     if (<Tensor>o).base != NULL:
         r = visit((<Tensor>o).base, arg)
     return r
@@ -1093,9 +1123,21 @@ cdef int tensor_clear(PyObject* o) noexcept:
     t.base = NULL
     t.flags &= ~<uint32_t>F_VIEW
     Py_XDECREF(p)
+    p = t.attributes
+    t.attributes = NULL
+    Py_XDECREF(p)
     return _clear_fields(o)
 
+cdef Py_ssize_t attributes_offset():
+    cdef Tensor t = Tensor.__new__(Tensor)
+    return <char*>&t.attributes - <char*><PyObject*>t
+
+# Note [Attributes]
+# `cdef dict __dict__` would make a dict with every tensor. The slot below is filled when first
+# used.
+(<GCType*>Tensor).tp_dictoffset = attributes_offset()
 (<GCType*>Tensor).tp_traverse = tensor_traverse
 (<GCType*>Tensor).tp_clear = tensor_clear
+install(Tensor, "__dict__", property(_attributes))
 install(Tensor, "requires_grad_", _requires_grad_)
 install(Tensor, "_make_subclass", staticmethod(_make_subclass))

@@ -1,15 +1,15 @@
 # cython: language_level=3
 """Batched tensors: what the generated vmap rules are made of.
 
-A batched tensor has the shape of one example; `extra.value` is the physical tensor, `extra.bdim` the
-dimension that counts examples, `extra.level` the vmap that made it. Rules take the wrappers of the
-innermost level apart, call the operator on physical tensors, and wrap the result.
+A batched tensor has the shape of one example; `extra.value` is the physical tensor, `extra.bdim`
+the dimension that counts examples, `extra.level` the vmap that made it. Rules take the wrappers of
+the innermost level apart, call the operator on physical tensors, and wrap the result.
 """
 from autograd_cy._C.formulas cimport normal_dim, normal_dims
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_on, dims_of, F_BATCHED, F_WRAPPED, MAX_DIMS)
+    Tensor, TensorExtra, need_extra, tensor_on, dims_of, F_BATCHED, MAX_DIMS)
 
 
 cdef int top_level(tuple tensors) except -1:
@@ -54,7 +54,7 @@ cdef Tensor to_front(Tensor physical, int bdim):
 
 cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
     cdef Tensor p
-    cdef int logical, d
+    cdef int logical, _d
     if not is_batched(t, level):
         return t
     logical = t.nd
@@ -62,7 +62,7 @@ cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
     if logical == 0 and dt >= 0 and p.dt != dt:
         # As one example it is 0-d and gives way in promotion; with a batch dimension it wouldn't.
         p = T._to_dtype(p, dt)
-    for d in range(nd - logical):
+    for _d in range(nd - logical):
         p = T.unsqueeze(p, 1)
     return p
 
@@ -82,7 +82,8 @@ cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size):
 
 cdef tuple all_front(tuple tensors, int level):
     cdef Py_ssize_t size = batch_size_of(tensors, level)
-    return tuple([batch_expand(batch_front(t, level, True), is_batched(t, level), size) for t in tensors])
+    return tuple([batch_expand(batch_front(t, level, True), is_batched(t, level), size)
+                  for t in tensors])
 
 
 cdef Py_ssize_t batch_size_of(tuple tensors, int level) except -1:
@@ -171,8 +172,9 @@ cdef object loop_batch(str key, tuple args, int level):
 
 cdef object random_under_vmap(str key, tuple args):
     raise RuntimeError(
-        f"vmap: called random operation {key} while in randomness error mode. Please either use the "
-        "'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
+        f"vmap: called random operation {key} while in randomness error mode. Please either use "
+        "the 'same' or 'different' randomness flags on vmap or perform the randomness operation "
+        "out of vmap"
     )
 
 

@@ -1,22 +1,23 @@
 # cython: language_level=3
 """Backward: walks the graph from the roots, newest node first, and hands out gradients.
 
-A graph task owns all of its work: the heap of ready nodes, the captures, the list of what it claimed.
-A node's dependency count and buffers are fields of the node, claimed by one task at a time; a node
-that another live task holds (a second thread, an outer backward) gets a record in the task's own map.
+A graph task owns all of its work: the heap of ready nodes, the captures, the list of what it
+claimed. A node's dependency count and buffers are fields of the node, claimed by one task at a
+time; a node that another live task holds (a second thread, an outer backward) gets a record in the
+task's own map.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Realloc, PyMem_Free
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
-from libc.stdint cimport uint32_t, uint64_t, int32_t, uint16_t
-from libc.string cimport memset
+from libc.stdint cimport uint32_t, uint64_t, int32_t
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.formulas cimport observe_begin, observe_end
-from autograd_cy._C.iterate cimport ew2, clone_plain, copy_into
+from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_ids cimport K_ADD
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
+from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
 
 
@@ -214,7 +215,8 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
                         continue
                     if reach(g, p):
                         if top == room:
-                            more = <PyObject**>PyMem_Realloc(stack, (2 * room + 64) * sizeof(PyObject*))
+                            more = <PyObject**>PyMem_Realloc(stack,
+                                                             (2 * room + 64) * sizeof(PyObject*))
                             if more == NULL:
                                 raise MemoryError()
                             stack = more
@@ -237,7 +239,8 @@ cdef int mark_needed(GraphTask g) except -1:
     cdef Node n
     cdef PyObject* p
     cdef bint needed
-    order = sorted([(<Node>g.claimed[i]).seq if not (<Node>g.claimed[i]).flags & N_ACCUMULATE else 0, i]
+    order = sorted([(<Node>g.claimed[i]).seq if not (<Node>g.claimed[i]).flags & N_ACCUMULATE
+                    else 0, i]
                    for i in range(g.claimed_count))
     for _, i in order:
         n = <Node>g.claimed[i]
@@ -285,9 +288,9 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
     if not same:
         if not expandable(m, grad):
             raise RuntimeError(
-                f"Function {source.node_name() if source is not None else 'backward'} returned an invalid "
-                f"gradient at index {index} - got {list(sizes_of(grad))} but expected shape compatible "
-                f"with {list(size_object(m.ndim, m.shape))}")
+                f"Function {source.node_name() if source is not None else 'backward'} returned an "
+                f"invalid gradient at index {index} - got {list(sizes_of(grad))} but expected "
+                f"shape compatible with {list(size_object(m.ndim, m.shape))}")
         if grad.flags & (F_GRAD_PATH | F_SLOW):
             grad = T.sum_to_size(grad, tuple(size_object(m.ndim, m.shape)))
         else:
@@ -298,8 +301,8 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
         if grad.dt != m.dt:
             if not dt_differentiable(grad.dt) and source is not None and source.flags & N_PYTHON:
                 raise RuntimeError(
-                    f"Function {source.node_name()} returned an invalid gradient at index {index} - "
-                    f"expected a floating or complex gradient but got {dt_object(grad.dt).name}")
+                    f"Function {source.node_name()} returned an invalid gradient at index {index} "
+                    f"- expected a floating or complex gradient but got {dt_object(grad.dt).name}")
             grad = T._to_dtype(grad, m.dt)
     return grad
 
@@ -340,7 +343,10 @@ cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -
         slot[0] = grad
         return 0
     old = slot[0]
-    if not g.create_graph and same_shape(<Tensor>old, <Tensor>grad) and (<Tensor>old).dt == (<Tensor>grad).dt:
+    if (
+        not g.create_graph and same_shape(<Tensor>old, <Tensor>grad)
+        and (<Tensor>old).dt == (<Tensor>grad).dt
+    ):
         if owned_by_buffer(old) and not ((<Tensor>grad).flags & F_SLOW):
             ew2(K_ADD, <Tensor>old, <Tensor>grad, 0, <Tensor>old, "add_")
             Py_DECREF(<object>grad)
@@ -424,11 +430,11 @@ cdef int check_hook_result(Tensor before, object after, object where) except -1:
         raise TypeError(f"{where}: expected Tensor, but hook returned '{type(after).__name__}'")
     t = <Tensor>after
     if not same_shape(before, t):
-        raise RuntimeError(f"{where}: hook has changed the size of value (from {list(sizes_of(before))} to "
-                           f"{list(sizes_of(t))})")
+        raise RuntimeError(f"{where}: hook has changed the size of value (from "
+                           f"{list(sizes_of(before))} to {list(sizes_of(t))})")
     if t.dt != before.dt:
-        raise RuntimeError(f"{where}: hook has changed the type of value (from {type_name(before)} to "
-                           f"{type_name(t)})")
+        raise RuntimeError(f"{where}: hook has changed the type of value (from {type_name(before)} "
+                           f"to {type_name(t)})")
     return 0
 
 
@@ -530,7 +536,8 @@ cdef int run_accumulate(GraphTask g, Node n, PyObject** gin) except -1:
     if x is not None and x.post_hooks:
         for hook in list(x.post_hooks.values()):
             if hook(variable) is not None:
-                raise RuntimeError("hooks registered by register_post_accumulate_grad_hook should return None")
+                raise RuntimeError("hooks registered by register_post_accumulate_grad_hook should "
+                                   "return None")
     if n.extra is not None and n.extra.post_hooks:
         for hook in list(n.extra.post_hooks.values()):
             hook((), (<object>variable.gradient,))
@@ -725,9 +732,9 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     """
     Backward from `tensors` with initial gradients `grads`.
 
-    `tensors` and `inputs` hold tensors or pairs (node, output number). With `accumulate` gradients go
-    to the ``grad`` of leaves (of `inputs`, if given); without, those of `inputs` are returned, None
-    where an input wasn't reached.
+    `tensors` and `inputs` hold tensors or pairs (node, output number). With `accumulate` gradients
+    go to the ``grad`` of leaves (of `inputs`, if given); without, those of `inputs` are returned,
+    None where an input wasn't reached.
     """
     global g_task_ids
     cdef GraphTask g = GraphTask.__new__(GraphTask)
@@ -814,6 +821,47 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 accumulate_into(<Tensor>inputs[i], p, create_graph)
         return None
     return None if results is None else tuple(results)
+
+
+_backward = None
+
+
+def _set_backward(f):
+    """The function behind Tensor.backward for all but its plainest call."""
+    global _backward
+    _backward = f
+
+
+def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False,
+                    inputs=None):
+    """
+    Accumulate the gradients of this tensor with respect to the leaves of its graph.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The vector of the vector-Jacobian product; may be left out for a real tensor of one element.
+    retain_graph, create_graph : bool
+    inputs : Tensor or sequence of Tensors, optional
+        See :func:`autograd_cy.autograd.backward`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor(3.0, requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
+    cdef Tensor one
+    if (gradient is None and inputs is None and not create_graph and self.count == 1
+            and not (self.flags & F_SLOW) and dt_differentiable(self.dt)
+            and not dt_is_complex(self.dt)):
+        one = ones_like_plain(self)
+        run_backward((self,), (one,), retain_graph is not None and retain_graph, False, (), True,
+                     True)
+        return
+    _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def queue_callback(callback):
@@ -946,4 +994,6 @@ def retain_grad(Tensor self not None):
     n.extra.retain_hooks[self.out_nr] = RetainGrad(self)
     self.flags |= F_RETAINS_GRAD
 
+
+install(Tensor, "backward", tensor_backward)
 install(Tensor, "retain_grad", retain_grad)

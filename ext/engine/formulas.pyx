@@ -5,18 +5,17 @@ Composites call recorded operators through T, so they differentiate by themselve
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_category, dt_object, dt_real
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_category, dt_object
 from autograd_cy._C.indexing cimport put_indices
-from autograd_cy._C.iterate cimport copy_into, resize_out, clone_plain, broadcast_shape, result_dtype
+from autograd_cy._C.iterate cimport (
+    copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
 from autograd_cy._C.loss cimport nll_loss_backward_plain
-from autograd_cy._C.node cimport (
-    Node, OutMeta, needs, zeros_for, gradient_node, graph_late, N_SKIP)
+from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for, gradient_node
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_empty, tensor_alias, sizes_of, dims_of, requires_grad,
-    same_shape, tls_modes, wrap_int, wrap_double, wrap_number, is_number, describe, F_DUAL, F_BATCHED,
-    F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD, MAX_DIMS, g_modes)
+    Tensor, TensorExtra, need_extra, tensor_alias, sizes_of, dims_of, requires_grad, same_shape,
+    tls_modes, wrap_int, wrap_double, wrap_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH,
+    F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -101,12 +100,19 @@ cdef int cut_history(Tensor t) except -1:
     )
 
 
+cdef Tensor overwritten(Tensor t, uint32_t flags):
+    """What to compute the new value of `t` from: a copy, if the graph may save it."""
+    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+        return T.clone(t, -1)
+    return t
+
+
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
     if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
         if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
             raise RuntimeError(
-                f"{op}(): functions with out=... arguments don't support automatic differentiation, "
-                "but one of the arguments requires grad."
+                f"{op}(): functions with out=... arguments don't support automatic "
+                "differentiation, but one of the arguments requires grad."
             )
     if (flags | out.flags) & F_DUAL:
         raise RuntimeError(
@@ -121,8 +127,8 @@ cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
 cdef int write_out(Tensor out, Tensor value, str op) except -1:
     if dt_category(value.dt) > dt_category(out.dt):
         raise RuntimeError(
-            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output type "
-            f"{dt_object(out.dt).name}"
+            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
+            f"type {dt_object(out.dt).name}"
         )
     resize_out(out, value.nd, value.sizes, op)
     copy_into(out, value, op)
@@ -130,7 +136,8 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
 
 
 cdef int refuse_dtype(int dt, str op) except -1:
-    raise RuntimeError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; convert them first")
+    raise RuntimeError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; convert "
+                       "them first")
 
 
 cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
@@ -153,7 +160,8 @@ cdef tuple tangents_of(tuple tensors):
             break
     else:
         return None
-    return tuple([tangent_of(t) if (<Tensor>t).flags & F_DUAL else zero_tangent(t) for t in tensors])
+    return tuple([tangent_of(t) if (<Tensor>t).flags & F_DUAL else zero_tangent(t)
+                  for t in tensors])
 
 
 cdef Tensor primal_of(Tensor t):
@@ -384,21 +392,25 @@ cdef tuple resolve_shape(Tensor a, tuple shape, str op):
         s = shape[i]
         if s == -1:
             if unknown >= 0:
-                raise RuntimeError(f"{op}: only one dimension can be inferred (shape {list(shape)})")
+                raise RuntimeError(
+                    f"{op}: only one dimension can be inferred (shape {list(shape)})")
             unknown = i
         elif s < 0:
-            raise RuntimeError(f"{op}: invalid shape dimension {s} at index {i} of shape {list(shape)}")
+            raise RuntimeError(f"{op}: invalid shape dimension {s} at index {i} of shape "
+                               f"{list(shape)}")
         else:
             n *= s
     if unknown >= 0:
         if n == 0:
             if a.count == 0:
                 raise RuntimeError(
-                    f"{op}: cannot reshape tensor of 0 elements into shape {list(shape)} because the "
-                    "unspecified dimension size -1 can be any value and is ambiguous")
-            raise RuntimeError(f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
+                    f"{op}: cannot reshape tensor of 0 elements into shape {list(shape)} because "
+                    "the unspecified dimension size -1 can be any value and is ambiguous")
+            raise RuntimeError(
+                f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
         if a.count % n:
-            raise RuntimeError(f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
+            raise RuntimeError(
+                f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
         return shape[:unknown] + (a.count // n,) + shape[unknown + 1:]
     if n != a.count:
         raise RuntimeError(f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
@@ -433,12 +445,13 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
 
 cdef Tensor movedim(Tensor a, object source, object destination):
     cdef tuple src = normal_dims((source,) if isinstance(source, int) else tuple(source), a.nd)
-    cdef tuple dst = normal_dims((destination,) if isinstance(destination, int) else tuple(destination), a.nd)
+    cdef tuple dst = normal_dims((destination,) if isinstance(destination, int)
+                                 else tuple(destination), a.nd)
     cdef list order
     if len(src) != len(dst):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the "
-            f"same number of dims as destination ({list(dst)} dims)")
+            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
+            f"contain the same number of dims as destination ({list(dst)} dims)")
     order = [d for d in range(a.nd) if d not in src]
     for d, s in sorted(zip(dst, src)):
         order.insert(d, s)
@@ -454,7 +467,8 @@ cdef tuple split(Tensor a, object size, Py_ssize_t dim):
     if isinstance(size, int):
         step = size
         if step < 0 or (step == 0 and n):
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+            raise RuntimeError(f"split expects split_size be non-negative, but got "
+                               f"split_size={step}")
         if n == 0:
             return T._split(a, (0,), dim)
         return T._split(a, tuple([min(step, n - i) for i in range(0, n, step)]), dim)
@@ -485,11 +499,11 @@ cdef Tensor stack(tuple tensors, Py_ssize_t dim):
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = <Tensor>tensors[0]
-    for t in tensors:
+    for i, t in enumerate(tensors):
         if not same_shape(t, first):
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at entry 0 "
-                f"and {list(sizes_of(t))} at entry {tensors.index(t)}")
+                f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at "
+                f"entry 0 and {list(sizes_of(t))} at entry {i}")
     dim = normal_dim(dim, first.nd + 1)
     return T.cat(tuple([T.unsqueeze(t, dim) for t in tensors]), dim)
 
@@ -531,8 +545,8 @@ cdef Tensor matmul(Tensor a, Tensor b):
         if n != k and n != 1 and k != 1:
             raise RuntimeError(
                 f"matmul: The size of tensor a ({n}) must match the size of tensor b ({k}) at "
-                f"non-singleton dimension {max(a.nd, b.nd) - 3 - d} (shapes {list(sizes_of(a))} and "
-                f"{list(sizes_of(b))})")
+                f"non-singleton dimension {max(a.nd, b.nd) - 3 - d} (shapes {list(sizes_of(a))} "
+                f"and {list(sizes_of(b))})")
         batch.insert(0, k if n == 1 else n)
     n = 1
     for d in batch:
@@ -574,7 +588,7 @@ cdef int reduction_code(str name) except -1:
 
 
 cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_ssize_t ignore_index,
-                          str reduction, double label_smoothing):
+                               str reduction, double label_smoothing):
     """Negative log-likelihood of class indices, or of class probabilities of logits' shape."""
     cdef int code = reduction_code(reduction)
     cdef int axis = 0 if logits.nd == 1 else 1
@@ -643,7 +657,8 @@ cdef Tensor up_to_2d(Tensor a):
 
 
 cdef Tensor dense_window(Tensor grad, tuple size, tuple stride, object storage_offset):
-    return T.as_strided(T.clone(grad, -1), size, stride, 0 if storage_offset is None else storage_offset)
+    return T.as_strided(T.clone(grad, -1), size, stride, 0 if storage_offset is None
+                        else storage_offset)
 
 
 cdef Tensor flatten_rows(Tensor a):
@@ -668,7 +683,8 @@ cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
     if vector:
         x = T.unsqueeze(x, 1)
     shape = dims_of(x)
-    r = T.bmm(T.reshape(x, (shape[0], -1 if shape[0] and shape[len(shape) - 1] else 0, shape[len(shape) - 1])),
+    r = T.bmm(T.reshape(x, (shape[0], -1 if shape[0] and shape[len(shape) - 1] else 0,
+                            shape[len(shape) - 1])),
               T.transpose(weight, 1, 2))
     if bias is not None:
         r = T.add(r, T.unsqueeze(bias, 1))
@@ -680,16 +696,19 @@ cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tenso
     return T.add(T.mul(insert_dims(a, 2), beta), T.mul(T.bmm(mat1, mat2), alpha))
 
 
-cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index):
+cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduction,
+                       Py_ssize_t ignore_index):
     return <Tensor>T.nll_loss_forward(a, target, weight, reduction, ignore_index)[0]
 
 
 cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
                          Py_ssize_t reduction, Py_ssize_t ignore_index):
-    return nll_loss_backward_plain(grad, target, weight, total_weight, size, grad.dt, <int>reduction, ignore_index)
+    return nll_loss_backward_plain(grad, target, weight, total_weight, size, grad.dt,
+                                   <int>reduction, ignore_index)
 
 
-cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index, str reduction):
+cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index,
+                     str reduction):
     return <Tensor>T.nll_loss_forward(a, target, weight, reduction_code(reduction), ignore_index)[0]
 
 
@@ -724,8 +743,8 @@ cdef Tensor value_like(Tensor value, Tensor other):
     """`value` as a 0-d operand that can't change the dtype of `other`."""
     if value.nd != 0:
         raise RuntimeError(
-            f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.nd} "
-            "dimension(s).")
+            f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.nd} dimension(s).")
     if dt_category(value.dt) > dt_category(other.dt):
         raise RuntimeError(
             f"value cannot be converted to type {dt_object(other.dt).name} without overflow")

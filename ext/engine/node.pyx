@@ -7,18 +7,15 @@ history in views.pyx.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free, PyMem_Realloc
-from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
-from libc.string cimport memset, memcpy
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t, int32_t
-from autograd_cy._C.storage cimport storage_incref
+from libc.string cimport memset
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
-    type_name, requires_grad, tls_modes, tls_set_modes, g_modes, track, version_of,
-    F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_OVERRIDE,
-    M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, G_ANOMALY, CREATED_DEFAULT, CREATED_IN_FUNCTION,
-    CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
+    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, G_ANOMALY,
+    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
 
 cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
@@ -60,7 +57,6 @@ cdef class Node:
     def __dealloc__(self):
         cdef int i
         cdef PyObject* p
-        cdef PyObject* variable
         if self.flags & N_ACCUMULATE:
             if self.args != NULL:
                 (<Tensor>self.args).accumulator = NULL
@@ -139,7 +135,6 @@ cdef class Node:
                       for i in range(self.n_out) if self.metas[i].defined])
 
     def __getattr__(self, str name):
-        cdef int index
         if name.startswith("_saved_"):
             for key, kind, slot in self.saved_names():
                 if key == name[7:]:

@@ -2,21 +2,21 @@
 """In-place history of views, and the operators that it rests on: copy_, fill_, zero_, detach.
 
 # Note [In-place on a view]
-A view's storage is its base's. When an operation changes a view in place, the base's history becomes
-a CopySlices node: backward takes the window's gradient out of the base's gradient, sends it through
-the operation, and puts the result back. The view's own grad_fn is remade, when next asked for, as
-as_strided of the base's new history.
+A view's storage is its base's. When an operation changes a view in place, the base's history
+becomes a CopySlices node: backward takes the window's gradient out of the base's gradient, sends it
+through the operation, and puts the result back. The view's own grad_fn is remade, when next asked
+for, as as_strided of the base's new history.
 """
 cimport cython
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.batching cimport top_level, is_batched, batch_front, align_batch
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_differentiable
-from autograd_cy._C.formulas cimport give, tangent_of, primal_of, set_tangent, zero_tangent
+from autograd_cy._C.formulas cimport give, tangent_of, set_tangent
 from autograd_cy._C.iterate cimport copy_into, clone_plain, fill_with
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.shapes cimport as_strided_plain, zeros_like_plain
+from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.tensor cimport *
 
 
@@ -54,7 +54,8 @@ cdef class CopySlices(Node):
         else:
             window = None
             result = None
-            slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, offset)
+            slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size,
+                                              stride, offset)
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, few)
         inner = None
@@ -169,10 +170,10 @@ cdef int copy_batched(Tensor self, Tensor src) except -1:
     cdef Tensor target
     if not is_batched(self, level):
         raise RuntimeError(
-            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
-            "`other` in extra_args that has more elements than `self`. This happened due to `other` being "
-            "vmapped over but `self` not being vmapped over in a vmap. Please try to use out-of-place "
-            "operators instead of inplace arithmetic.")
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
+            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
+            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
+            "use out-of-place operators instead of inplace arithmetic.")
     target = batch_front(self, level, False)
     T.copy_(target, align_batch(src, level, self.nd, -1))
     return 0
@@ -287,8 +288,8 @@ def detach_(Tensor self not None):
     cdef PyObject* old
     if self.flags & F_VIEW and requires_grad(self):
         raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-            "(DDP) for training, clone the view first.")
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, clone the view first.")
     old = self.fn
     self.fn = NULL
     self.out_nr = 0

@@ -2,14 +2,13 @@
 # Selecting, scattering and joining along one dimension.  Advanced indexing and masks are in
 # indexing_advanced.pxi, triangles and sorting in indexing_order.pxi.
 
-from libc.stdint cimport (
-    int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
-    DT_SIZE, DT_U8, dt_numpy, dt_promote)
+    DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_SIZE, DT_U8,
+    dt_numpy, dt_promote)
 from autograd_cy._C.iterate cimport (
     KT, broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
     result_dtype)
@@ -452,7 +451,7 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef int check_move(str op, Tensor a, int dim, Tensor index, Tensor src) except -1:
     cdef int d, nd = a.nd if a.nd else 1
-    cdef Py_ssize_t n, s
+    cdef Py_ssize_t n
     if (index.nd if index.nd else 1) != nd:
         raise RuntimeError(
             "Index tensor must have the same number of dimensions as "

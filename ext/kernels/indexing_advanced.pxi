@@ -442,7 +442,8 @@ cdef Tensor nonzero_plain(Tensor a):
     return out
 
 
-cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out, Py_ssize_t n) noexcept nogil:
+cdef inline void pick(const word_t* a, const uint8_t* mask, word_t* out,
+                      Py_ssize_t n) noexcept nogil:
     """The first n elements where the mask is true; the next one overwrites a wrong one."""
     cdef Py_ssize_t i = 0, k = 0
     while k < n:

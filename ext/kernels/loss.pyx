@@ -7,9 +7,8 @@ from libc.stdint cimport int64_t, uint16_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
-from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2, fill_with
+from autograd_cy._C.dtypes cimport DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8
+from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2
 from autograd_cy._C.kernel_ids cimport K_MUL, K_SUB
 from autograd_cy._C.reduce cimport mean_plain, row_table, sum_plain
 from autograd_cy._C.rows cimport RowTable
@@ -316,7 +315,8 @@ cdef void mse_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
     cdef Py_ssize_t at = tile * MSE_TILE * DT_SIZE[plan.dt]
     cdef Py_ssize_t n = plan.count - tile * MSE_TILE
-    plan.partial[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE else MSE_TILE)
+    plan.partial[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE
+                                             else MSE_TILE)
 
 
 cdef void mse_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:

@@ -10,8 +10,7 @@ from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty, tensor_empty_like,
-    tensor_is_dense)
+    F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like, tensor_is_dense)
 from autograd_cy._C.tiles cimport run_tiles
 
 cdef const RowTable* T = row_table()

@@ -3,10 +3,10 @@
 
 A transposed operand is passed on as a flag; only operands without any unit stride are copied.
 """
-from libc.string cimport memset, memcpy
+from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_SIZE, DT_BOOL, dt_object, dt_is_integral
 from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm, GEMM_OK, GEMM_NO_MEMORY
-from autograd_cy._C.iterate cimport contiguous, cast, copy_into, expand_plain, ew2, clone_plain
+from autograd_cy._C.iterate cimport contiguous, copy_into, expand_plain, ew2
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.tensor cimport (
     Tensor, tensor_empty, tensor_on, tensor_window, sizes_of, element_value)
@@ -21,7 +21,8 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
             f"{op}: expected m1 and m2 to have the same dtype, but got: {dt_object(a.dt).name} != "
             f"{dt_object(b.dt).name}. Convert one of them with .to(dtype).")
     if a.dt == DT_BOOL:
-        raise RuntimeError(f"\"{op}\" not implemented for 'Bool'; convert the operands with .to(dtype)")
+        raise RuntimeError(f"\"{op}\" not implemented for 'Bool'; convert the operands with "
+                           ".to(dtype)")
     return 0
 
 
@@ -40,7 +41,8 @@ cdef struct Matrix:
 
 
 cdef Tensor as_matrix(Tensor t, int first, Matrix* m):
-    """Flags and leading dimension of the matrix in dimensions first, first + 1; copies if it must."""
+    """Flags and leading dimension of the matrix in dimensions first, first + 1; copies if it
+    must."""
     cdef Py_ssize_t rows = t.sizes[first], cols = t.sizes[first + 1]
     cdef Py_ssize_t sr = t.strides[first], sc = t.strides[first + 1]
     if cols == 1 and rows != 1 and sr == 1:
@@ -78,7 +80,8 @@ cdef int product(Tensor c, Tensor a, Tensor b, double beta, double alpha, str op
     b = as_matrix(b, 0, &mb)
     ensure_gemm(dt)
     if m * n * k < RELEASE_GIL:
-        status = gemm(dt, ma.trans, mb.trans, m, n, k, alpha, 0.0, ma.p, ma.ld, mb.p, mb.ld, beta, c.ptr, ldc)
+        status = gemm(dt, ma.trans, mb.trans, m, n, k, alpha, 0.0, ma.p, ma.ld, mb.p, mb.ld, beta,
+                      c.ptr, ldc)
     else:
         with nogil:
             status = gemm(dt, ma.trans, mb.trans, m, n, k, alpha, 0.0, ma.p, ma.ld, mb.p, mb.ld,
@@ -113,7 +116,8 @@ cdef Tensor bmm_plain(Tensor a, Tensor b):
     cdef Tensor c
     if a.nd != 3 or b.nd != 3:
         raise RuntimeError(
-            f"bmm: batch1 and batch2 must be 3D tensors (shapes {list(sizes_of(a))} and {list(sizes_of(b))})")
+            f"bmm: batch1 and batch2 must be 3D tensors (shapes {list(sizes_of(a))} and "
+            f"{list(sizes_of(b))})")
     if a.sizes[0] != b.sizes[0] or a.sizes[2] != b.sizes[1]:
         raise RuntimeError(
             f"bmm: Expected size for first two dimensions of batch2 tensor to be: "
@@ -163,8 +167,8 @@ cdef Tensor dot_plain(Tensor a, Tensor b):
         raise RuntimeError(f"1D tensors expected, but got {a.nd}D and {b.nd}D tensors")
     if a.sizes[0] != b.sizes[0]:
         raise RuntimeError(
-            f"dot: inconsistent tensor size, expected tensor [{a.sizes[0]}] and src [{b.sizes[0]}] to have "
-            "the same number of elements")
+            f"dot: inconsistent tensor size, expected tensor [{a.sizes[0]}] and src [{b.sizes[0]}] "
+            "to have the same number of elements")
     same_dtype(a, b, "dot")
     c = tensor_empty(a.dt, 0, NULL)
     product(c, as_row(a), as_column(b), 0.0, 1.0, "dot")
@@ -176,8 +180,8 @@ cdef Tensor mv_plain(Tensor a, Tensor b):
     cdef Tensor c
     if a.nd != 2 or b.nd != 1 or a.sizes[1] != b.sizes[0]:
         raise RuntimeError(
-            f"size mismatch, got input ({a.sizes[0] if a.nd else 0}), mat ({'x'.join(map(str, sizes_of(a)))}), "
-            f"vec ({'x'.join(map(str, sizes_of(b)))})")
+            f"size mismatch, got input ({a.sizes[0] if a.nd else 0}), mat "
+            f"({'x'.join(map(str, sizes_of(a)))}), vec ({'x'.join(map(str, sizes_of(b)))})")
     same_dtype(a, b, "mv")
     shape[0] = a.sizes[0]
     c = tensor_empty(a.dt, 1, shape)
@@ -194,8 +198,8 @@ cdef Tensor addmm_plain(Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha)
     cdef Tensor r
     if a.nd != 2 or b.nd != 2 or a.sizes[1] != b.sizes[0]:
         raise RuntimeError(
-            f"addmm: mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, sizes_of(a)))} and "
-            f"{'x'.join(map(str, sizes_of(b)))})")
+            f"addmm: mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, sizes_of(a)))} "
+            f"and {'x'.join(map(str, sizes_of(b)))})")
     same_dtype(a, b, "addmm")
     if c.dt != a.dt:
         raise RuntimeError(
@@ -210,7 +214,8 @@ cdef Tensor addmm_plain(Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha)
             product(r, a, b, 0.0, element_value(alpha.ptr, alpha.dt), "addmm")
             return r
         copy_into(r, c, "addmm")
-        product(r, a, b, element_value(beta.ptr, beta.dt), element_value(alpha.ptr, alpha.dt), "addmm")
+        product(r, a, b, element_value(beta.ptr, beta.dt), element_value(alpha.ptr, alpha.dt),
+                "addmm")
         return r
     product(r, a, b, 0.0, 1.0, "addmm")
     r = ew2(K_MUL, r, alpha, 0, None, "addmm")
@@ -229,8 +234,8 @@ cdef Tensor linear_plain(Tensor x, Tensor weight, Tensor bias):
         raise RuntimeError(f"linear: weight must be a matrix, got shape {list(sizes_of(weight))}")
     if x.nd == 0 or x.sizes[x.nd - 1] != weight.sizes[1]:
         raise RuntimeError(
-            f"linear: input and weight.T shapes cannot be multiplied (input {list(sizes_of(x))}, weight "
-            f"{list(sizes_of(weight))})")
+            f"linear: input and weight.T shapes cannot be multiplied (input {list(sizes_of(x))}, "
+            f"weight {list(sizes_of(weight))})")
     same_dtype(x, weight, "linear")
     n = weight.sizes[0]
     if bias is not None:
@@ -239,7 +244,8 @@ cdef Tensor linear_plain(Tensor x, Tensor weight, Tensor bias):
                 f"linear: bias must have the dtype of input, but got {dt_object(bias.dt).name} and "
                 f"{dt_object(x.dt).name}")
         if bias.nd != 1 or bias.sizes[0] != n:
-            raise RuntimeError(f"linear: bias of shape {list(sizes_of(bias))} does not match {n} outputs")
+            raise RuntimeError(f"linear: bias of shape {list(sizes_of(bias))} does not match {n} "
+                               "outputs")
     for d in range(x.nd - 1):
         shape[d] = x.sizes[d]
         rows *= x.sizes[d]

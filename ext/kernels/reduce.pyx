@@ -1,22 +1,22 @@
 # cython: language_level=3
-# Reductions of plain tensors.  The loops are in rows.pyx; here dimensions are sorted and joined, the
-# work is cut into tiles, and partial results are put together.  Positions of extremes are in
+# Reductions of plain tensors.  The loops are in rows.pyx; here dimensions are sorted and joined,
+# the work is cut into tiles, and partial results are put together.  Positions of extremes are in
 # reduce_arg.pxi, variance, logsumexp and running sums in reduce_more.pxi.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy,
-    dt_is_complex, dt_is_integral, dt_real, g_default_dtype)
+    DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy, dt_is_complex,
+    dt_real, g_default_dtype)
 from autograd_cy._C.iterate cimport add_into, cast, contiguous, copy_into, fill_with
 from autograd_cy._C.rows cimport *
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_alias, tensor_empty, tensor_on, tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window)
 from autograd_cy._C.tiles cimport even_block, run_tiles
 
 from autograd_cy._C import cpu as _cpu
@@ -625,8 +625,8 @@ def _call(str name, Tensor a not None, *args):
 
 def _repeat(str name, Tensor a not None, Py_ssize_t n):
     """Diagnostic: run a reduction n times from C, for timing without Python's call cost."""
-    cdef Py_ssize_t i
-    for i in range(n):
+    cdef Py_ssize_t _i
+    for _i in range(n):
         if name == "sum":
             sum_plain(a, None, False, -1)
         elif name == "mean":

@@ -145,7 +145,8 @@ cdef Tensor place_of_extreme(int op, str name, Tensor a, object dim, bint keepdi
     if dim is not None:
         return extreme_dim(op, name, a, check_dim(dim, a.nd), keepdim)[1]
     if a.count == 0:
-        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        raise IndexError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     flat = contiguous(a)
     ones[0] = a.count
     flat = tensor_window(flat, 1, ones, NULL, 0)

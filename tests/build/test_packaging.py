@@ -1,8 +1,10 @@
 """sdist -> wheel -> installed copy -> a package of someone else that compiles against it."""
 
 import json
+import shutil
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 from building import ROOT, run_python, write
@@ -102,42 +104,46 @@ if hasattr(torch, "tensor"):
     assert x.grad.tolist() == [2.0, 4.0]
 """
 
-DOWNSTREAM_SETUP = """
-from Cython.Build import cythonize
-from setuptools import Extension, setup
-setup(name="downstream", py_modules=[],
-      ext_modules=cythonize([Extension("downstream", ["downstream.pyx"])], language_level=3))
-"""
-DOWNSTREAM_PYX = """
-from autograd_cy._C.dtypes cimport DT_SIZE
-from autograd_cy._C.tensor cimport Tensor, is_tensor, tensor_empty
+STUBS = ("autograd_cy/__init__.pyi", "autograd_cy/_namespace.pyi", "autograd_cy/_C/tensor.pyi")
+TYPED = """
+import autograd_cy as ag
 
-def make(Py_ssize_t rows, Py_ssize_t columns):
-    cdef Py_ssize_t[2] shape
-    shape[0], shape[1] = rows, columns
-    return tensor_empty(0, 2, shape)
-
-def describe(Tensor t):
-    return t.nd, t.count, t.sizes[0], t.sizes[1], DT_SIZE[t.dt] > 0
-
-def recognises(x):
-    return is_tensor(x)
+x = ag.tensor([1.0, 2.0], requires_grad=True)
+y: ag.Tensor = (x * 2 + ag.exp(x)).sum()
+y.backward()
+values, indices = x.max(0)
+size: int = ag.add(values, 1, alpha=2).view(1, 1).numel()
+step = ag.zeros_like(x).to(ag.float64).grad_fn
 """
-DOWNSTREAM_USE = """
-import autograd_cy
-import downstream
-t = downstream.make(3, 4)
-assert downstream.describe(t) == (2, 12, 3, 4, True)
-assert downstream.recognises(t) and not downstream.recognises(1.0)
+MISTYPED = """
+import autograd_cy as ag
+
+ag.exp("one")
+ag.ones(3).no_such_method()
+ag.no_such_function
 """
+
+
+def test_stubs_ship_in_the_wheel(wheel):
+    assert set(STUBS) <= set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_a_type_checker_reads_the_installed_stubs(site, tmp_path):
+    pytest.importorskip("mypy", reason="needs mypy")
+    write(tmp_path / "typed.py", TYPED)
+    write(tmp_path / "mistyped.py", MISTYPED)
+    options = ("-m", "mypy", "--follow-imports=silent", "--no-error-summary")
+    run_python(*options, "typed.py", cwd=tmp_path, MYPYPATH=site)
+    run = run_python(*options, "mistyped.py", cwd=tmp_path, check=False, MYPYPATH=site)
+    assert [line.split(":")[1] for line in run.stdout.splitlines()] == ["4", "5", "6"], run.stdout
+
+
+DOWNSTREAM = Path(__file__).parent / "downstream"
 
 
 def test_another_package_cimports_the_installed_one(site, tmp_path):
-    if not (site / "autograd_cy" / "_C" / "tensor.pxd").exists():
-        pytest.skip("no tensor in this build")
-    write(tmp_path / "setup.py", DOWNSTREAM_SETUP)
-    write(tmp_path / "downstream.pyx", DOWNSTREAM_PYX)
-    write(tmp_path / "use.py", DOWNSTREAM_USE)
+    folder = tmp_path / "downstream"
+    shutil.copytree(DOWNSTREAM, folder)
     quiet = ("-W", "ignore", "setup.py", "-q", "build_ext", "--inplace")
-    run_python(*quiet, cwd=tmp_path, PYTHONPATH=site, CFLAGS="-O0")
-    run_python("use.py", cwd=tmp_path, PYTHONPATH=site)
+    run_python(*quiet, cwd=folder, PYTHONPATH=site, CFLAGS="-O0")
+    run_python("use.py", cwd=folder, PYTHONPATH=site)

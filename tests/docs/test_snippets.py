@@ -1,5 +1,6 @@
 """Each example in README.md, docs/ and the docstrings runs and prints what it says."""
 
+import sys
 from pathlib import Path
 
 import numpy
@@ -22,7 +23,10 @@ def test_page(path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", sorted(DOCSTRINGS))
 def test_docstring(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"torch": autograd_cy, "autograd_cy": autograd_cy, "np": numpy}
+    owner = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)
+    # The names of its module, but not the top level's, which has `bool` and `float` of its own.
+    names = {} if owner == "autograd_cy" else dict(vars(sys.modules[owner]))
+    names |= {"torch": autograd_cy, "autograd_cy": autograd_cy, "np": numpy}
     run_session(DOCSTRINGS[name], names, name, name, 0)
 
 

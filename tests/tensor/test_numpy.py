@@ -175,7 +175,7 @@ class TestFromNumpy:
 
     @pytest.mark.parametrize("dtype", ["U1", "M8[s]", "longdouble", "uint32", "O"])
     def test_other_dtypes_are_refused(self, dtype):
-        with pytest.raises(TypeError, match="can't convert np.ndarray of type"):
+        with pytest.raises(TypeError, match=r"can't convert np\.ndarray of type"):
             ag.from_numpy(np.zeros(2, dtype=dtype))
 
     @pytest.mark.parametrize("value", [[1], 3, np.float32(3), None])
@@ -233,7 +233,7 @@ class TestBuffer:
 
     def test_read_only_memory_stays_so(self):
         assert memoryview(ag.frombuffer(b"ab", dtype=ag.uint8)).readonly
-        with pytest.raises(BufferError, match="read-only"):
+        with pytest.raises(TypeError, match="read-write"):
             struct.pack_into("B", ag.frombuffer(b"ab", dtype=ag.uint8), 0, 1)
 
     def test_bfloat16_has_no_format(self):

@@ -1,0 +1,201 @@
+"""Writes the reference of operators: `python ext/codegen/reference.py [folder]`.
+
+One page per family of the table, one section per operator, and an index; by default into
+docs/reference. Everything comes from the records, so the package need not be built.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+from ext.codegen import formula, table  # noqa: E402
+from ext.codegen.python_forms import python_name  # noqa: E402
+
+DTYPES = {
+    "b": "bool",
+    "i": "integers",
+    "h": "float16, bfloat16",
+    "f": "float32, float64",
+    "c": "complex64, complex128",
+}
+PROMOTION = {
+    "same": "the promoted dtype of the operands",
+    "bool": "bool",
+    "float": "the promoted dtype; integers and bool become the default float",
+    "real": "the promoted dtype; of complex operands the dtype of their parts",
+    "complex": "the complex dtype of the operands",
+}
+WORDS = {
+    "elementwise": "element by element, from the gradient's formula",
+    "linear": "the operator applied to the tangents",
+    "each": "linear in each argument",
+    "dims": "the batch dimension goes first, dimensions are shifted",
+}
+BATCHING = {"elementwise": "batch dimensions are aligned"}
+KINDS = {"vjp": "Gradient", "jvp": "Forward mode", "vmap": "vmap"}
+
+
+def main(folder: Path) -> None:
+    """Write all pages into `folder`."""
+    families = table.load()
+    folder.mkdir(parents=True, exist_ok=True)
+    for family, records in families.items():
+        (folder / f"{family}.md").write_text(page(family, records))
+    (folder / "README.md").write_text(index(families))
+
+
+def index(families: dict) -> str:
+    """One row per public operator."""
+    lines = ["# Operators", "", "| operator | what | dtypes | gradient |", "| --- | --- | --- | --- |"]
+    for family, records in families.items():
+        for r in public(records):
+            link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
+            row = (link, first_line(r), r.dtypes, "yes" if is_differentiable(r) else "no")
+            lines.append(f"| {' | '.join(cell(x) for x in row)} |")
+    lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def page(family: str, records: list) -> str:
+    """The page of one family; operators that only formulas use come last, in a table."""
+    lines = [f"# Operators: {family}", ""]
+    for r in public(records):
+        lines += section(r)
+    inner = [r for r in records if r.name.startswith("_")]
+    if inner:
+        lines += ["## Used by formulas", "", "| operator | what |", "| --- | --- |"]
+        lines += [f"| `{cell(signature(r))}` | {cell(first_line(r))} |" for r in inner]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def public(records: list) -> list:
+    return [r for r in records if not r.name.startswith("_")]
+
+
+def section(r) -> list[str]:
+    """Signature, text, and a table of what is known of one operator."""
+    lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
+    rows = [*forms(r), *dtype_rows(r), *rules(r)]
+    lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
+    if r.example:
+        lines += ["```python", ">>> import autograd_cy as ag", *r.example.splitlines(), "```", ""]
+    return lines
+
+
+def title(r) -> str:
+    return r.name + (f".{r.overload}" if r.overload else "")
+
+
+def anchor(r) -> str:
+    """The name of the section in a link."""
+    return title(r).replace(".", "").lower()
+
+
+def first_line(r) -> str:
+    return r.doc.split("\n")[0]
+
+
+def cell(text: str) -> str:
+    """Text of a table's cell: one line, no bars outside of code."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def signature(r) -> str:
+    """The operator as it is called from Python."""
+    parts, star = [], False
+    for i, a in enumerate(r.args):
+        if a.keyword and not star:
+            parts.append("*")
+            star = True
+        text = python_name(a, i) + (f": {a.type}" if a.type != "Tensor" else "")
+        if a.default is not None:
+            text += f" = {a.default}" if ":" in text else f"={a.default}"
+        parts.append(text)
+    extra = ["alpha=1"] * r.alpha + ["out=None"] * bool(r.out)
+    if extra and not star:
+        parts.append("*")
+    return f"{r.name}({', '.join(parts + extra)})"
+
+
+def returns(r) -> str:
+    if r.returns == ("*",):
+        return " -> tuple of tensors"
+    return f" -> ({', '.join(r.returns)})" if len(r.returns) > 1 else ""
+
+
+def forms(r) -> list[tuple[str, str]]:
+    """How it can be called."""
+    found = [f"`ag.{r.name}`"] if r.function else []
+    found += [f"`Tensor.{r.name}`"] if r.method else []
+    found += [f"`Tensor.{r.key}_`"] if r.inplace else []
+    found += [f"operator `{r.dunder}`"] if r.dunder else []
+    return [("Forms", ", ".join(found))]
+
+
+def dtype_rows(r) -> list[tuple[str, str]]:
+    """Which dtypes it takes and gives."""
+    rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.dtypes))]
+    if kind(r.kernel) == "elementwise":
+        rows.append(("Result", PROMOTION[r.kernel.dtypes]))
+    elif kind(r.kernel) == "view":
+        rows.append(("Result", "a view: it shares memory with the first argument"))
+    return rows
+
+
+def rules(r) -> list[tuple[str, str]]:
+    """Gradient, what the node saves, forward mode, vmap."""
+    if kind(r.kernel) == "composite":
+        return [("Made of", f"`{r.kernel.formula}`; derivatives and vmap follow from the parts")]
+    rows = [(KINDS["vjp"], rule_text(r.vjp))]
+    if isinstance(r.vjp, dict):
+        rows += [("Node", f"`{r.node}`"), ("Saves", saved(r))]
+    if is_differentiable(r):
+        rows.append((KINDS["jvp"], WORDS.get(str(r.jvp)) or rule_text(r.jvp)))
+    rule = BATCHING.get(str(r.vmap)) or WORDS.get(str(r.vmap)) or rule_text(r.vmap)
+    rows.append((KINDS["vmap"], rule))
+    return rows
+
+
+def is_differentiable(r) -> bool:
+    return kind(r.vjp) != "nondiff"
+
+
+def kind(rule) -> str:
+    return type(rule).__name__
+
+
+def rule_text(rule) -> str:
+    """A rule in words: formulas as code, reasons as they are."""
+    if isinstance(rule, dict):
+        parts = (f"{k}: {rule_text(v)}" for k, v in rule.items())
+        return "; ".join(parts)
+    if kind(rule) == "nondiff":
+        return f"none: {rule.reason}"
+    if kind(rule) == "loop":
+        return f"one call per example: {rule.reason}"
+    if kind(rule) in ("refuse", "randomly"):
+        return rule.text
+    return f"`{' '.join(str(rule).split())}`"
+
+
+def saved(r) -> str:
+    """What the gradient with respect to each argument keeps alive."""
+    outputs = {o for o in r.returns if o != "*"}
+    values = outputs | {a.name for a in r.args} | {*r.attrs}
+    tensors = outputs | {a.name for a in r.args if a.is_tensor}
+    parts = []
+    for argument, text in r.vjp.items():
+        names = formula.uses(formula.parse(text)).values & values
+        kept = sorted(names & tensors)
+        if kept:
+            parts.append(f"{', '.join(f'`{name}`' for name in kept)} for `{argument}`")
+    return "; ".join(parts) or "no tensor"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "reference")

@@ -1,0 +1,187 @@
+"""Writes the stubs of autograd_cy/__init__.py and _namespace.py, whose names are gathered at import.
+
+Both files are read as text (ast), so what they gather is stated once, there. Also finds the methods
+that Python modules install on Tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from ext.codegen.declarations import Function, Parameter
+from ext.codegen.kernel_loops import write_if_changed
+
+HEAD = "# Written by ext/codegen/stub_namespace.py during the build; do not edit.\n"
+
+
+def write(package: Path, exported: dict[str, list[str] | None]) -> None:
+    """`exported` has the public names of the compiled modules."""
+    names = namespace_imports(package, exported)
+    lines = [line for line, _ in sorted(names.values())]
+    text = HEAD + "\n".join(lines) + f"\n\n__all__ = {sorted(names)!r}\n"
+    write_if_changed(str(package / "_namespace.pyi"), text)
+    write_if_changed(str(package / "__init__.pyi"), top_level(package, sorted(names)))
+
+
+# --- _namespace.py --------------------------------------------------------------------------------
+
+
+def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
+    """{public name: (import line, name)} of what _namespace.py publishes; later ones win."""
+    tree = ast.parse((package / "_namespace.py").read_text())
+    imported = imports_of(tree)
+    found = {}
+
+    def publish(name, module, original):
+        found[name] = (f"from {module} import {original} as {name}", name)
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and _is_name(node.target, "_module"):
+            for element in node.iter.elts:
+                module = ".".join(imported[element.id])
+                short = module.rpartition(".")[2]
+                public = exported.get(short) if "._C." in module else public_names(package, module)
+                for name in public or ():
+                    publish(name, module, name)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "_published.update":
+            for keyword in node.keywords:
+                publish(keyword.arg, *resolve(keyword.value, imported))
+        if isinstance(node, ast.For) and ast.unparse(node.iter).endswith(".split()"):
+            for name in ast.literal_eval(node.iter.func.value).split():
+                publish(name, *imported[name])
+    return found
+
+
+def imports_of(tree) -> dict[str, tuple[str, str]]:
+    """{local name: (module, original name)} of the `from` imports of a module."""
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def resolve(value, imported) -> tuple[str, str]:
+    """Module and name behind ``name`` or ``module.name``."""
+    if isinstance(value, ast.Attribute):
+        return ".".join(imported[value.value.id]), value.attr
+    return imported[value.id]
+
+
+def public_names(package: Path, module: str) -> list[str]:
+    """`__all__` of a Python module of the package."""
+    path = package.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and _is_name(node.targets[0], "__all__"):
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+# --- __init__.py ----------------------------------------------------------------------------------
+
+
+def top_level(package: Path, names: list[str]) -> str:
+    """The imports of __init__.py, each name exported, and the modules that load on first use."""
+    tree = ast.parse((package / "__init__.py").read_text())
+    lines, public = ["from autograd_cy._namespace import *"], list(names)
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.names[0].name != "*":
+            for alias in node.names:
+                if alias.name != "__all__":
+                    name = alias.asname or alias.name
+                    lines.append(f"from {node.module} import {alias.name} as {name}")
+    for name in lazy_modules(tree):
+        if (package / name).is_dir() or (package / f"{name}.py").exists():
+            lines.append(f"from autograd_cy import {name} as {name}")
+    public += [line.rpartition(" ")[2] for line in lines[1:]]
+    hidden = [name for name in public if name.startswith("_") and name not in ("__version__", "_C")]
+    public = sorted({*public} - {*hidden})
+    return HEAD + "\n".join([lines[0], *sorted(lines[1:])]) + f"\n\n__all__ = {public!r}\n"
+
+
+def lazy_modules(tree) -> list[str]:
+    """Names that the module's __getattr__ compares with."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
+            return [
+                element.value
+                for compare in ast.walk(node)
+                if isinstance(compare, ast.Compare)
+                for side in compare.comparators
+                for element in ast.walk(side)
+                if isinstance(element, ast.Constant) and isinstance(element.value, str)
+            ]
+    return []
+
+
+# --- methods installed by Python modules ----------------------------------------------------------
+
+
+def python_methods(package: Path) -> Iterator[tuple[str, Function | None, bool]]:
+    """(name, function, is property) of what Python modules install on Tensor."""
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text()
+        if "_install(" in text:
+            tree = ast.parse(text)
+            functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+            for name, value in _installed(tree):
+                yield _described(name, value, functions)
+
+
+def _installed(tree) -> Iterator[tuple[str, ast.expr]]:
+    for node in tree.body:
+        if isinstance(node, ast.Expr) and _is_install(node.value):
+            name, value = node.value.args
+            if isinstance(name, ast.Constant):
+                yield name.value, value
+        elif isinstance(node, ast.For) and any(_is_install(call) for call in ast.walk(node)):
+            yield from _installed_in_loop(node)
+
+
+def _installed_in_loop(node):
+    """`for name, value in {...}.items(): _install(name, value)`; value may be an expression."""
+    if not (isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Attribute)):
+        return
+    rows = node.iter.func.value
+    if isinstance(rows, ast.Dict):
+        for key, value in zip(rows.keys, rows.values):
+            yield key.value, value
+
+
+def _is_install(node) -> bool:
+    return isinstance(node, ast.Call) and _is_name(node.func, "_install")
+
+
+def _is_name(node, name) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _described(name, value, functions):
+    if isinstance(value, ast.Call) and _is_name(value.func, "property"):
+        return name, None, True
+    definition = functions.get(value.id) if isinstance(value, ast.Name) else None
+    if definition is None:
+        return name, None, False
+    doc = ast.get_docstring(definition) or ""
+    return name, Function(name, tuple(_parameters(definition.args)), doc), False
+
+
+def _parameters(args) -> Iterator[Parameter]:
+    plain = [*args.posonlyargs, *args.args]
+    first = len(plain) - len(args.defaults)
+    for i, a in enumerate(plain):
+        default = ast.unparse(args.defaults[i - first]) if i >= first else None
+        yield Parameter(a.arg, "", default)
+    if args.vararg:
+        yield Parameter(args.vararg.arg, mark="*")
+    elif args.kwonlyargs:
+        yield Parameter("", mark="*")
+    for a, default in zip(args.kwonlyargs, args.kw_defaults):
+        yield Parameter(a.arg, "", ast.unparse(default) if default else None)
+    if args.kwarg:
+        yield Parameter(args.kwarg.arg, mark="**")

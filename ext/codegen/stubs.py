@@ -1,0 +1,454 @@
+"""Writes the .pyi stubs of the compiled modules and of the top level, before anything is compiled.
+
+A module of operators is described by its records; any other by what declarations.py finds in its
+source. Names, parameters and defaults always come from there. Types come from a template in
+stub_templates/ where one defines the same name, from C types and the docstring's "Returns"
+otherwise. check_stubs.py compares the result with the built modules.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from ext.build.extensions import MODULES, PACKAGE, PACKAGE_DIR, ROOT
+from ext.codegen import stub_namespace
+from ext.codegen.declarations import Class, Function, Parameter, Source, read_source
+from ext.codegen.kernel_loops import write_if_changed
+from ext.codegen.python_forms import python_name
+
+TEMPLATES = Path(__file__).resolve().parent / "stub_templates"
+HEAD = "# Written by ext/codegen/stubs.py during the build; do not edit.\n"
+# Aliases, because modules and the class define functions called `float`, `int`, `bool`, `type`.
+IMPORTS = """\
+from builtins import bool as _Bool, complex as _Complex, float as _Float, int as _Int, str as _Str
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import (
+    Any as _Any, NamedTuple as _NamedTuple, SupportsIndex as _SupportsIndex, Type as _Type,
+    overload as _overload,
+)
+
+import numpy as _np
+from typing_extensions import Self as _Self
+
+_Number = _Bool | _Int | _Float | _Complex
+"""
+SHARED = {
+    "dtypes": "dtype",
+    "placement": "device layout memory_format",
+    "tensor": "Size Tensor",
+    "node": "Node",
+    "random": "Generator",
+    "exchange": "UntypedStorage",
+}
+NUMBER = "_Number"
+
+RECORD_TYPES = {
+    "Tensor": "_Tensor", "operand": f"_Tensor | {NUMBER}", "operand?": f"_Tensor | {NUMBER} | None",
+    "Tensor?": "_Tensor | None", "Tensor[]": "_Sequence[_Tensor]", "Scalar": NUMBER, "int": "_Int",
+    "int?": "_Int | None", "float": "_Float", "float?": "_Float | None", "bool": "_Bool",
+    "str": "_Str", "str?": "_Str | None", "dim": "_Int", "dim?": "_Int | None",
+    "dims": "_Int | _Sequence[_Int]", "dims?": "_Int | _Sequence[_Int] | None",
+    "sizes": "_Sequence[_Int]", "ints": "_Sequence[_Int]", "dtype?": "_dtype | None",
+    "format?": "_memory_format | None", "object": "_Any",
+}  # fmt: skip
+# Parameters that mean the same in every function.
+BY_NAME = {
+    "dtype": "_dtype | None", "device": "_device | _Str | _Int | None", "layout": "_layout | None",
+    "requires_grad": "_Bool", "pin_memory": "_Bool", "out": "_Tensor | None",
+    "memory_format": "_memory_format | None", "generator": "_Generator | None",
+    "size": "_Int | _Sequence[_Int] | None", "input": "_Tensor", "fill_value": NUMBER,
+    "stride": "_Int | _Sequence[_Int]", "seed": "_Int", "dim": "_Int", "copy": "_Bool | None",
+    "non_blocking": "_Bool",
+}  # fmt: skip
+DOC_TYPES = {
+    "Tensor": "_Tensor", "Generator": "_Generator", "UntypedStorage": "_UntypedStorage",
+    "dtype": "_dtype", "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str",
+    "dict": "dict[_Str, _Any]", "tuple": "tuple[_Any, ...]", "numpy.ndarray": "_np.ndarray",
+    "tuple of Tensors": "tuple[_Tensor, ...]",
+}  # fmt: skip
+C_TYPES = {
+    "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str", "tuple": "tuple[_Any, ...]",
+    "list": "list[_Any]", "dict": "dict[_Any, _Any]", "bytes": "bytes", "type": "type",
+    "Tensor": "_Tensor", "Node": "_Node", "UntypedStorage": "_UntypedStorage",
+}  # fmt: skip
+SPECIAL = {
+    "__len__": "_Int", "__bool__": "_Bool", "__int__": "_Int", "__index__": "_Int",
+    "__float__": "_Float", "__complex__": "_Complex", "__hash__": "_Int", "__repr__": "_Str",
+    "__str__": "_Str", "__init__": "None", "__format__": "_Str", "__dir__": "list[_Str]",
+    "__contains__": "_Bool", "__setitem__": "None", "__setattr__": "None", "__delitem__": "None",
+    "__setstate__": "None", "__reduce__": "tuple[_Any, ...]", "__reduce_ex__": "tuple[_Any, ...]",
+}  # fmt: skip
+# What functions of these modules return, if their docstring doesn't say.
+MODULE_RESULTS = {"creation": "_Tensor", "views": "_Tensor"}
+# Run by Cython before __init__, or not to be called by name.
+HIDDEN = ("__cinit__", "__dealloc__", "__getbuffer__", "__releasebuffer__")
+COMPARISONS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
+
+
+def write_stubs(families: dict, pxd_dir: Path) -> None:
+    """Write the stub of each compiled module and of the top level."""
+    sources = {
+        m.name: read_source(m.path, PACKAGE_DIR / f"{m.name}.pxd")
+        for m in MODULES
+        if m.kind != "simd"
+    }
+    exported = {name: source.exported for name, source in sources.items()}
+    methods = [
+        *(f for records in families.values() for f in record_methods(records)),
+        *installed_methods(sources),
+        *python_methods(),
+    ]
+    for name, source in sources.items():
+        text = module_stub(name, source, methods if name == "tensor" else [], families)
+        write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
+    for family, records in families.items():
+        name = f"ops_{family}"
+        text, exported[name] = family_stub(name, records)
+        write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
+    stub_namespace.write(pxd_dir.parent, exported)
+    for path in pxd_dir.glob("*.pyi"):
+        if path.stem not in exported:  # of a module that is gone
+            path.unlink()
+
+
+# --- modules written by hand ----------------------------------------------------------------------
+
+
+def module_stub(name: str, source: Source, methods: list[str], families=()) -> str:
+    """The stub of a module of MODULES; `methods` are added to the class Tensor."""
+    template = Template(TEMPLATES / f"{name}.pyi")
+    parts = [HEAD + IMPORTS + shared_imports(name), template.head]
+    if methods:  # their results may be named tuples of these
+        parts += [f"from {PACKAGE} import ops_{f} as _ops_{f}" for f in families]
+    for constant, value in source.constants.items():
+        parts.append(template.names.get(constant) or f"{constant}: {constant_type(value)}")
+    for cls in source.classes.values():
+        extra = methods if cls.name == "Tensor" else []
+        parts.append(class_stub(cls, template, extra))
+    result = MODULE_RESULTS.get(name, "_Any")
+    for function in source.functions.values():
+        text = template.names.get(function.name)
+        parts.append(text or function_stub(function, doc_type(function.doc, result)))
+    defined = {*source.constants, *source.classes, *source.functions}
+    parts += [text for key, text in template.names.items() if key not in defined]
+    if source.exported is not None:
+        parts.append(f"__all__ = {source.exported!r}")
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def shared_imports(own: str) -> str:
+    """Types of other modules, under names with an underscore; the module's own as an alias."""
+    lines = []
+    for module, names in SHARED.items():
+        if module == own:
+            lines += [f"_{name} = {name}" for name in names.split()]
+        else:
+            listed = ", ".join(f"{name} as _{name}" for name in names.split())
+            lines.append(f"from {PACKAGE}.{module} import {listed}")
+    return "\n".join(sorted(lines, key=lambda line: " = " in line)) + "\n"
+
+
+def constant_type(value: str) -> str:
+    """The type of a constant, from the text of its value."""
+    try:
+        kind = type(ast.literal_eval(value)).__name__
+    except (ValueError, SyntaxError):
+        return "_Any"
+    return C_TYPES.get(kind, kind)
+
+
+def class_stub(cls: Class, template: Template, methods: list[str]) -> str:
+    """A class: fields, members of the source and the template, installed methods."""
+    known = template.classes.get(cls.name, {})
+    bases = ", ".join(f"_{b}" if b == "Node" else b for b in cls.bases)
+    bases = template.bases.get(cls.name) or bases
+    lines = [f"class {cls.name}({bases}):" if bases else f"class {cls.name}:"]
+    done = set()
+
+    def add(name, text):
+        if name in done and name in known:
+            return
+        done.add(name)
+        lines.append(indented(known.get(name, text)))
+
+    for name, kind in cls.fields.items():
+        add(name, f"{name}: {C_TYPES.get(kind, kind) or '_Any'}")
+    for member in cls.members:
+        if member.name in HIDDEN:
+            continue
+        if member.name == "__richcmp__":
+            for name in COMPARISONS:
+                add(name, f"def {name}(self, other: object, /) -> _Bool: ...")
+            continue
+        add(member.name, member_stub(cls, member))
+    for name, target in cls.aliases.items():
+        add(name, f"{name} = {target}")
+    for text in methods:
+        name = re.search(r"^(?:def )?(\w+)", re.sub(r"^@.*\n", "", text, flags=re.M))[1]
+        add(name, text)
+    for name, text in known.items():
+        if name not in done:
+            lines.append(indented(text))
+    return "\n".join(lines if len(lines) > 1 else [lines[0] + " ..."])
+
+
+def member_stub(cls: Class, member: Function) -> str:
+    """A method or property of a class of the source."""
+    decorators = [d for d in member.decorators if d in ("property", "staticmethod", "classmethod")]
+    decorators += [d for d in member.decorators if d.endswith((".setter", ".deleter"))]
+    result = SPECIAL.get(member.name)
+    if any(d.endswith((".setter", ".deleter")) for d in decorators):
+        result = "None"
+    if member.name in ("__eq__", "__ne__") and cls.name != "Tensor":
+        return f"def {member.name}(self, other: object, /) -> _Bool: ..."
+    if result is None and cls.name == "Tensor" and is_operator(member.name):
+        return operator_stub(member)
+    return "".join(f"@{d}\n" for d in decorators) + function_stub(member, result, own="self")
+
+
+def is_operator(name: str) -> bool:
+    """Whether a method of Tensor is behind a Python operator that gives a tensor."""
+    return re.fullmatch(r"__\w+__", name) is not None and name not in ("__getitem__", "__iter__")
+
+
+def operator_stub(member: Function) -> str:
+    name, rest = member.name, member.parameters[1:]
+    if not rest:
+        return f"def {name}(self) -> _Tensor: ..."
+    power = ", modulo: None = None" if len(rest) > 1 else ""
+    reason = {"__eq__": "override", "__ne__": "override", "__ipow__": "misc"}.get(name)
+    ignore = f"  # type: ignore[{reason}]" if reason else ""
+    return f"def {name}(self, other: _Tensor | {NUMBER}{power}, /) -> _Tensor: ...{ignore}"
+
+
+def function_stub(function: Function, result: str | None = None, own: str = "") -> str:
+    """A function of the source; `own` is the name of a method's first parameter."""
+    shown = [parameter_text(p) for p in function.parameters]
+    if own and shown and function.parameters[0].name in ("self", "cls"):
+        shown[0] = function.parameters[0].name
+    result = result or doc_type(function.doc)
+    return f"def {function.name}({', '.join(shown)}) -> {result}: ..."
+
+
+def parameter_text(p: Parameter) -> str:
+    """A parameter with its type."""
+    if not p.name:
+        return p.mark
+    kind = C_TYPES.get(p.type, p.type) if p.type else BY_NAME.get(p.name, "_Any")
+    if p.type and p.default == "None":
+        kind += " | None"
+    if p.mark:
+        return f"{p.mark}{p.name}: _Any"
+    if p.default is None:
+        return f"{p.name}: {kind}"
+    if kind == "_Any":
+        kind = {"True": "_Bool", "False": "_Bool"}.get(p.default, kind)
+    if p.default == "None" and kind != "_Any" and not kind.endswith("None"):
+        kind += " | None"
+    return f"{p.name}: {kind} = {p.default if is_simple(p.default) else '...'}"
+
+
+def is_simple(default: str) -> bool:
+    """Whether a default can be shown as it is."""
+    try:
+        ast.literal_eval(default)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+def doc_type(doc: str, otherwise: str = "_Any") -> str:
+    """The type that a docstring's "Returns" names."""
+    m = re.search(r"^Returns\n-+\n(.+)$", doc, re.M)
+    if not m:
+        return otherwise
+    return DOC_TYPES.get(m[1].strip(), "_Any")
+
+
+def installed_methods(sources: dict[str, Source]) -> list[str]:
+    """Functions that modules install on Tensor, as methods."""
+    found = []
+    for module, source in sources.items():
+        for name, target in source.installed.items():
+            function = source.functions.get(target)
+            if function is None:
+                found.append(f"{name}: {constant_type(target)}")
+            else:
+                method = Function(name, function.parameters, function.doc, function.decorators)
+                result = SPECIAL.get(name) or doc_type(
+                    function.doc, MODULE_RESULTS.get(module, "_Any")
+                )
+                found.append(function_stub(method, result, own="self"))
+    return found
+
+
+def python_methods() -> list[str]:
+    """What Python modules install on Tensor."""
+    found = []
+    for name, function, is_property in stub_namespace.python_methods(ROOT / "autograd_cy"):
+        if is_property:
+            found.append(f"@property\ndef {name}(self) -> _Tensor: ...")
+        elif function is None:  # made by a call; a template may say more
+            found.append(f"def {name}(self, *args: _Any, **kwargs: _Any) -> _Any: ...")
+        else:
+            found.append(function_stub(function, SPECIAL.get(name), own="self"))
+    return found
+
+
+def indented(text: str) -> str:
+    return "\n".join("    " + line for line in text.split("\n"))
+
+
+class Template:
+    """A hand-written stub: definitions by name, which replace those derived from the source."""
+
+    def __init__(self, path: Path):
+        self.names: dict[str, str] = {}
+        self.classes: dict[str, dict[str, str]] = {}
+        self.bases: dict[str, str] = {}
+        self.head = ""
+        if not path.exists():
+            return
+        text = path.read_text()
+        lines = text.split("\n")
+        head = []
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                members = self.classes.setdefault(node.name, {})
+                self.bases[node.name] = ", ".join(ast.unparse(b) for b in node.bases)
+                for member in node.body:
+                    self._add(members, member, lines, 4)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                head += lines[node.lineno - 1 : node.end_lineno]
+            else:
+                self._add(self.names, node, lines, 0)
+        self.head = "\n".join(head)
+
+    @staticmethod
+    def _add(where, node, lines, depth):
+        name = name_of(node)
+        if not name:
+            return
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        text = "\n".join(line[depth:] for line in lines[first - 1 : node.end_lineno])
+        where[name] = f"{where[name]}\n{text}" if name in where else text
+
+
+def name_of(node) -> str:
+    """What a statement of a stub defines."""
+    if isinstance(node, ast.FunctionDef):
+        return node.name
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return ""
+
+
+# --- modules of operators -------------------------------------------------------------------------
+
+
+def family_stub(name: str, records: list) -> tuple[str, list[str]]:
+    """The stub of a module of operators, and the names that it exports."""
+    body, exported = [], []
+    body += [f"class {node}(_Node): ..." for node in node_classes(records)]
+    for key, group in by_name(records).items():
+        tuples = [r for r in group if len(r.returns) > 1]
+        for r in tuples[:1]:
+            body += [f"class {key}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
+        body += overloads(key, [record_parameters(r) for r in group], [result_of(r) for r in group])
+        public = not key.startswith("_")
+        if group[0].function and public:
+            exported.append(key)
+        for r in group:
+            if r.inplace:
+                body.append(function_line(f"{r.key}_", record_parameters(r, "inplace"), "_Tensor"))
+                if public:
+                    exported.append(f"{r.key}_")
+    imports = "".join(
+        line + "\n"
+        for line in shared_imports("").splitlines()
+        if line.split(".")[-1].split(" ")[0] in ("dtypes", "placement", "tensor", "node")
+    )
+    text = [HEAD + IMPORTS + imports, *body, f"__all__ = {exported!r}"]
+    return "\n".join(text) + "\n", exported
+
+
+def node_classes(records: list) -> list[str]:
+    """Names of the node classes; the second of one name gets a suffix, as in modules.py."""
+    names: list[str] = []
+    for r in records:
+        if isinstance(r.vjp, dict) and type(r.kernel).__name__ != "composite":
+            names.append(f"{r.node}_{r.key}" if r.node in names else r.node)
+    return names
+
+
+def by_name(records: list) -> dict[str, list]:
+    groups: dict[str, list] = {}
+    for r in records:
+        groups.setdefault(r.name, []).append(r)
+    return groups
+
+
+def record_methods(records: list) -> list[str]:
+    """The methods of Tensor that records give."""
+    found = []
+    for key, group in by_name(records).items():
+        if key.startswith("_"):
+            continue
+        if group[0].method:
+            results = [result_of(r, f"_ops_{r.file}.") for r in group]
+            lists = [record_parameters(r, "method") for r in group]
+            found.append("\n".join(overloads(key, lists, results)))
+        for r in group:
+            if r.inplace:
+                found.append(function_line(f"{r.key}_", record_parameters(r, "inplace method"), "_Tensor"))
+    return found
+
+
+def overloads(name: str, lists: list[list[str]], results: list[str]) -> list[str]:
+    """One function, or several overloads of it; equal ones are written once."""
+    lines = list(dict.fromkeys(function_line(name, p, r) for p, r in zip(lists, results)))
+    if len(lines) == 1:
+        return lines
+    ignore = "  # type: ignore[overload-overlap]"
+    return [text for line in lines for text in ("@_overload" + ignore, line)]
+
+
+def function_line(name: str, parameters: list[str], result: str) -> str:
+    return f"def {name}({', '.join(parameters)}) -> {result}: ..."
+
+
+def record_parameters(r, form: str = "") -> list[str]:
+    """Parameters of the Python form of a record, as function_form and inplace_form write them."""
+    method, inplace = "method" in form, "inplace" in form
+    parts, star = [], False
+    for i, a in enumerate(r.args):
+        name = python_name(a, i)
+        if i == 0 and method:
+            parts.append("self")
+            continue
+        last = a.type == "sizes" and i == len(r.args) - 1 and len(r.args) == 2 and not a.default
+        if last and not inplace:
+            parts.append(f"*{name}: _Int | _Sequence[_Int]")
+            star = True
+            continue
+        if a.keyword and not star:
+            parts.append("*")
+            star = True
+        text = f"{name}: {RECORD_TYPES[a.type]}"
+        parts.append(text if a.default is None else f"{text} = {a.default}")
+    extra = [f"alpha: {NUMBER} = 1"] if r.alpha else []
+    extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
+    if extra and not star:
+        parts.append("*")
+    return parts + extra
+
+
+def result_of(r, prefix: str = "") -> str:
+    """What a record returns; `prefix` leads to the module with the named tuple."""
+    if len(r.returns) > 1:
+        return f"{prefix}{r.name}_result"
+    return "tuple[_Tensor, ...]" if r.returns == ("*",) else "_Tensor"

@@ -1,0 +1,129 @@
+"""What the generator writes without a compiler: stubs and reference pages."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+
+from ext.build.extensions import MODULES  # noqa: E402
+from ext.codegen import reference, stubs, table  # noqa: E402
+from ext.codegen.declarations import Function, Parameter, read_parameters, read_source  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def families():
+    return table.load()
+
+
+@pytest.fixture(scope="module")
+def written(families, tmp_path_factory):
+    """The folder of the stubs, as the build lays it out."""
+    package = tmp_path_factory.mktemp("tree") / "autograd_cy"
+    folder = package / "_C"
+    folder.mkdir(parents=True)
+    for path in (ROOT / "autograd_cy").rglob("*.py"):
+        copy = package / path.relative_to(ROOT / "autograd_cy")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text())
+    (folder / "gone.pyi").write_text("")
+    stubs.write_stubs(families, folder)
+    return folder
+
+
+def test_each_module_has_a_stub_that_parses(written, families):
+    expected = {m.name for m in MODULES if m.kind != "simd"} | {f"ops_{f}" for f in families}
+    assert {path.stem for path in written.glob("*.pyi")} == expected
+    for path in [*written.glob("*.pyi"), *written.parent.glob("*.pyi")]:
+        ast.parse(path.read_text())
+
+
+def test_stubs_have_every_operator_and_method(written, families):
+    tensor = (written / "tensor.pyi").read_text()
+    for family, records in families.items():
+        text = (written / f"ops_{family}.pyi").read_text()
+        for r in records:
+            assert f"def {r.name}(" in text
+            if r.inplace:
+                assert f"def {r.key}_(" in text
+            if r.method and not r.name.startswith("_"):
+                assert f"    def {r.name}(self" in tensor
+
+
+def test_stubs_are_the_same_each_time(written, families):
+    before = {path: path.stat().st_mtime_ns for path in written.glob("*.pyi")}
+    stubs.write_stubs(families, written)
+    assert {path: path.stat().st_mtime_ns for path in written.glob("*.pyi")} == before
+
+
+def test_cython_parameters_become_python_ones():
+    text = "Tensor self not None, Py_ssize_t n, *, dtype=None, double x=0.5, size=(1, 2), **rest"
+    assert read_parameters(text) == (
+        Parameter("self", "Tensor"),
+        Parameter("n", "int"),
+        Parameter("", mark="*"),
+        Parameter("dtype", default="None"),
+        Parameter("x", "float", "0.5"),
+        Parameter("size", default="(1, 2)"),
+        Parameter("rest", mark="**"),
+    )
+
+
+SOURCE = '''
+include "more.pxi"
+cdef int hidden = 1
+LIMIT = 3
+
+cdef class Counter:
+    """Counts."""
+    cdef public int n
+
+    def __cinit__(self):
+        pass
+
+    @property
+    def value(self):
+        return self.n
+
+    def add(self, int by=1, *,
+            twice=False):
+        """Add."""
+
+_install("count", count)
+for _f in (first, second):
+    _install(_f.__name__, _f)
+'''
+
+
+def test_declarations_of_a_source_are_found(tmp_path):
+    (tmp_path / "more.pxi").write_text("def count(Tensor x not None):\n    return x\n")
+    path = tmp_path / "counter.pyx"
+    path.write_text(SOURCE)
+    source = read_source(path)
+    assert source.constants == {"LIMIT": "3"}
+    assert source.functions == {"count": Function("count", (Parameter("x", "Tensor"),))}
+    assert source.installed == {"count": "count", "first": "first", "second": "second"}
+    counter = source.classes["Counter"]
+    assert counter.fields == {"n": "int"}
+    assert [member.name for member in counter.members] == ["__cinit__", "value", "add"]
+    assert counter.members[2].parameters[1:] == (
+        Parameter("by", "int", "1"),
+        Parameter("", mark="*"),
+        Parameter("twice", default="False"),
+    )
+
+
+def test_reference_has_a_section_for_each_operator(families, tmp_path):
+    reference.main(tmp_path)
+    index = (tmp_path / "README.md").read_text()
+    for family, records in families.items():
+        page = (tmp_path / f"{family}.md").read_text()
+        for r in records:
+            if not r.name.startswith("_"):
+                assert f"\n## {reference.title(r)}\n" in page
+                assert f"{family}.md#{reference.anchor(r)}" in index
+    mul = (tmp_path / "pointwise.md").read_text().split("\n## mul\n")[1].split("\n## ")[0]
+    assert "| Saves | `other` for `self`; `self` for `other` |" in mul

@@ -1,0 +1,178 @@
+"""In-place and ``out=`` forms: the same numbers, versions, gradients, and what they refuse."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from calls import CLASS_OF, EVALUATOR, cases, dtype_name, make, outputs, records, tensor, to_array
+from derivatives import assert_close, inner, random_like, slope
+from expected import assert_identical, assert_same
+
+import autograd_cy as ag
+from autograd_cy.ops import _schema as schema
+
+
+def dtype_of(record):
+    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+
+
+def inplace_form(record):
+    return getattr(EVALUATOR.modules[record.key], f"{record.key}_")
+
+
+def keeps_itself(call):
+    """Whether the result has the shape and dtype of the first argument, so that it can hold it."""
+    result = call(call.tensors())
+    first = call.tensors()[0]
+    return tuple(result.shape) == tuple(first.shape) and result.dtype == first.dtype
+
+
+def inplace(record):
+    return record.inplace and record.samples
+
+
+@pytest.mark.parametrize("case", cases(inplace))
+def test_inplace_form_computes_the_same(case):
+    call = make(case, dtype_of(case.record))
+    tensors = call.tensors()
+    if not keeps_itself(call):
+        before = to_array(tensors[0])
+        with pytest.raises(RuntimeError):
+            call(tensors, inplace_form(case.record))
+        np.testing.assert_array_equal(to_array(tensors[0]), before)
+        return
+    expected = call(call.tensors())
+    version, address = tensors[0]._version, tensors[0].data_ptr()
+    result = call(tensors, inplace_form(case.record))
+    assert result is tensors[0]
+    assert tensors[0].data_ptr() == address
+    assert tensors[0]._version == version + 1
+    assert_identical(result.clone(), expected.clone())
+    for t, leaf in zip(tensors[1:], call.leaves[1:]):
+        np.testing.assert_array_equal(t.numpy(), leaf.array, "another argument was changed")
+
+
+def gradients_in_place(call, arrays, weight):
+    """Gradients of all differentiable arguments through the in-place form on a copy."""
+    ins = [tensor(a, x.differentiable) for a, x in zip(arrays, call.leaves)]
+    moved = [ins[0] * 1, *ins[1:]]
+    result = call(moved, inplace_form(call.record))
+    assert result is moved[0]
+    if not result.requires_grad:
+        return None, None
+    wanted = [ins[i] for i in call.moving]
+    return ag.autograd.grad(result, wanted, tensor(weight), allow_unused=True), result
+
+
+def plain_value(call, weight, arrays):
+    return inner(weight, to_array(call([tensor(a) for a in arrays])))
+
+
+@pytest.mark.parametrize(
+    "case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff))
+)
+def test_gradient_of_the_inplace_form(case):
+    for name in ("float64", "complex128"):
+        if CLASS_OF[name] not in case.record.dtypes:
+            continue
+        call = make(case, name)
+        if not call.moving or not keeps_itself(call):
+            continue
+        rng = np.random.default_rng(0)
+        weight = random_like(to_array(call(call.tensors())), rng)
+        grads, _ = gradients_in_place(call, call.arrays, weight)
+        for place, g in zip(call.moving, grads):
+            u = random_like(call.arrays[place], rng)
+            value = partial(plain_value, call, weight)
+            expected = slope(value, call.arrays, place, u)
+            g = np.zeros_like(u) if g is None else to_array(g)
+            assert_close(inner(g, u), expected, np.abs(g).sum(), call.leaves[place].name)
+
+
+@pytest.mark.parametrize("record", records(inplace))
+def test_inplace_on_leaves_and_their_views_is_refused(record):
+    if not any(c in record.dtypes for c in "fc"):
+        pytest.skip("integers don't require grad")
+    case = cases(lambda r: r is record)[0].values[0]
+    call = make(case, dtype_of(record))
+    if not keeps_itself(call):
+        pytest.skip("the result doesn't fit into the argument")
+    for view in (False, True):
+        tensors = call.tensors()
+        leaf = tensors[0].requires_grad_(True)
+        before = to_array(leaf)
+        first = leaf.view(leaf.shape) if view else leaf
+        with pytest.raises(RuntimeError, match="leaf"):
+            call([first, *tensors[1:]], inplace_form(record))
+        np.testing.assert_array_equal(to_array(leaf), before)
+        with ag.no_grad():
+            call([leaf, *tensors[1:]], inplace_form(record))
+
+
+@pytest.mark.parametrize("case", cases(lambda r: r.out and not r.name.startswith("_")))
+def test_out_form(case):
+    record = case.record
+    call = make(case, dtype_of(record))
+    form = EVALUATOR.form(record)
+    expected = call(call.tensors())
+    args, kwargs = call.arguments(call.tensors())
+
+    out = ag.empty(expected.shape, dtype=expected.dtype)
+    version, address = out._version, out.data_ptr()
+    result = form(*args, **kwargs, out=out)
+    assert result is out
+    assert out.data_ptr() == address
+    assert out._version == version + 1
+    assert_identical(out, expected.clone())
+
+    empty = ag.empty(0, dtype=expected.dtype)
+    form(*args, **kwargs, out=empty)
+    assert_identical(empty, expected.clone())
+
+    if expected.numel() > 1:
+        strided = ag.zeros((*expected.shape, 2), dtype=expected.dtype).select(-1, 0)
+        form(*args, **kwargs, out=strided)
+        assert_same(to_array(strided), to_array(expected), 1e-12)
+        wrong = ag.ones(expected.numel() + 1, dtype=expected.dtype)
+        with pytest.warns(UserWarning, match="resized"):
+            form(*args, **kwargs, out=wrong)
+        assert_identical(wrong, expected.clone())
+
+
+@pytest.mark.parametrize(
+    "case", cases(lambda r: r.out and isinstance(r.vjp, dict) and "f" in r.dtypes)
+)
+def test_out_form_refuses_what_it_cannot_do(case):
+    record = case.record
+    call = make(case, "float64")
+    form = EVALUATOR.form(record)
+    if case.number or not call.moving:
+        pytest.skip("one sample with a differentiable argument is enough")
+    expected = call(call.tensors())
+    args, kwargs = call.arguments(call.tensors(grad=True))
+    out = ag.zeros(expected.shape, dtype=expected.dtype)
+    with pytest.raises(RuntimeError, match="automatic differentiation"):
+        form(*args, **kwargs, out=out)
+    with ag.no_grad():
+        form(*args, **kwargs, out=out)
+    assert not out.requires_grad
+    if dtype_name(expected) in ("float64", "complex128"):
+        args, kwargs = call.arguments(call.tensors())
+        integers = ag.zeros(expected.shape, dtype=ag.int64)
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            form(*args, **kwargs, out=integers)
+        assert not to_array(integers).any()
+        with pytest.raises(TypeError, match="out"):
+            form(*args, **kwargs, out=np.zeros(3))
+
+
+def test_a_wider_out_takes_the_converted_result():
+    out = ag.empty(2, dtype=ag.float64)
+    ag.exp(ag.zeros(2), out=out)
+    assert to_array(out).tolist() == [1.0, 1.0]
+
+
+def test_outputs_of_several_are_plain_tuples_of_tensors():
+    found = ag.ones(2, 2).max(0)
+    assert len(outputs(found)) == 2
+    assert found.values is found[0]

@@ -1,0 +1,74 @@
+"""The public names, pinned: a change of tests/public_names.txt is a change that users notice.
+
+`python tests/test_public_names.py` writes the file anew.
+"""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).with_name("public_names.txt")
+MODULES = (
+    "autograd_cy",
+    "autograd_cy.autograd",
+    "autograd_cy.nn",
+    "autograd_cy.nn.functional",
+    "autograd_cy.nn.init",
+    "autograd_cy.optim",
+)
+
+
+def names_of(module):
+    """`__all__`, or all names without an underscore that the module defines."""
+    module = importlib.import_module(module)
+    listed = getattr(module, "__all__", None)
+    if listed is None:
+        listed = [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+        ]
+    return sorted(listed)
+
+
+def methods():
+    """Public attributes of Tensor."""
+    from autograd_cy import Tensor
+
+    return sorted(name for name in dir(Tensor) if not name.startswith("_"))
+
+
+def read():
+    sections, current = {}, None
+    for line in FILE.read_text().splitlines():
+        if line.startswith("["):
+            current = sections.setdefault(line.strip("[]"), [])
+        elif line:
+            current.append(line)
+    return sections
+
+
+def found():
+    return {name: names_of(name) for name in MODULES} | {"autograd_cy.Tensor": methods()}
+
+
+def write():
+    parts = ["\n".join([f"[{name}]", *names]) for name, names in found().items()]
+    FILE.write_text("\n\n".join(parts) + "\n")
+
+
+@pytest.mark.parametrize("section", [*MODULES, "autograd_cy.Tensor"])
+def test_public_names_are_the_pinned_ones(section):
+    built = methods() if section == "autograd_cy.Tensor" else names_of(section)
+    assert built == read()[section], "see the docstring of this file"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_exist(module):
+    loaded = importlib.import_module(module)
+    assert [name for name in names_of(module) if not hasattr(loaded, name)] == []
+
+
+if __name__ == "__main__":
+    write()
