@@ -176,7 +176,8 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     Parameters
     ----------
     *args
-        A dtype, a device, or a tensor whose dtype and device to take, then `non_blocking` and `copy`.
+        A dtype, a device, or a tensor whose dtype and device to take, then `non_blocking` and
+        `copy`.
     dtype : dtype, optional
     device : device or str, optional
     copy : bool, default False
@@ -204,7 +205,7 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     elif rest and (isinstance(rest[0], (_dtype, type))):
         dtype = rest.pop(0)
     if rest:
-        non_blocking = rest.pop(0)
+        rest.pop(0)  # non_blocking, which changes nothing on the CPU
     if rest:
         copy = rest.pop(0)
     if rest:
@@ -342,14 +343,19 @@ def _transposed(self):
 def _matrix_transposed(self):
     """The tensor with its last two dimensions exchanged."""
     if self.ndim < 2:
-        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D "
+            "tensor."
+        )
     return _shape.transpose(self, -2, -1)
 
 
 def _adjoint(self):
     """The conjugate transpose of a matrix."""
     if self.ndim not in (0, 2):
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor."
+        )
     return _pointwise.conj(_shape.t(self))
 
 
@@ -367,7 +373,9 @@ for _name, _function in {
     "is_nonzero": is_nonzero,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
-    "mH": property(lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."),
+    "mH": property(
+        lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."
+    ),
     "H": property(_adjoint),
     "real": property(_pointwise.real, doc="The real part; a real tensor itself."),
     "imag": property(_pointwise.imag, doc="The imaginary part of a complex tensor."),

@@ -16,7 +16,8 @@ _thread = threading.local()
 
 
 def flatten(x):
-    """(leaves, rebuild): tuples, lists and dicts taken apart, and the function that puts them back."""
+    """(leaves, rebuild): tuples, lists and dicts taken apart, and the function that puts them
+    back."""
     if isinstance(x, (tuple, list)):
         parts = [flatten(y) for y in x]
         counts = [len(leaves) for leaves, _ in parts]
@@ -102,7 +103,8 @@ def vmap_passing_none(func, in_dims=0):
 def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            f"{randomness}"
         )
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
@@ -137,7 +139,8 @@ def _input_dims(in_dims, args, leaves, func):
     if not isinstance(in_dims, (int, tuple, list)) and in_dims is not None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
-            f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims).__name__}."
+            f"(potentially nested) tuple matching the structure of inputs, got: "
+            f"{type(in_dims).__name__}."
         )
     if isinstance(in_dims, int):
         dims = [in_dims if isinstance(x, Tensor) else None for x in leaves]
@@ -146,9 +149,9 @@ def _input_dims(in_dims, args, leaves, func):
     for x, d in zip(leaves, dims):
         if d is not None and not isinstance(x, Tensor):
             raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but the "
-                f"input is of type {type(x).__name__}. We cannot vmap over non-Tensor arguments, please "
-                "use None as the respective in_dim"
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but "
+                f"the input is of type {type(x).__name__}. We cannot vmap over non-Tensor "
+                "arguments, please use None as the respective in_dim"
             )
     return [None if d is None else _checked_dim(d, x, "in_dim") for x, d in zip(leaves, dims)]
 
@@ -157,13 +160,13 @@ def _batch_size(leaves, dims):
     sizes = [x.shape[d] for x, d in zip(leaves, dims) if d is not None]
     if not sizes:
         raise ValueError(
-            "vmap: at least one input must have a batch dimension (all in_dims are None or there is "
-            "no tensor)"
+            "vmap: at least one input must have a batch dimension (all in_dims are None or there "
+            "is no tensor)"
         )
     if any(s != sizes[0] for s in sizes):
         raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
-            "for the mapped dimension"
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
         )
     return sizes[0]
 
@@ -189,15 +192,15 @@ def _taken_out(x, out_dim, level, size):
     """The physical tensor of a result with its batch dimension at `out_dim`."""
     if not isinstance(x, Tensor):
         raise ValueError(
-            f"vmap: `func` must only return Tensors, got type {type(x).__name__}. Did you mean to set "
-            "out_dims= to None for output?"
+            f"vmap: `func` must only return Tensors, got type {type(x).__name__}. Did you mean to "
+            "set out_dims= to None for output?"
         )
     physical, place = _unwrap(x, level)
     if out_dim is None:
         if place is not None:
             raise ValueError(
-                "vmap: output depends on the batch, so its out_dim can't be None; give the place of "
-                "the batch dimension"
+                "vmap: output depends on the batch, so its out_dim can't be None; give the place "
+                "of the batch dimension"
             )
         return x
     if place is None:

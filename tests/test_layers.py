@@ -97,7 +97,9 @@ def test_parts_import_what_is_below_them(path):
             assert words[1] != "ops", "the package never loads the table"
 
 
-HEAVY = "scipy torch matplotlib mpi4py pycuda cython sklearn tqdm ml_dtypes unittest asyncio".split()
+HEAVY = (
+    "scipy torch matplotlib mpi4py pycuda cython sklearn tqdm ml_dtypes unittest asyncio".split()
+)
 
 
 def modules_after(statement):

@@ -4,12 +4,12 @@ Plain Python over the engine (``ext/engine``).
 """
 
 from autograd_cy.autograd import grad_mode as grad_mode
-from autograd_cy.autograd.gradients import backward as backward
-from autograd_cy.autograd.gradients import grad as grad
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
 from autograd_cy.autograd.grad_mode import no_grad as no_grad
 from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from autograd_cy.autograd.gradients import backward as backward
+from autograd_cy.autograd.gradients import grad as grad
 
 __all__ = [
     "backward",

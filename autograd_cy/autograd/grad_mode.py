@@ -1,7 +1,7 @@
 """Context managers and decorators that switch recording: no_grad, enable_grad, inference_mode.
 
-Modes belong to a thread. A decorated generator or coroutine gets its own mode each time it runs, and
-its caller's comes back at each yield.
+Modes belong to a thread. A decorated generator or coroutine gets its own mode each time it runs,
+and its caller's comes back at each yield.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ class _Mode:
     def __enter__(self):
         self._before = _get_modes()
         self._apply()
-        return None
+        return
 
     def __exit__(self, *exc):
-        _set_modes((_get_modes() & ~(_NO_GRAD | _INFERENCE)) | (self._before & (_NO_GRAD | _INFERENCE)))
+        _set_modes(
+            (_get_modes() & ~(_NO_GRAD | _INFERENCE)) | (self._before & (_NO_GRAD | _INFERENCE))
+        )
         return False
 
     def _apply(self):
@@ -36,7 +38,9 @@ class _Mode:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__} decorates functions; for a class decorate its methods")
+            raise TypeError(
+                f"{type(self).__name__} decorates functions; for a class decorate its methods"
+            )
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
         if inspect.iscoroutinefunction(function):
@@ -187,7 +191,7 @@ class set_grad_enabled(_Mode):
 
     def __enter__(self):
         self._apply()
-        return None
+        return
 
     def _apply(self):
         word = _get_modes()
@@ -204,7 +208,8 @@ class set_grad_enabled(_Mode):
 
 class inference_mode(_Mode):
     """
-    Like :class:`no_grad`, and tensors made inside carry no version counter and can't be recorded later.
+    Like :class:`no_grad`, and tensors made inside carry no version counter and can't be recorded
+    later.
 
     Parameters
     ----------

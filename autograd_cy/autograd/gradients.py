@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C.creation import ones_like as _ones_like
-from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.tensor import _is_grad_enabled
+from autograd_cy._C.tensor import Tensor, _is_grad_enabled
 
 _CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and "
-    "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
-    "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
-    "your parameters to None after use to break the cycle and avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter "
+    "and its gradient which can cause a memory leak. We recommend using autograd.grad when "
+    "creating the graph to avoid this. If you have to use this function, make sure to reset the "
+    ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
 
 
@@ -37,8 +36,8 @@ def _initial_gradients(outputs, grads, batched=False):
             if out.requires_grad:
                 if out.numel() != 1:
                     raise RuntimeError(
-                        f"grad can be implicitly created only for scalar outputs, but output {i} has "
-                        f"shape {list(out.shape)}; give its gradient"
+                        f"grad can be implicitly created only for scalar outputs, but output {i} "
+                        f"has shape {list(out.shape)}; give its gradient"
                     )
                 if out.is_complex():
                     raise RuntimeError(
@@ -48,25 +47,34 @@ def _initial_gradients(outputs, grads, batched=False):
             made.append(_ones_like(out.detach()))
             continue
         if not isinstance(grad, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(grad).__name__}"
+            )
         if isinstance(out, Tensor):
             expected = out.shape
             if not batched and grad.shape != expected:
                 raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] "
-                    f"has a shape of {expected}."
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and "
+                    f"output[{i}] has a shape of {expected}."
                 )
             if grad.is_complex() != out.is_complex():
                 raise RuntimeError(
-                    "For complex Tensors, both grad_output and output are required to have the same "
-                    f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} and "
-                    f"output[{i}] has a dtype of {out.dtype}."
+                    "For complex Tensors, both grad_output and output are required to have the "
+                    f"same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} "
+                    f"and output[{i}] has a dtype of {out.dtype}."
                 )
         made.append(grad)
     return tuple(made)
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def backward(
+    tensors,
+    grad_tensors=None,
+    retain_graph=None,
+    create_graph=False,
+    grad_variables=None,
+    inputs=None,
+):
     """
     Accumulate the gradients of `tensors` with respect to the leaves of the graph.
 
@@ -98,18 +106,24 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                "Please only use `grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     outputs = _as_tuple(tensors, "tensors")
     wanted = () if inputs is None else _as_tuple(inputs, "inputs")
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    given = (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
+    given = (
+        (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
+    )
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     if create_graph:
@@ -146,7 +160,8 @@ def grad(
         Give None for inputs that the outputs don't depend on; otherwise that is an error.
         Default: `materialize_grads`.
     is_grads_batched : bool, default False
-        The first dimension of each of `grad_outputs` counts vectors; each gradient gets that dimension.
+        The first dimension of each of `grad_outputs` counts vectors; each gradient gets that
+        dimension.
     materialize_grads : bool, default False
         Zeros instead of None for unused inputs.
 
@@ -168,7 +183,10 @@ def grad(
     (tensor(18.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
     unused_ok = materialize_grads if allow_unused is None else allow_unused
     outs = _as_tuple(outputs, "outputs")
     ins = _as_tuple(inputs, "inputs")
@@ -189,7 +207,12 @@ def grad(
         made = _checked(outs, ins, batched(*given), unused_ok)
     else:
         seeds = _initial_gradients(outs, given)
-        made = _checked(outs, ins, _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False), unused_ok)
+        made = _checked(
+            outs,
+            ins,
+            _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False),
+            unused_ok,
+        )
     if materialize_grads:
         made = tuple(i.new_zeros(i.shape) if g is None else g for g, i in zip(made, ins))
     return made
@@ -200,8 +223,9 @@ def _checked(outs, ins, grads, unused_ok):
         for i, g in enumerate(grads):
             if g is None:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                    f"allow_unused=True if this is the desired behavior. (input {i}, shape {list(ins[i].shape)})"
+                    "One of the differentiated Tensors appears to not have been used in the graph. "
+                    f"Set allow_unused=True if this is the desired behavior. (input {i}, shape "
+                    f"{list(ins[i].shape)})"
                 )
     return grads
 

@@ -327,7 +327,7 @@ def _split(text: str):
     """Split at commas outside brackets."""
     depth, start = 0, 0
     for i, c in enumerate(text):
-        depth += c in "([" 
+        depth += c in "(["
         depth -= c in ")]"
         if c == "," and depth == 0:
             yield text[start:i]

@@ -1,6 +1,16 @@
 """Reading and writing by index, joining, and writing in place."""
 
-from autograd_cy.ops._schema import arg, booleans, call, composite, integers, loop, nondiff, op, sample
+from autograd_cy.ops._schema import (
+    arg,
+    booleans,
+    call,
+    composite,
+    integers,
+    loop,
+    nondiff,
+    op,
+    sample,
+)
 
 op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), out=False,
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},

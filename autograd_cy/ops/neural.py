@@ -1,6 +1,17 @@
 """Softmax and losses."""
 
-from autograd_cy.ops._schema import arg, call, composite, integers, loop, nondiff, op, randomly, real, sample
+from autograd_cy.ops._schema import (
+        arg,
+        call,
+        composite,
+        integers,
+        loop,
+        nondiff,
+        op,
+        randomly,
+        real,
+        sample,
+)
 
 ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
         sample((arg((0, 3)), 1))]

@@ -4,7 +4,18 @@ Activations with parameters and their fused backward operators are in activation
 """
 
 from autograd_cy.ops._schema import (
-    BINARY, UNARY, arg, booleans, box, composite, elementwise, integers, nondiff, op, real, sample, shapes,
+    BINARY,
+    UNARY,
+    arg,
+    booleans,
+    box,
+    composite,
+    elementwise,
+    integers,
+    nondiff,
+    op,
+    real,
+    sample,
 )
 
 PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"

@@ -223,7 +223,7 @@ class Operator:
                             "dtype": f"edge_dtype(self, {self.edge[key]})",
                             "numel": f"edge_numel(self, {self.edge[key]})",
                             "is_complex": f"dt_is_complex(edge_dtype(self, {self.edge[key]}))"}[what]
-                if name in self.slots and name in self.uses[key].values or (
+                if (name in self.slots and name in self.uses[key].values) or (
                         name in self.slots and (name, what) not in self.meta_objects):
                     return self.plain_metadata(f"s_{name}", what)
                 i = len(self.objects) + self.meta_objects.index((name, what))

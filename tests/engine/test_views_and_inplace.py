@@ -6,7 +6,11 @@ import autograd_cy as torch
 
 
 def leaf(*shape):
-    return torch.arange(1.0, 1 + max(1, int(torch.Size(shape).numel())), dtype=torch.float64).reshape(shape).requires_grad_()
+    return (
+        torch.arange(1.0, 1 + max(1, int(torch.Size(shape).numel())), dtype=torch.float64)
+        .reshape(shape)
+        .requires_grad_()
+    )
 
 
 def test_views_and_detach_share_the_version():
@@ -21,7 +25,10 @@ def test_views_and_detach_share_the_version():
 
 def test_inplace_on_a_leaf_is_refused_and_changes_nothing():
     x = leaf(3)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+    with pytest.raises(
+        RuntimeError,
+        match="a leaf Variable that requires grad is being used in an in-place operation",
+    ):
         x.add_(1)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
         x[0].add_(1)

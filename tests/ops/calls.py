@@ -1,7 +1,7 @@
 """The operator table as test cases: one call of an operator, with arrays made from its sample.
 
-`CASES` has every sample of every record. `Call` holds the arrays of one sample in one dtype and calls
-the operator with tensors in their place. What a result must be is in expected.py.
+`CASES` has every sample of every record. `Call` holds the arrays of one sample in one dtype and
+calls the operator with tensors in their place. What a result must be is in expected.py.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Derivatives of calls by central differences, and what to compare with them.
 
-A result counts through a real number: the sum of ``Re(conj(weight) * output)`` over all outputs. The
-gradient of a complex input is the conjugate Wirtinger one, so that a step `u` changes that number by
-``Re(conj(gradient) * u)``.
+A result counts through a real number: the sum of ``Re(conj(weight) * output)`` over all outputs.
+The gradient of a complex input is the conjugate Wirtinger one, so that a step `u` changes that
+number by ``Re(conj(gradient) * u)``.
 """
 
 import numpy as np
@@ -73,9 +73,7 @@ def slope(function, arrays, place, direction):
 
 def gradients(call, arrays, weights, create_graph=False, form=None):
     """(gradient tensors, input tensors, weight tensors) of the weighted sum."""
-    ins = [
-        tensor(a, requires_grad=x.differentiable) for a, x in zip(arrays, call.leaves)
-    ]
+    ins = [tensor(a, requires_grad=x.differentiable) for a, x in zip(arrays, call.leaves)]
     result = call(ins, form)
     outs = differentiable_outputs(call, result)
     given = [tensor(w, requires_grad=create_graph) for w in weights]
@@ -84,12 +82,13 @@ def gradients(call, arrays, weights, create_graph=False, form=None):
     if not pairs:
         return [ag.zeros(t.shape, dtype=t.dtype) for t in wanted], ins, given
     grads = ag.autograd.grad(
-        [o for o, _ in pairs], wanted, [w for _, w in pairs], create_graph=create_graph,
+        [o for o, _ in pairs],
+        wanted,
+        [w for _, w in pairs],
+        create_graph=create_graph,
         allow_unused=True,
     )
-    grads = [
-        ag.zeros(t.shape, dtype=t.dtype) if g is None else g for g, t in zip(grads, wanted)
-    ]
+    grads = [ag.zeros(t.shape, dtype=t.dtype) if g is None else g for g, t in zip(grads, wanted)]
     return grads, ins, given
 
 
@@ -124,7 +123,9 @@ def check_first(call, rng, full=False, form=None):
         assert np.isfinite(g).all()
         for u in directions(array, rng, full):
             expected = slope(lambda a: loss(weights, forward(call, a)), call.arrays, place, u)
-            assert_close(inner(g, u), expected, np.abs(g).sum(), f"gradient of {call.leaves[place].name}")
+            assert_close(
+                inner(g, u), expected, np.abs(g).sum(), f"gradient of {call.leaves[place].name}"
+            )
 
 
 def check_second(call, rng, full=False):

@@ -30,7 +30,7 @@ def promote(a, b):
         if x == y == "h":
             return "float32"
         return "float64" if "float64" in (a, b) else "float32"
-    if y == "c" and a == "float64" or x == y == "c":
+    if (y == "c" and a == "float64") or x == y == "c":
         return "complex128"
     return b
 
@@ -84,7 +84,13 @@ RESULT = {
     "conj": "same",
     "real": "real",
 }
-KERNEL_RULE = {"same": "same", "bool": "bool", "float": "float", "real": "real", "complex": "complex"}
+KERNEL_RULE = {
+    "same": "same",
+    "bool": "bool",
+    "float": "float",
+    "real": "real",
+    "complex": "complex",
+}
 # Composites of elementwise operators.
 COMPOSITE = {"gelu": "same", "clamp": "same"}
 

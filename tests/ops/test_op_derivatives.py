@@ -96,7 +96,9 @@ def check_forward_mode(call, rng):
             np.testing.assert_allclose(t, e, rtol=2e-6, atol=2e-6 * size, err_msg="tangent")
             pushed += inner(w, t)
         total += pushed
-        assert_close(pushed, inner(to_array(g), u), np.abs(to_array(g)).sum(), "<v, Ju> and <J'v, u>")
+        assert_close(
+            pushed, inner(to_array(g), u), np.abs(to_array(g)).sum(), "<v, Ju> and <J'v, u>"
+        )
     # All arguments at once: tangents add up.
     tensors = call.tensors()
     for place, u in moved.items():
@@ -118,7 +120,12 @@ def test_gradient_through_strided_inputs(case):
     """Transposed and sliced arguments get the gradients of contiguous ones."""
     name = dtypes_of(case.record)[0]
     call = make(case, name)
-    if not call.moving or case.record.name in ("as_strided", "as_strided_scatter", "view", "view_as"):
+    if not call.moving or case.record.name in (
+        "as_strided",
+        "as_strided_scatter",
+        "view",
+        "view_as",
+    ):
         pytest.skip("nothing to differentiate, or the memory layout is what it means")
     rng = np.random.default_rng(0)
     weights = weights_of(call, rng)
@@ -143,7 +150,8 @@ def test_without_a_derivative_nothing_is_recorded(case):
     name = next(n for n in ("float64", "complex128", "bool") if CLASS_OF[n] in case.record.dtypes)
     call = make(case, name)
     tensors = [
-        tensor(x.array, x.array.dtype.kind in "fc" and x.array.dtype.itemsize > 2) for x in call.leaves
+        tensor(x.array, x.array.dtype.kind in "fc" and x.array.dtype.itemsize > 2)
+        for x in call.leaves
     ]
     for out in outputs(call(tensors)):
         assert not out.requires_grad
@@ -153,7 +161,8 @@ def test_without_a_derivative_nothing_is_recorded(case):
 def test_complex_factors_of_addmm():
     """The samples have real factors, which real dtypes take too."""
     sample = schema.sample(
-        (schema.arg((3, 2)), schema.arg((3, 4)), schema.arg((4, 2))), {"beta": 0.5 + 1j, "alpha": 1 - 2j}
+        (schema.arg((3, 2)), schema.arg((3, 4)), schema.arg((4, 2))),
+        {"beta": 0.5 + 1j, "alpha": 1 - 2j},
     )
     record = replace(EVALUATOR.records["addmm"][0], samples=(sample,))
     rng = np.random.default_rng(0)

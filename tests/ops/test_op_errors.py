@@ -127,7 +127,9 @@ def test_dimension_out_of_range(case):
         (lambda: ag.tensor([2]) % 0, RuntimeError, "by zero"),
         (lambda: ag.add(ag.tensor([1]), 1, alpha=1.5), RuntimeError, "alpha"),
         (
-            lambda: ag.addmm(ag.ones(2, 2).long(), ag.ones(2, 2).long(), ag.ones(2, 2).long(), beta=0.5),
+            lambda: ag.addmm(
+                ag.ones(2, 2).long(), ag.ones(2, 2).long(), ag.ones(2, 2).long(), beta=0.5
+            ),
             RuntimeError,
             "beta",
         ),
@@ -149,7 +151,11 @@ def test_dimension_out_of_range(case):
         (lambda: ag.ones(0).amax(), (RuntimeError, IndexError), "amax"),
         (lambda: ag.gelu(ag.ones(2), approximate="no"), RuntimeError, "approximate"),
         (lambda: ag.mse_loss(ag.ones(2), ag.ones(2), reduction="no"), ValueError, "reduction"),
-        (lambda: ag.nll_loss(ag.zeros(2, 3), ag.tensor([0, 7])), (RuntimeError, IndexError), "7|arget"),
+        (
+            lambda: ag.nll_loss(ag.zeros(2, 3), ag.tensor([0, 7])),
+            (RuntimeError, IndexError),
+            "7|arget",
+        ),
     ],
 )
 def test_message(call, error, text):

@@ -50,7 +50,8 @@ def formula_names(call, weights):
 
 
 def fitted(gradient, array):
-    """What the engine does to the value of a formula: sum out broadcasting, drop imaginary parts."""
+    """What the engine does to the value of a formula: sum out broadcasting, drop imaginary
+    parts."""
     g = to_array(gradient)
     if array.dtype.kind != "c":
         g = np.real(g)
@@ -97,7 +98,12 @@ def test_evaluator_and_composites_agree():
     """Composites by their text and by their compiled form."""
     x = ag.randn(3, 4, dtype=ag.float64)
     compiled = type(EVALUATOR)(_table(), enter=False)
-    for text in ("gelu(self)", "_silu_curvature(self, sigmoid(self))", "self.t()", "clamp(self, 0, 1)"):
+    for text in (
+        "gelu(self)",
+        "_silu_curvature(self, sigmoid(self))",
+        "self.t()",
+        "clamp(self, 0, 1)",
+    ):
         a = EVALUATOR.evaluate(text, {"self": x})
         b = compiled.evaluate(text, {"self": x})
         np.testing.assert_allclose(to_array(a), to_array(b), rtol=1e-13)
@@ -132,13 +138,23 @@ def mutations(tree):
     for path, node in enumerate(ast.walk(tree)):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and path:
             yield "drop minus", mutant(path, lambda n: n.operand)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "conj":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "conj"
+        ):
             yield "drop conj", mutant(path, lambda n: n.func.value)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div)):
             yield "swap operands", mutant(path, lambda n: ast.BinOp(n.right, n.op, n.left))
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-            yield "double term", mutant(
-                path, lambda n: ast.BinOp(ast.BinOp(n.left, ast.Mult(), ast.Constant(2)), n.op, n.right)
+            yield (
+                "double term",
+                mutant(
+                    path,
+                    lambda n: ast.BinOp(
+                        ast.BinOp(n.left, ast.Mult(), ast.Constant(2)), n.op, n.right
+                    ),
+                ),
             )
 
 
@@ -169,7 +185,9 @@ def mutation_cases():
                 if kind == "double" and record.arg(key).type == "Tensor[]":
                     continue  # twice a tuple is the tuple repeated
                 text = ast.unparse(ast.fix_missing_locations(mutant))
-                found.append(pytest.param(record, key, text, id=f"{record.key}-{key}-{kind}-{text}"))
+                found.append(
+                    pytest.param(record, key, text, id=f"{record.key}-{key}-{kind}-{text}")
+                )
     return found
 
 

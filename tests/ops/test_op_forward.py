@@ -62,7 +62,8 @@ def result_name(call, name):
     numbers = [
         given[a.name]
         for a in call.record.args
-        if a.type in ("operand", "operand?") and isinstance(given[a.name], (bool, int, float, complex))
+        if a.type in ("operand", "operand?")
+        and isinstance(given[a.name], (bool, int, float, complex))
     ]
     return promotion(tensors, numbers)
 
@@ -147,7 +148,9 @@ def test_memory_layout_does_not_matter(case):
         tensors = []
         for leaf in call.leaves:
             found = list(layouts(leaf.array))
-            tensors.append(strided_tensor(found[kind % len(found)]) if found else tensor(leaf.array))
+            tensors.append(
+                strided_tensor(found[kind % len(found)]) if found else tensor(leaf.array)
+            )
         result = call(tensors)
         for x, y in zip(outputs(result), outputs(plain)):
             assert dtype_name(x) == dtype_name(y)

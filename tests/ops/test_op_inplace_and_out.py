@@ -66,7 +66,9 @@ def plain_value(call, arrays, weight):
     return inner(weight, to_array(call([tensor(a) for a in arrays])))
 
 
-@pytest.mark.parametrize("case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff)))
+@pytest.mark.parametrize(
+    "case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff))
+)
 def test_gradient_of_the_inplace_form(case):
     for name in ("float64", "complex128"):
         if CLASS_OF[name] not in case.record.dtypes:
@@ -134,7 +136,9 @@ def test_out_form(case):
         assert_identical(wrong, expected.clone())
 
 
-@pytest.mark.parametrize("case", cases(lambda r: r.out and isinstance(r.vjp, dict) and "f" in r.dtypes))
+@pytest.mark.parametrize(
+    "case", cases(lambda r: r.out and isinstance(r.vjp, dict) and "f" in r.dtypes)
+)
 def test_out_form_refuses_what_it_cannot_do(case):
     record = case.record
     call = make(case, "float64")

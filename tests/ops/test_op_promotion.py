@@ -72,7 +72,8 @@ def test_tensor_and_number(record):
         wide = promote(name, promoted)
         if wide == promoted:
             assert_same(
-                np.broadcast_to(to_array(result), (2,)), to_array(as_tensor),
+                np.broadcast_to(to_array(result), (2,)),
+                to_array(as_tensor),
                 tolerance(record, dtype_name(as_tensor)),
             )
 

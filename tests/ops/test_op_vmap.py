@@ -32,7 +32,9 @@ def unwrapped(result):
     for t in outputs(result):
         physical, place = batching._unwrap(t, LEVEL)
         x = to_array(physical)
-        found.append(np.broadcast_to(x, (SIZE, *x.shape)) if place is None else np.moveaxis(x, place, 0))
+        found.append(
+            np.broadcast_to(x, (SIZE, *x.shape)) if place is None else np.moveaxis(x, place, 0)
+        )
     return found
 
 
@@ -51,7 +53,9 @@ def batched_call(examples, chosen, place):
 def loop(examples, chosen):
     rows = []
     for e in examples:
-        arrays = [e.arrays[i] if i in chosen else examples[0].arrays[i] for i in range(len(e.leaves))]
+        arrays = [
+            e.arrays[i] if i in chosen else examples[0].arrays[i] for i in range(len(e.leaves))
+        ]
         rows.append([to_array(t) for t in outputs(examples[0]([tensor(a) for a in arrays]))])
     return [np.stack(column) for column in zip(*rows)]
 
@@ -116,7 +120,9 @@ def test_nested_levels():
 
 def test_in_dims_and_out_dims():
     x, y = ag.randn(3, 2), ag.randn(3)
-    found = vmap(lambda a, b, scale: (a * b, {"sum": a + scale}), (1, None, None), (1, 0))(x, y, 2.0)
+    found = vmap(lambda a, b, scale: (a * b, {"sum": a + scale}), (1, None, None), (1, 0))(
+        x, y, 2.0
+    )
     np.testing.assert_allclose(to_array(found[0]), to_array(x) * to_array(y)[:, None], rtol=1e-6)
     np.testing.assert_allclose(to_array(found[1]["sum"]), to_array(x).T + 2, rtol=1e-6)
 
