@@ -9,7 +9,7 @@ from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
-from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._C.tensor import Tensor, _dtype_of_type_name, _install, _type_name
 
 __all__ = [
     "allclose",
@@ -259,6 +259,16 @@ def _type_as(self, other):
     return _to(self, dtype=_need_tensor(other, "type_as").dtype)
 
 
+def _type(self, dtype=None, non_blocking=False):
+    """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``, or the tensor in another
+    dtype."""
+    if dtype is None:
+        return _type_name(self)
+    if isinstance(dtype, str):
+        dtype = _dtype_of_type_name(dtype)
+    return _to(self, dtype=dtype)
+
+
 def _cpu(self):
     """This tensor on the CPU, where it is already."""
     return self
@@ -361,6 +371,7 @@ def _adjoint(self):
 
 for _name, _function in {
     "to": _to,
+    "type": _type,
     "type_as": _type_as,
     "cpu": _cpu,
     "cuda": _cuda,

@@ -62,9 +62,8 @@ from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
 from autograd_cy import _functions, _printing, serialization
 from autograd_cy import storage as _typed_storage
-from autograd_cy.autograd import gradients as _gradients  # noqa: F401
 
-# They install methods.
+# These install methods.
 _loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
 _set_repr(_printing.tensor_text)
 
@@ -106,8 +105,8 @@ _published.update(
 for _name in (
     "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
     "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 "
-    "channels_last channels_last_3d contiguous_format device layout memory_format preserve_format "
-    "strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
+    "channels_last channels_last_3d contiguous_format device layout memory_format "
+    "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
 ).split():
     _published[_name] = globals()[_name]
 

@@ -16,8 +16,7 @@ _thread = threading.local()
 
 
 def flatten(x):
-    """(leaves, rebuild): tuples, lists and dicts taken apart, and the function that puts them
-    back."""
+    """(leaves, rebuild): tuples, lists and dicts taken apart, and how to put them back."""
     if isinstance(x, (tuple, list)):
         parts = [flatten(y) for y in x]
         counts = [len(leaves) for leaves, _ in parts]
@@ -103,7 +102,7 @@ def vmap_passing_none(func, in_dims=0):
 def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
             f"{randomness}"
         )
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
@@ -139,7 +138,7 @@ def _input_dims(in_dims, args, leaves, func):
     if not isinstance(in_dims, (int, tuple, list)) and in_dims is not None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
-            f"(potentially nested) tuple matching the structure of inputs, got: "
+            "(potentially nested) tuple matching the structure of inputs, got: "
             f"{type(in_dims).__name__}."
         )
     if isinstance(in_dims, int):
@@ -165,7 +164,7 @@ def _batch_size(leaves, dims):
         )
     if any(s != sizes[0] for s in sizes):
         raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
         )
     return sizes[0]

@@ -20,8 +20,7 @@ cdef enum:
 
 ctypedef struct BlasTable:
     bint ready
-    # True unless the user chose a BLAS: real products then stay in our own loops, and the BLAS
-    # serves complex numbers only.
+    # True unless the user chose a BLAS: all products are then done by our own loops.
     bint own_loops
     # True with AUTOGRAD_CY_BLAS_THREADS=library: products are not split by us.
     bint own_threads

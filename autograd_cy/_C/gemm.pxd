@@ -17,14 +17,14 @@ cdef enum:
     # A leading dimension that the chosen BLAS, with its 32-bit sizes, cannot take.
     GEMM_TOO_LARGE = 4
 
-# True if products of that dtype go to a BLAS: complex ones, and float32 and float64 if the user
+# True if products of that dtype go to a BLAS: float32, float64 and complex ones do if the user
 # chose one (see blas.pyx).
 cdef bint needs_blas(int dtype) noexcept nogil
 
 # Loads the BLAS at the first product that needs it; needs the GIL; cheap once done.
 cdef int ensure_gemm(int dtype) except -1
 
-# Loads the BLAS in any case.
+# The same without regard to the dtype.
 cdef int ensure_blas() except -1
 
 # c[m, n] = alpha * op(a)[m, k] @ op(b)[k, n] + beta * c.  c is not read when beta is 0.

@@ -2,8 +2,9 @@
 # What the compiled copies of gemm_loops.pyx offer to gemm.pyx: one table of functions each, handed
 # over in a capsule.
 #
-# `kind` is the type that is computed in: float32 for itself and the half types, float64, uint32 for
-# integers up to 32 bits, uint64 for int64.  `ld` is the distance of stored rows in elements.
+# `kind` is the type that is computed in: float32 for itself, complex64 and the half types, float64
+# for itself and complex128, uint32 for integers up to 32 bits, uint64 for int64.  `ld` is the
+# distance of stored rows in elements.
 
 cdef enum:
     KIND_F32 = 0
@@ -17,15 +18,17 @@ cdef enum:
     BY_COLUMNS = 1  # rows are neighbours, k advances by step
     STRIPS = 2      # packed by pack_a: strips of `rows` rows, contiguous in it along both
 
-# b[k, n] (with `trans` stored as [n, k]) of `dtype` to strips of `width` columns, each k long and
-# filled up with zeros.
+# b[k, n] (with `trans` stored as [n, k]; 2: conjugate) of `dtype` to strips of `width` columns,
+# each k long and filled up with zeros.  Complex b is multiplied by alpha and becomes a real matrix
+# with two rows and two columns for each of its own, so that c = a @ b holds for interleaved parts.
 ctypedef void (*pack_b_fn)(
-    int dtype, bint trans, Py_ssize_t k, Py_ssize_t n,
-    const void* b, Py_ssize_t ldb, void* packed) noexcept nogil
+    int dtype, int trans, Py_ssize_t k, Py_ssize_t n, const void* b, Py_ssize_t ldb,
+    double alpha_re, double alpha_im, void* packed) noexcept nogil
 
-# a[m, k] (with `trans` stored as [k, m]) to strips of `rows` rows, filled up with zeros.
+# a[m, k] (with `trans` stored as [k, m]; 2: conjugate) to strips of `rows` rows, filled up with
+# zeros.
 ctypedef void (*pack_a_fn)(
-    int dtype, bint trans, Py_ssize_t m, Py_ssize_t k,
+    int dtype, int trans, Py_ssize_t m, Py_ssize_t k,
     const void* a, Py_ssize_t lda, void* packed) noexcept nogil
 
 # c = alpha * a @ packed b + beta * c; integers take a in strips only.

@@ -45,7 +45,8 @@ op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
        ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.")
 
 op("_gelu_erf(self)", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
-   jvp="elementwise", vmap="elementwise", doc="Exact gelu.")
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
+   reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2)))", doc="Exact gelu.")
 
 # gelu' = Phi(x) + x phi(x), gelu'' = phi(x) (2 - x^2)
 op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), method=False,
@@ -58,6 +59,7 @@ op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), meth
 
 op("_gelu_tanh(self)", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
    vjp={"self": "gelu_tanh_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
+   samples=UNARY, dtypes="hf", reference="0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
    doc="gelu with the tanh approximation.")
 
 op("gelu_tanh_backward(grad_output, self)", kernel=elementwise("gelu_tanh_backward"), method=False,

@@ -82,7 +82,9 @@ op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=c
 op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_plain"), out=False, node="MseLossBackward0",
    vjp={"self": "_mse_backward(grad, self, target, reduction)", "target": "-_mse_backward(grad, self, target, reduction)"},
    jvp={"self": "_mse_moved(self_t, self, target, reduction)", "target": "-_mse_moved(target_t, self, target, reduction)"},
-   vmap="_mse_each(self, target, reduction)", doc="Squared differences, reduced by code (0 none, 1 mean, 2 sum).")
+   vmap="_mse_each(self, target, reduction)", dtypes="hf",
+   samples=[sample((arg((3, 4)), arg((3, 4)), code)) for code in (0, 1, 2)],
+   reference="[lambda x: x, np.mean, np.sum][reduction]((self - target) ** 2)", doc="Squared differences, reduced by code (0 none, 1 mean, 2 sum).")
 
 op("_mse_backward(grad_output, self, target, reduction: int)",
    kernel=composite("(self - target) * (grad_output * (2.0 / self.numel() if reduction == 1 and self.numel() > 0 else 2.0))"),

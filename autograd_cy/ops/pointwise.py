@@ -9,6 +9,7 @@ from autograd_cy.ops._schema import (
     arg,
     booleans,
     box,
+    call,
     composite,
     elementwise,
     integers,
@@ -16,6 +17,7 @@ from autograd_cy.ops._schema import (
     op,
     real,
     sample,
+    shapes,
 )
 
 PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
@@ -61,7 +63,7 @@ op("neg(self)", kernel=elementwise("neg"), inplace=True, dunder="neg", vjp={"sel
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
-op("pow(self, exponent: operand)", kernel=elementwise("pow"), inplace=True, dunder="pow",
+op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True, dunder="pow",
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
@@ -71,12 +73,14 @@ op("pow(self, exponent: operand)", kernel=elementwise("pow"), inplace=True, dund
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
    kernel=composite("grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"),
-   doc="Gradient of pow with respect to its base; zero for exponent 0.")
+   samples=shapes(((3, 4), (3, 4), (3, 4))),
+   domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5), doc="Gradient of pow with respect to its base; zero for exponent 0.")
 
 op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    kernel=composite(
        "grad_output * where(eq(self, 0), 0, power * log(self)).conj() if self.is_complex() or exponent.is_complex()"
        " else grad_output * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, power * log(self))"),
+   samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
 op("square(self)", kernel=elementwise("square"), inplace=True, vjp={"self": "grad * (2 * self).conj()"},
@@ -172,10 +176,13 @@ op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
         "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="ihf", doc="clamp with both bounds.")
+   jvp="elementwise", vmap="elementwise", dtypes="ihf",
+   samples=shapes(((3, 4), (4,), (3, 1)), ((5,), (), ())), domain=real(-2, 2), reference="np.minimum(np.maximum(self, min), max)",
+   doc="clamp with both bounds.")
 
 op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
-   vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise",
+   vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise", dtypes="hf",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False), -0.5, 0.5))], reference="np.where((self >= min) & (self <= max), grad_output, 0)",
    doc="`grad_output` where min <= self <= max, 0 elsewhere.")
 
 op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), inplace=True,
@@ -231,7 +238,8 @@ op("real(self)", method=False, kernel=composite("_real(self) if self.is_complex(
    reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
 
 op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
-   vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", doc="Real part.")
+   vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", samples=UNARY,
+   dtypes="c", reference="np.real(self)", doc="Real part.")
 
 op("imag(self)", method=False, kernel=elementwise("imag", dtypes="real"), vjp={"self": "complex(zeros_like(grad), grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.imag(self)",

@@ -101,3 +101,11 @@ op("var(self, dim: dims? = None, *, correction: float = 1.0, keepdim: bool = Fal
                          sample((arg((5,)), 0), {"correction": 0.0})],
    dtypes="hf", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
    doc="Variance over dimensions; `correction` is subtracted from the count.")
+
+op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False) -> (values, indices)",
+   kernel=call("indexing.sort_plain"), nondiff_outputs=("indices",),
+   vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
+   jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
+   samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
+   dtypes="bihf", reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
+   doc="Elements in order along a dimension, and where they were.")

@@ -22,6 +22,7 @@ op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
 
 op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain"), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
+   samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
 
 op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=False, vjp={"self": "grad"}, jvp="linear",
@@ -74,10 +75,10 @@ op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
    samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
    doc="One slice along a dimension, which goes away.")
 
-op("_select_backward(grad_output, size: sizes, dim: dim, index: int)", kernel=call("shapes.select_backward_plain"), out=False,
+op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain"), out=False,
    vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
-   doc="Zeros of `size` with `grad_output` at one index.")
+   samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
 
 op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=view("shapes.slice_plain"),
    function=False, method=False, vjp={"self": "_slice_backward(grad, self.shape, dim, start, end, step)"}, jvp="linear",
@@ -89,6 +90,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    kernel=call("shapes.slice_backward_plain"), out=False,
    vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
    vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
+   samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
    doc="Zeros of `size` with `grad_output` in the slice.")
 
 op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
@@ -110,12 +112,14 @@ op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", k
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"), doc="Gradient of as_strided with respect to its base.")
+   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"), doc="The window's values of a tensor laid out in the base's geometry.")
+   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,
    kernel=call("shapes.as_strided_scatter_plain"), out=False,
@@ -132,9 +136,10 @@ op("diagonal(self, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=view(
    samples=[one((3, 4)), one((3, 4), 1), one((2, 3, 4), -1, 0, 2), one((3, 3), 5)],
    reference="np.diagonal(self, offset, dim1, dim2)", doc="Diagonal of two dimensions, as last dimension.")
 
-op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: dim, dim2: dim)",
+op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: int)",
    kernel=call("shapes.diagonal_backward_plain"), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
    vmap="_diagonal_backward(grad_output, (B,) + size, offset, normal_dim(dim1, len(size)) + 1, normal_dim(dim2, len(size)) + 1)",
+   samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
 
 op("unbind(self, dim: dim = 0) -> Tensor[]", kernel=view("shapes.unbind_plain"), multi_view=True,
@@ -153,6 +158,8 @@ op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("formu
 
 op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=view("shapes.split_plain"), multi_view=True,
    node="SplitBackward0", vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims",
+   samples=[one((5, 2), (2, 3), 0), one((2, 5), (1, 0, 4), -1)],
+   reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
    doc="Pieces of the given sizes along a dimension.")
 
 op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("formulas.flatten"),
@@ -168,7 +175,7 @@ op("expand_as(self, other)", function=False, kernel=composite("expand(self, othe
    doc="`self` expanded to the shape of `other`.")
 
 op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
-   vmap="_alias(self)", doc="A view of everything.")
+   vmap="_alias(self)", samples=[one((3, 4))], reference="self", doc="A view of everything.")
 
 # --- copies -----------------------------------------------------------------------------------
 
@@ -176,7 +183,7 @@ op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_wi
    jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.")
 
 op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with"), out=False, node="CloneBackward0",
-   vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", doc="A C-contiguous copy, or one of the given format.")
+   vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")
 
 op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy"), out=False, node="ToCopyBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
@@ -200,6 +207,7 @@ op("new_zeros(self, size: sizes)", function=False, method=False, kernel=call("sh
 op("_fill(self, value)", kernel=call("shapes.fill_plain"), out=False, node="FillBackward0",
    vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
    vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
+   samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",
    doc="`value` in every element, in the shape of `self`.")
 
 op("_trailing_dims(self, ndim: int)", kernel=composite("formulas.trailing_dims"),

@@ -166,7 +166,9 @@ class Evaluator:
 
     def bind(self, record, args, kwargs):
         """Arguments of a call in a formula by name, or None if the overload doesn't fit."""
-        if len(args) > len(record.args) or any(k not in [a.name for a in record.args] for k in kwargs):
+        if len(args) > len(record.args) or any(
+            k not in [a.name for a in record.args] for k in kwargs
+        ):
             return None
         given = dict(zip([a.name for a in record.args], args))
         given.update(kwargs)
@@ -198,7 +200,9 @@ class _Run:
     def value(self, node):
         method = getattr(self, "on_" + type(node).__name__, None)
         if method is None:
-            raise FormulaError(f"{ast.unparse(node)!r}: {type(node).__name__} is not part of the language")
+            raise FormulaError(
+                f"{ast.unparse(node)!r}: {type(node).__name__} is not part of the language"
+            )
         return method(node)
 
     def is_tensor(self, x):

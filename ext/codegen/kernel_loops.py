@@ -41,8 +41,26 @@ class Loop:
         return f"{self.spec.name}_{self.suffix}"
 
     @property
+    def is_staged(self) -> bool:
+        # Complex comparisons, selections and sums of terms are rare: one loop is enough.
+        odd = self.spec.out == "bool" or self.spec.nin > 2
+        return self.spec.is_staged or (odd and self.suffix in ("c64", "c128", "w128"))
+
+    @property
+    def scalar_sets(self) -> tuple[tuple[int, ...], ...]:
+        return () if self.is_staged else self.spec.scalar_sets
+
+    @property
     def has_near(self) -> bool:
-        return self.spec.far is not None and self.suffix in ("f32", "f64")
+        return any(self.suffix in CLASSES[letter] for letter in self.spec.far)
+
+    @property
+    def near(self) -> str:
+        return f"ag_{self.spec.name}_near_{self.suffix}"
+
+    @property
+    def far(self) -> str:
+        return f"ag_trig_far_{self.operands[-1]}"
 
 
 def types_of(spec: KernelSpec) -> list[str]:
@@ -70,7 +88,7 @@ def is_half(dtype: str) -> bool:
 
 def has_strided_loop(loop: Loop) -> bool:
     # copy must not go through blocks: it is what fills them.
-    return loop.spec.name == "copy" or (not loop.spec.is_staged and loop.suffix in STRIDED)
+    return loop.spec.name == "copy" or (not loop.is_staged and loop.suffix in STRIDED)
 
 
 # ---- text of one loop ----
@@ -95,7 +113,7 @@ def _declarations(loop: Loop) -> list[str]:
         values[1:] = ["s[1 + flip]", "s[1 + (not flip)]"]
     pairs = ", ".join(f"{a} = {b}" for a, b in zip(strides, values))
     lines.append(f"    cdef Py_ssize_t {pairs}")
-    for k in sorted({k for group in spec.scalar_sets for k in group}):
+    for k in sorted({k for group in loop.scalar_sets for k in group}):
         lines.append(f"    cdef ag_{loop.operands[k]} {_element(k)}0")
     return lines
 
@@ -147,7 +165,7 @@ def _head(name: str) -> str:
 def loop_text(loop: Loop) -> str:
     """Source of one kernel for one type."""
     lines = [_head(loop.name), *_declarations(loop)]
-    if loop.spec.is_staged:
+    if loop.is_staged:
         # Full vectors here, the rest padded: no scalar remainder, and an element gets the same bits
         # wherever it lies.
         lines += [
@@ -165,7 +183,7 @@ def loop_text(loop: Loop) -> str:
         ]
         return "\n".join(lines) + "\n"
     word = "if"
-    for scalars in ((), *loop.spec.scalar_sets):
+    for scalars in ((), *loop.scalar_sets):
         lines.append(f"    {word} {_test(loop, scalars)}:")
         lines += _dense_branch(loop, scalars)
         word = "elif"
@@ -181,8 +199,10 @@ def _full_vectors(loop: Loop) -> list[str]:
     arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
     if not loop.has_near:
         return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
-    test = f"ag_{loop.spec.far}_far_{loop.suffix}(a[i])"
-    near = f"ag_{loop.spec.name}_near_{loop.suffix}(a[i])"
+    last = _element(len(loop.operands) - 1)
+    test = f"{loop.far}({last}[i])"
+    near = f"{loop.near}({', '.join(arguments)})"
+    steps = [f"            {_element(k) if k else 'o'} += size" for k in range(len(loop.operands))]
     return [
         "        while start < m:",
         "            size = (m - start if m - start < NEAR else NEAR) & -LANES",
@@ -195,8 +215,7 @@ def _full_vectors(loop: Loop) -> list[str]:
         "            else:",
         "                for i in range(size):",
         f"                    o[i] = {near}",
-        "            o += size",
-        "            a += size",
+        *steps,
         "            start += size",
     ]
 
@@ -222,25 +241,16 @@ class Wrapper:
 
 @dataclass(frozen=True)
 class Swap:
-    """A loop of two inputs that runs another one with the inputs swapped."""
+    """A loop of two inputs that runs another kernel with the inputs swapped."""
 
     name: str
-    loop: str
+    kernel: str
+    dtype: str
 
     @property
     def text(self) -> str:
-        return (
-            f"{_head(self.name)}\n"
-            "    cdef char* q[3]\n"
-            "    cdef Py_ssize_t t[3]\n"
-            "    q[0] = p[0]\n"
-            "    q[1] = p[2]\n"
-            "    q[2] = p[1]\n"
-            "    t[0] = s[0]\n"
-            "    t[1] = s[2]\n"
-            "    t[2] = s[1]\n"
-            f"    {self.loop}(q, t, n)\n"
-        )
+        number = f"K_{self.kernel.upper()}"
+        return f"{_head(self.name)}\n    swapped({number}, {CODE[self.dtype]}, p, s, n)\n"
 
 
 # ---- casts ----
@@ -391,6 +401,18 @@ cdef inline void move(loop_t loop, char* to, Py_ssize_t to_stride, char* source,
     steps[1] = from_stride
     loop(ends, steps, n)
 
+
+cdef void swapped(int kernel, int dtype, char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil:
+    \"\"\"Run a kernel of two inputs with the inputs swapped.
+
+    The loop is looked up so that the compiler does not make a second copy of it here.
+    \"\"\"
+    cdef char* q[3]
+    cdef Py_ssize_t t[3]
+    q[0], q[1], q[2] = p[0], p[2], p[1]
+    t[0], t[1], t[2] = s[0], s[2], s[1]
+    table.loops[kernel][dtype](q, t, n)
+
 """
 
 
@@ -418,7 +440,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
     if spec.alias:
         return table[spec.alias, dtype]
     if spec.swaps:
-        return Swap(f"{spec.name}_{dtype}", table[spec.swaps, dtype])
+        return Swap(f"{spec.name}_{dtype}", spec.swaps, dtype)
     if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"]):
         return f"copy_{WORD[SIZE[dtype]]}"
     inside = None
@@ -453,8 +475,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             out, *ins = (f"ag_{t}" for t in loop.operands)
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
-                lines.append(f"    {out} ag_{loop.spec.name}_near_{loop.suffix}({', '.join(ins)})")
-                tests.add(f"    bint ag_{loop.spec.far}_far_{loop.suffix}({', '.join(ins)})")
+                lines.append(f"    {out} {loop.near}({', '.join(ins)})")
+                tests.add(f"    bint {loop.far}({ins[-1]})")
     return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 

@@ -54,9 +54,9 @@ class KernelSpec:
         Another kernel that gives the result with the two inputs swapped.
     through_bool : bool
         Inputs count only as zero or not zero: other types are cast to bool by blocks.
-    far : str, optional
-        Stem of a scalar test: where no element of a block passes it, ag_<name>_near_<suffix> runs in
-        place of ag_<name>_<suffix>. Real types only.
+    far : str
+        Class letters whose loops run ag_<name>_near_<suffix> on blocks where no last input is far by
+        ag_trig_far_<suffix>, and ag_<name>_<suffix> on the others.
     alias : str, optional
         Another kernel whose loops this one takes over.
     """
@@ -74,7 +74,7 @@ class KernelSpec:
     ints: str | None = None
     swaps: str | None = None
     through_bool: bool = False
-    far: str | None = None
+    far: str = ""
     alias: str | None = None
 
     @property
@@ -122,7 +122,7 @@ ARITHMETIC = [
     *_binary("copysign heaviside", "hf"),
     *_binary("nextafter", "f", cost=4),
     *_binary("hypot", "hf", cost=4),
-    *_unary("neg square", "ihfc", as_u8="i8"),
+    *_unary("neg square cube", "ihfc", as_u8="i8"),
     *_unary("abs", "bihfc", out="real", as_u8="b1"),
     *_unary("sign", "bihfc", as_u8="b1"),
     KernelSpec("sgn", 1, "bihfc", alias="sign"),
@@ -155,14 +155,16 @@ BITS = [
 ]
 
 FUNCTIONS = [
-    *_unary("exp exp2 log", "hfc", cost=4),
-    *_unary("expm1 log2 log10 log1p", "hfc", cost=5),
-    *_unary("sin cos", "hfc", far="trig", cost=5),
-    *_unary("tan", "hfc", far="trig", cost=6),
+    *_unary("exp exp2", "hfc", cost=4, far="c"),
+    *_unary("expm1", "hfc", cost=5, far="c"),
+    *_unary("log", "hfc", cost=4),
+    *_unary("log2 log10 log1p", "hfc", cost=5),
+    *_unary("sin cos", "hfc", cost=5, far="fc"),
+    *_unary("tan", "hfc", cost=6, far="fc"),
     *_unary("asin acos atan", "hf", cost=6),
     *_unary("asinh acosh atanh", "hf", cost=8),
-    *_unary("tanh sigmoid", "hfc", cost=5),
-    *_unary("sinh cosh", "hfc", cost=6),
+    *_unary("tanh sigmoid", "hfc", cost=5, far="c"),
+    *_unary("sinh cosh", "hfc", cost=6, far="c"),
     *_unary("erf erfc", "hf", cost=6),
     *_binary("atan2", "hf", cost=7),
     *_binary("logaddexp", "hf", cost=8),
@@ -174,14 +176,14 @@ COMPLEX_PARTS = [
     *_unary("real imag", "c", out="real"),
     *_unary("angle", "hfc", out="real", cost=4),
     *_binary("complex", "c", in_types=("real", "real")),
-    *_binary("polar", "c", in_types=("real", "real"), cost=8),
+    *_binary("polar", "c", in_types=("real", "real"), cost=8, far="c"),
 ]
 
 ACTIVATIONS = [
     *_unary("relu", "ihf"),
     *_binary("leaky_relu", "hf"),
     *_binary("elu", "hf", cost=5),
-    *_unary("silu", "hfc", cost=5),
+    *_unary("silu", "hfc", cost=5, far="c"),
     *_unary("log_sigmoid", "hf", cost=8),
     KernelSpec("softplus", 3, "hf", cost=8),
     *_unary("gelu", "hf", cost=7),
@@ -191,7 +193,7 @@ ACTIVATIONS = [
 BACKWARD = [
     *_binary("threshold_backward", "ihf", scalars=()),
     *_binary("tanh_backward sigmoid_backward", "hfc", scalars=()),
-    *_binary("silu_backward", "hfc", cost=6),
+    *_binary("silu_backward", "hfc", cost=6, far="c"),
     *_binary("log_sigmoid_backward", "hf", cost=6),
     *_binary("gelu_backward", "hf", cost=9),
     *_binary("gelu_tanh_backward", "hf", cost=7),

@@ -580,10 +580,6 @@ cdef class Tensor:
         """Whether the tensor was made in inference mode."""
         return bool(self.flags & F_INFERENCE)
 
-    def type(self):
-        """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``."""
-        return type_name(self)
-
     # autograd metadata
 
     @property
@@ -1006,6 +1002,19 @@ cdef int note_subclass(Tensor t) except -1:
     if type(t) is not Tensor and hasattr(type(t), "__torch_function__"):
         t.flags |= F_OVERRIDE
     return 0
+
+
+def _type_name(Tensor t not None):
+    """Such as ``"autograd_cy.FloatTensor"``."""
+    return type_name(t)
+
+
+def _dtype_of_type_name(str name):
+    """The dtype that a tensor type's name stands for; the module in front may be any."""
+    short = name.rpartition(".")[2]
+    if short not in _tensor_type_names():
+        raise ValueError(f"invalid type: '{name}'")
+    return dt_object(_tensor_type_names().index(short))
 
 
 def _attributes(self):

@@ -2,8 +2,8 @@
 # Finds the BLAS, once, at the first product, and holds it at one thread.
 #
 # AUTOGRAD_CY_BLAS=own|scipy|mkl|<path of a shared library> chooses it.  `own`, the default where
-# kernels for AVX2 or AVX-512 run, keeps real products in gemm_loops.pyx and takes SciPy's BLAS for
-# complex ones; elsewhere `scipy` is the default.
+# kernels for AVX2 or AVX-512 run, is none: the loops of gemm_loops.pyx do all products.  Elsewhere
+# `scipy` is the default.
 #
 # AUTOGRAD_CY_BLAS_THREADS=own (the default) holds the BLAS at one thread, and products are split
 # over the OpenMP threads of this package: two pools of threads side by side are 10 to 60 times
@@ -68,12 +68,15 @@ def _resolve():
     """Fill the table; after a failure it stays empty and the next product tries again."""
     global handle
     name = _choice()
+    if name == "own":
+        blas.ready = True
+        return
     threads = os.environ.get("AUTOGRAD_CY_BLAS_THREADS") or "own"
     if threads not in ("own", "library"):
         raise ValueError(
             f"AUTOGRAD_CY_BLAS_THREADS={threads}: unknown choice; it is `own` or `library`."
         )
-    if name in ("own", "scipy"):
+    if name == "scipy":
         _take_scipy()
     elif name == "mkl":
         _open_mkl()
@@ -235,12 +238,14 @@ def _library():
 def blas_info():
     """Return which BLAS is in use, as a dict; loads it if no product has done so.
 
-    `provider` is the choice (see AUTOGRAD_CY_BLAS; with `own` the rest is about complex products
-    only), `library` the file with sgemm, `config` and `core` what the library says about itself,
-    `threads` who splits products, `setter` the function that holds the library at one thread,
-    `library_threads` its number of threads now.
+    `provider` is the choice (see AUTOGRAD_CY_BLAS), `library` the file with sgemm, `config` and
+    `core` what the library says about itself, `threads` who splits products, `setter` the function
+    that holds the library at one thread, `library_threads` its number of threads now.  Only the
+    first of these is there when all products are done by this package itself.
     """
     ensure_blas()
+    if blas.own_loops:
+        return {"provider": "own"}
     return {
         "provider": _chosen["provider"],
         "library": _library(),

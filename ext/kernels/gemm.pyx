@@ -1,9 +1,9 @@
 # cython: language_level=3
 # Matrix products: which routine a product goes to, how it is cut, and over how many threads.
 #
-# Real numbers are multiplied by the loops of gemm_loops.pyx, or by the BLAS if the user chose one
-# (blas.pyx); complex numbers by the BLAS.  Nothing here depends on the number of threads but the
-# order of work: each element of a result is the same sum in the same order for any number.
+# The loops are in gemm_loops.pyx; a BLAS chosen by the user (blas.pyx) takes the products of
+# float32, float64 and complex numbers.  The number of threads decides who computes what, never what
+# is computed: each element of a result is the same sum in the same order for any number.
 
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
@@ -13,27 +13,19 @@ from libc.string cimport memset
 from autograd_cy._C cimport blas as blas_module
 from autograd_cy._C.blas cimport BLAS_C, BLAS_S, blas
 from autograd_cy._C.gemm_loops cimport (
-    BY_COLUMNS, BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
+    BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
+from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
+from autograd_cy._C.gemm_product cimport (
+    a_at, b_at, c_at, COMPLEX64, COMPLEX128, even_part, FLOAT16, FLOAT32, FLOAT64, INT64,
+    is_complex, itemsize, parts, Product, round_up, UINT8)
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
 from autograd_cy._C import cpu
 
 cdef enum:
-    UINT8 = 1
-    INT64 = 5
-    FLOAT16 = 6
-    BFLOAT16 = 7
-    FLOAT32 = 8
-    FLOAT64 = 9
-    COMPLEX64 = 10
-    COMPLEX128 = 11
-
-cdef enum:
     # BLAS sizes are 32-bit; longer ones are cut.
     LONGEST = 1 << 30
-    # Matrices with at most so many rows or columns are multiplied by reading the other one once.
-    FEW = 4
     # Longest piece of k: a strip of b then fills half of the first-level cache.
     DEPTH = 256
     # Bytes of packed b that stay in the second-level cache, and of all that is packed at once.
@@ -48,29 +40,8 @@ cdef enum:
     # Long sums for few results are cut in parts of this length.
     PART = 2048
 
-cdef Py_ssize_t[12] ITEMSIZE
-ITEMSIZE[:] = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]
-
 cdef LoopTable loops = (<LoopTable*>PyCapsule_GetPointer(
     cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
-
-
-ctypedef struct Product:
-    int dtype
-    int trans_a
-    int trans_b
-    Py_ssize_t m
-    Py_ssize_t n
-    Py_ssize_t k
-    double alpha_re
-    double alpha_im
-    const char* a
-    Py_ssize_t lda
-    const char* b
-    Py_ssize_t ldb
-    double beta
-    char* c
-    Py_ssize_t ldc
 
 
 cdef int ensure_blas() except -1:
@@ -84,27 +55,11 @@ cdef int ensure_gemm(int dtype) except -1:
 
 
 cdef bint needs_blas(int dtype) noexcept nogil:
-    return dtype >= COMPLEX64 or (dtype >= FLOAT32 and not blas.own_loops)
-
-
-# Arithmetic on sizes.
-
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
-
-
-cdef inline Py_ssize_t round_up(Py_ssize_t length, Py_ssize_t multiple) noexcept nogil:
-    return parts(length, multiple) * multiple
-
-
-cdef inline Py_ssize_t even_part(
-        Py_ssize_t length, Py_ssize_t longest, Py_ssize_t multiple) noexcept nogil:
-    # Parts as even as can be, none longer than `longest` (but for rounding).
-    return round_up(parts(length, parts(length, longest)), multiple)
+    return dtype >= FLOAT32 and not blas.own_loops
 
 
 cdef inline int kind_of(int dtype) noexcept nogil:
-    if dtype == FLOAT64:
+    if dtype == FLOAT64 or dtype == COMPLEX128:
         return KIND_F64
     if dtype >= FLOAT16:
         return KIND_F32
@@ -113,25 +68,9 @@ cdef inline int kind_of(int dtype) noexcept nogil:
 
 cdef inline double cost(int dtype) noexcept nogil:
     # One multiplication and addition in steps of team_size()'s unit.
-    if dtype == FLOAT64:
-        return 0.25
-    if dtype == COMPLEX64:
-        return 0.5
-    if dtype == COMPLEX128 or dtype == INT64:
-        return 1
-    return 0.125 if dtype >= FLOAT16 else 0.25
-
-
-cdef inline const char* a_at(const Product* p, Py_ssize_t i, Py_ssize_t q) noexcept nogil:
-    return p.a + (q * p.lda + i if p.trans_a else i * p.lda + q) * ITEMSIZE[p.dtype]
-
-
-cdef inline const char* b_at(const Product* p, Py_ssize_t q, Py_ssize_t j) noexcept nogil:
-    return p.b + (j * p.ldb + q if p.trans_b else q * p.ldb + j) * ITEMSIZE[p.dtype]
-
-
-cdef inline char* c_at(const Product* p, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    return p.c + (i * p.ldc + j) * ITEMSIZE[p.dtype]
+    cdef int kind = kind_of(dtype)
+    cdef double real = 0.125 if kind == KIND_F32 else (1 if kind == KIND_U64 else 0.25)
+    return 4 * real if is_complex(dtype) else real
 
 
 # BLAS.
@@ -233,90 +172,6 @@ cdef int run_blas(const Product* p) noexcept nogil:
     return GEMM_OK
 
 
-# Products with a narrow matrix x of at most FEW rows: the other one, w, is read once.
-
-ctypedef struct Narrow:
-    int kind
-    bint along_k        # rows of w are contiguous along k
-    Py_ssize_t m        # rows of the product w @ x.T
-    int few
-    Py_ssize_t k
-    const char* w
-    Py_ssize_t ldw
-    const char* x
-    Py_ssize_t ldx
-    double alpha
-    double beta
-    char* c
-    Py_ssize_t row_step
-    Py_ssize_t col_step
-    Py_ssize_t size
-    Py_ssize_t chunk
-
-
-cdef void run_narrow_chunk(void* ctx, Py_ssize_t index) noexcept nogil:
-    cdef Narrow* t = <Narrow*>ctx
-    cdef Py_ssize_t i = index * t.chunk, rows = min(t.chunk, t.m - i)
-    cdef char* c = t.c + i * t.row_step * t.size
-    if t.along_k:
-        loops.dot_rows(
-            t.kind, rows, t.few, t.k, t.w + i * t.ldw * t.size, t.ldw, t.x, t.ldx,
-            t.alpha, t.beta, c, t.row_step, t.col_step)
-    else:
-        loops.add_rows(
-            t.kind, rows, t.few, t.k, t.w + i * t.size, t.ldw, t.x, t.ldx,
-            t.alpha, t.beta, c, t.row_step, t.col_step)
-
-
-cdef void gather(
-        Py_ssize_t rows, Py_ssize_t k, const char* source, Py_ssize_t ld, Py_ssize_t size,
-        char* result) noexcept nogil:
-    # The transpose of a few columns.
-    cdef Py_ssize_t i, q
-    for i in range(rows):
-        for q in range(k):
-            if size == 4:
-                (<float*>result)[i * k + q] = (<float*>source)[q * ld + i]
-            else:
-                (<double*>result)[i * k + q] = (<double*>source)[q * ld + i]
-
-
-cdef int run_narrow(const Product* p) noexcept nogil:
-    cdef Narrow t
-    cdef bint gathers
-    cdef void* room = NULL
-    cdef int threads
-    t.kind = kind_of(p.dtype)
-    t.size = ITEMSIZE[p.dtype]
-    t.k = p.k
-    t.alpha = p.alpha_re
-    t.beta = p.beta
-    t.c = p.c
-    if p.n <= p.m:
-        t.m, t.few = p.m, <int>p.n
-        t.w, t.ldw, t.along_k = p.a, p.lda, not p.trans_a
-        t.x, t.ldx, gathers = p.b, p.ldb, not p.trans_b
-        t.row_step, t.col_step = p.ldc, 1
-    else:
-        t.m, t.few = p.n, <int>p.m
-        t.w, t.ldw, t.along_k = p.b, p.ldb, p.trans_b != 0
-        t.x, t.ldx, gathers = p.a, p.lda, p.trans_a != 0
-        t.row_step, t.col_step = 1, p.ldc
-    if gathers:
-        room = take_scratch(t.few * t.k * t.size)
-        if room == NULL:
-            return GEMM_NO_MEMORY
-        gather(t.few, t.k, t.x, t.ldx, t.size, <char*>room)
-        t.x, t.ldx = <char*>room, t.k
-    threads = team_size(0.5 * t.m * t.k)
-    t.chunk = t.m if threads == 1 else even_part(t.m, max(parts(t.m, 4 * threads), 16), 16)
-    if not t.along_k:
-        t.chunk = min(t.chunk, <Py_ssize_t>CHUNK)
-    parallel_for(run_narrow_chunk, &t, parts(t.m, t.chunk), threads)
-    give_scratch(room)
-    return GEMM_OK
-
-
 # Products by blocks.
 
 ctypedef struct Blocked:
@@ -324,6 +179,9 @@ ctypedef struct Blocked:
     int kind
     int layout
     Py_ssize_t size         # of an element of the computing type
+    # Such elements in one of the dtype: 2 for complex ones, which are seen as interleaved parts.
+    # Columns and k below count elements of the computing type.
+    Py_ssize_t unit
     # The part that is being worked on.
     Py_ssize_t row
     Py_ssize_t rows
@@ -365,8 +223,9 @@ cdef void pack_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Blocked* t = <Blocked*>ctx
     cdef Py_ssize_t step = 4 * loops.width[t.kind], j = index * step
     loops.pack_b(
-        t.p.dtype, t.p.trans_b != 0, t.depth, min(step, t.cols - j),
-        b_at(&t.p, t.q, t.col + j), t.p.ldb, t.packed + j * t.depth * t.size)
+        t.p.dtype, t.p.trans_b, t.depth // t.unit, min(step, t.cols - j) // t.unit,
+        b_at(&t.p, t.q // t.unit, (t.col + j) // t.unit), t.p.ldb, t.p.alpha_re, t.p.alpha_im,
+        t.packed + j * t.depth * t.size)
 
 
 cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
@@ -384,8 +243,8 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
         rows = min(round_up(ROWS, loops.rows), last - i)
         if strips != NULL:
             loops.pack_a(
-                t.p.dtype, t.p.trans_a != 0, rows, t.depth, a_at(&t.p, t.row + i, t.q), t.p.lda,
-                strips)
+                t.p.dtype, t.p.trans_a, rows, t.depth // t.unit,
+                a_at(&t.p, t.row + i, t.q // t.unit), t.p.lda, strips)
         multiply_rows(t, i, rows, j, cols, strips)
         i += rows
     give_scratch(strips)
@@ -395,21 +254,24 @@ cdef inline void multiply_rows(
         Blocked* t, Py_ssize_t i, Py_ssize_t rows, Py_ssize_t j, Py_ssize_t cols,
         const void* strips) noexcept nogil:
     # Rows i.. and columns j.. of the part, by pieces of packed b that stay in cache.
-    cdef Py_ssize_t width = loops.width[t.kind], last = j + cols, ld = t.p.ldc, now
+    cdef Py_ssize_t width = loops.width[t.kind], last = j + cols, ld = t.p.ldc * t.unit, now
     cdef Py_ssize_t piece = max(CACHED // (t.depth * t.size) // width * width, width)
-    cdef const void* a = strips if strips != NULL else a_at(&t.p, t.row + i, t.q)
-    cdef double alpha = t.p.alpha_re, beta = t.p.beta if t.q == 0 else 1
+    cdef const void* a = strips
+    # The factor of complex products is in the packed b.
+    cdef double alpha = t.p.alpha_re if t.unit == 1 else 1, beta = t.p.beta if t.q == 0 else 1
     cdef char* c
+    if strips == NULL:
+        a = a_at(&t.p, t.row + i, t.q // t.unit)
     if t.sums != NULL:
         alpha, beta, ld = 1, t.q != 0, t.cols
     while j < last:
         now = min(piece, last - j)
-        c = c_at(&t.p, t.row + i, t.col + j)
+        c = c_at(&t.p, t.row + i, (t.col + j) // t.unit)
         if t.sums != NULL:
             c = t.sums + (i * ld + j) * t.size
         loops.multiply(
-            t.kind, rows, now, t.depth, t.layout, a, t.p.lda, t.packed + j * t.depth * t.size,
-            alpha, beta, c, ld)
+            t.kind, rows, now, t.depth, t.layout, a, t.p.lda * t.unit,
+            t.packed + j * t.depth * t.size, alpha, beta, c, ld)
         if t.sums != NULL and t.q + t.depth == t.p.k:
             loops.narrow(
                 t.p.dtype, rows, now, c, ld, t.p.alpha_re, t.p.beta,
@@ -419,12 +281,12 @@ cdef inline void multiply_rows(
 
 cdef void multiply_part(Blocked* t) noexcept nogil:
     # All of k for the rows and columns of the part.
-    cdef Py_ssize_t depth = even_part(t.p.k, DEPTH, 8)
-    cdef int threads = team_size(cost(t.p.dtype) * t.rows * t.cols * depth)
+    cdef Py_ssize_t k = t.p.k * t.unit, depth = even_part(k, DEPTH, 8)
+    cdef int threads = team_size(cost(t.p.dtype) / t.unit / t.unit * t.rows * t.cols * depth)
     choose_tasks(t, threads)
     t.q = 0
-    while t.q < t.p.k:
-        t.depth = min(depth, t.p.k - t.q)
+    while t.q < k:
+        t.depth = min(depth, k - t.q)
         parallel_for(
             pack_task, t, parts(t.cols, 4 * loops.width[t.kind]),
             min(threads, team_size(2.0 * t.cols * depth)))
@@ -435,31 +297,31 @@ cdef void multiply_part(Blocked* t) noexcept nogil:
 
 cdef int run_blocked(const Product* p) noexcept nogil:
     cdef Blocked t
-    cdef Py_ssize_t width, columns, rows = p.m
+    cdef Py_ssize_t width, columns, rows = p.m, depth
     cdef size_t room
     t.p = p[0]
     t.kind = kind_of(p.dtype)
     t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
+    t.unit = 2 if is_complex(p.dtype) else 1
     t.layout = BY_ROWS if p.dtype >= FLOAT32 and not p.trans_a else STRIPS
     t.failed = GEMM_OK
     width = loops.width[t.kind]
-    columns = min(round_up(p.n, width), PACKED // (DEPTH * t.size))
-    room = columns * round_up(min(p.k, <Py_ssize_t>DEPTH), 8) * t.size
+    depth = round_up(min(p.k * t.unit, <Py_ssize_t>DEPTH), 8)
+    columns = min(round_up(p.n * t.unit, width), PACKED // (DEPTH * t.size))
+    room = columns * depth * t.size
     if is_widened(p.dtype):
         rows = min(p.m, <Py_ssize_t>WIDE_ROWS)
         room += rows * columns * t.size
     t.packed = <char*>take_scratch(room)
     if t.packed == NULL:
         return GEMM_NO_MEMORY
-    t.sums = NULL
-    if is_widened(p.dtype):
-        t.sums = t.packed + columns * round_up(min(p.k, <Py_ssize_t>DEPTH), 8) * t.size
+    t.sums = t.packed + columns * depth * t.size if is_widened(p.dtype) else NULL
     t.row = 0
     while t.row < p.m:
         t.rows = min(rows, p.m - t.row)
         t.col = 0
-        while t.col < p.n:
-            t.cols = min(columns, p.n - t.col)
+        while t.col < p.n * t.unit:
+            t.cols = min(columns, p.n * t.unit - t.col)
             multiply_part(&t)
             t.col += t.cols
         t.row += t.rows
@@ -499,8 +361,8 @@ cdef int run_direct(const Product* p) noexcept nogil:
 
 
 cdef inline bint suits_direct(const Product* p) noexcept nogil:
-    cdef Py_ssize_t depth = min(p.k, <Py_ssize_t>DEPTH), size = ITEMSIZE[p.dtype]
-    if p.trans_b or p.n * depth * size > DIRECT:
+    cdef Py_ssize_t depth = min(p.k, <Py_ssize_t>DEPTH), size = itemsize(p.dtype)
+    if p.trans_b or p.n * depth * size > DIRECT or is_complex(p.dtype):
         return False
     return not p.trans_a or p.lda * depth * size <= DIRECT
 
@@ -521,9 +383,8 @@ cdef void split_task(void* ctx, Py_ssize_t index) noexcept nogil:
     p.a = a_at(&t.p, 0, q)
     p.b = b_at(&t.p, q, 0)
     p.k = min(t.part, t.p.k - q)
-    p.alpha_re = 1
     p.beta = 0
-    p.c = t.sums + index * p.m * p.n * ITEMSIZE[p.dtype]
+    p.c = t.sums + index * p.m * p.n * itemsize(p.dtype)
     p.ldc = p.n
     if run_floats(&p) != GEMM_OK:
         t.failed = GEMM_NO_MEMORY
@@ -536,17 +397,17 @@ ctypedef fused real:
 
 cdef void add_parts(
         const Product* p, const real* sums, Py_ssize_t count, real* c) noexcept nogil:
-    cdef Py_ssize_t i, j, part, all = p.m * p.n
-    cdef real sum, alpha = <real>p.alpha_re, beta = <real>p.beta
+    cdef Py_ssize_t unit = 2 if is_complex(p.dtype) else 1, n = p.n * unit, ldc = p.ldc * unit
+    cdef Py_ssize_t i, j, part
+    cdef real sum, beta = <real>p.beta
     for i in range(p.m):
-        for j in range(p.n):
+        for j in range(n):
             sum = 0
             for part in range(count):
-                sum += sums[part * all + i * p.n + j]
-            sum *= alpha
+                sum += sums[(part * p.m + i) * n + j]
             if beta != 0:
-                sum += beta * c[i * p.ldc + j]
-            c[i * p.ldc + j] = sum
+                sum += beta * c[i * ldc + j]
+            c[i * ldc + j] = sum
 
 
 cdef int run_split(const Product* p) noexcept nogil:
@@ -556,12 +417,12 @@ cdef int run_split(const Product* p) noexcept nogil:
     t.failed = GEMM_OK
     t.part = max(<Py_ssize_t>PART, round_up(parts(p.k, 32), 64))
     count = parts(p.k, t.part)
-    t.sums = <char*>take_scratch(count * p.m * p.n * ITEMSIZE[p.dtype])
+    t.sums = <char*>take_scratch(count * p.m * p.n * itemsize(p.dtype))
     if t.sums == NULL:
         return GEMM_NO_MEMORY
     parallel_for_dynamic(
         split_task, &t, count, team_size(cost(p.dtype) * p.m * p.n * p.k + p.k))
-    if p.dtype == FLOAT32:
+    if kind_of(p.dtype) == KIND_F32:
         add_parts(p, <float*>t.sums, count, <float*>p.c)
     else:
         add_parts(p, <double*>t.sums, count, <double*>p.c)
@@ -572,7 +433,7 @@ cdef int run_split(const Product* p) noexcept nogil:
 # The choice.
 
 cdef int run_floats(const Product* p) noexcept nogil:
-    if p.m <= FEW or p.n <= FEW:
+    if suits_narrow(p):
         return run_narrow(p)
     if suits_direct(p):
         return run_direct(p)
@@ -595,7 +456,7 @@ cdef int run(const Product* p) noexcept nogil:
 
 cdef int scale_result(const Product* p) noexcept nogil:
     # k is 0: the product is an empty sum.
-    cdef Py_ssize_t i, j, size = ITEMSIZE[p.dtype]
+    cdef Py_ssize_t i, j, size = itemsize(p.dtype)
     cdef char* row
     for i in range(p.m):
         row = p.c + i * p.ldc * size
@@ -695,9 +556,9 @@ cdef int gemm_batched(
         # One matrix b for all: the batch is more rows.
         t.p.m *= batch
         return run(&t.p)
-    t.step_a = stride_a * ITEMSIZE[dtype]
-    t.step_b = stride_b * ITEMSIZE[dtype]
-    t.step_c = stride_c * ITEMSIZE[dtype]
+    t.step_a = stride_a * itemsize(dtype)
+    t.step_b = stride_b * itemsize(dtype)
+    t.step_c = stride_c * itemsize(dtype)
     t.failed = GEMM_OK
     work = cost(dtype) * m * n * k
     # A matrix of its own costs some 50 ns on top.
@@ -739,9 +600,9 @@ def gemm_numpy(dtype, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
     try:
         if not (va.ndim == vb.ndim == vc.ndim and va.ndim in (2, 3)):
             raise ValueError("gemm_numpy: a, b and c must have 2 dimensions, or 3 with a batch.")
-        la, sa = _layout(&va, ITEMSIZE[code], "a")
-        lb, sb = _layout(&vb, ITEMSIZE[code], "b")
-        lc, sc = _layout(&vc, ITEMSIZE[code], "c")
+        la, sa = _layout(&va, itemsize(code), "a")
+        lb, sb = _layout(&vb, itemsize(code), "b")
+        lc, sc = _layout(&vc, itemsize(code), "c")
         batch = vc.shape[0] if vc.ndim == 3 else 1
         m, n = vc.shape[vc.ndim - 2], vc.shape[vc.ndim - 1]
         k = va.shape[va.ndim - 2] if ta else va.shape[va.ndim - 1]

@@ -73,11 +73,23 @@ cdef extern from "scalar/gemm_micro.h":
         Py_ssize_t ldx, double alpha, double beta, double* c, Py_ssize_t row_step,
         Py_ssize_t col_step) noexcept nogil
     void ag_add_product_f32(
-        Py_ssize_t n, Py_ssize_t k, const float* w, Py_ssize_t ld, const float* x,
-        float* y) noexcept nogil
+        Py_ssize_t n, Py_ssize_t k, int few, const float* w, Py_ssize_t ld, const float* x,
+        Py_ssize_t ldx, float* y, Py_ssize_t ldy) noexcept nogil
     void ag_add_product_f64(
-        Py_ssize_t n, Py_ssize_t k, const double* w, Py_ssize_t ld, const double* x,
-        double* y) noexcept nogil
+        Py_ssize_t n, Py_ssize_t k, int few, const double* w, Py_ssize_t ld, const double* x,
+        Py_ssize_t ldx, double* y, Py_ssize_t ldy) noexcept nogil
+    void ag_pack_complex_f32(
+        Py_ssize_t k, Py_ssize_t cols, const float* s, Py_ssize_t k_step, Py_ssize_t col_step,
+        bint conj, float alpha_re, float alpha_im, float* d) noexcept nogil
+    void ag_pack_complex_f64(
+        Py_ssize_t k, Py_ssize_t cols, const double* s, Py_ssize_t k_step, Py_ssize_t col_step,
+        bint conj, double alpha_re, double alpha_im, double* d) noexcept nogil
+    void ag_strip_complex_f32(
+        Py_ssize_t k, Py_ssize_t rows, const float* s, Py_ssize_t ld, bint conj,
+        float* d) noexcept nogil
+    void ag_strip_complex_f64(
+        Py_ssize_t k, Py_ssize_t rows, const double* s, Py_ssize_t ld, bint conj,
+        double* d) noexcept nogil
 
 cdef enum:
     UINT8 = 1
@@ -89,6 +101,8 @@ cdef enum:
     BFLOAT16 = 7
     FLOAT32 = 8
     FLOAT64 = 9
+    COMPLEX64 = 10
+    COMPLEX128 = 11
 
 ctypedef fused number:
     float
@@ -330,16 +344,53 @@ cdef void pack(
         start += width
 
 
+cdef void pack_complex_b(
+        int dtype, int trans, Py_ssize_t k, Py_ssize_t n, const void* b, Py_ssize_t ldb,
+        double alpha_re, double alpha_im, char* packed) noexcept nogil:
+    cdef bint single = dtype == COMPLEX64
+    cdef Py_ssize_t size = 4 if single else 8, width = AG_VECTOR_BYTES // size, start = 0, count
+    cdef Py_ssize_t k_step = 1 if trans else ldb, col_step = ldb if trans else 1, offset
+    while start < n:
+        count = min(width, n - start)
+        offset = 2 * start * col_step
+        if single:
+            ag_pack_complex_f32(
+                k, count, <float*>b + offset, k_step, col_step, trans == 2,
+                <float>alpha_re, <float>alpha_im, <float*>packed + 4 * start * k)
+        else:
+            ag_pack_complex_f64(
+                k, count, <double*>b + offset, k_step, col_step, trans == 2,
+                alpha_re, alpha_im, <double*>packed + 4 * start * k)
+        start += width
+
+
 cdef void pack_b(
-        int dtype, bint trans, Py_ssize_t k, Py_ssize_t n,
-        const void* b, Py_ssize_t ldb, void* packed) noexcept nogil:
-    pack(dtype, trans, False, n, k, <const char*>b, ldb, <char*>packed)
+        int dtype, int trans, Py_ssize_t k, Py_ssize_t n, const void* b, Py_ssize_t ldb,
+        double alpha_re, double alpha_im, void* packed) noexcept nogil:
+    if dtype >= COMPLEX64:
+        pack_complex_b(dtype, trans, k, n, b, ldb, alpha_re, alpha_im, <char*>packed)
+    else:
+        pack(dtype, trans != 0, False, n, k, <const char*>b, ldb, <char*>packed)
 
 
 cdef void pack_a(
-        int dtype, bint trans, Py_ssize_t m, Py_ssize_t k,
+        int dtype, int trans, Py_ssize_t m, Py_ssize_t k,
         const void* a, Py_ssize_t lda, void* packed) noexcept nogil:
-    pack(dtype, not trans, True, m, k, <const char*>a, lda, <char*>packed)
+    cdef Py_ssize_t start = 0, count
+    if dtype < COMPLEX64:
+        pack(dtype, trans == 0, True, m, k, <const char*>a, lda, <char*>packed)
+        return
+    # Complex a is packed only if it is stored transposed.
+    while start < m:
+        count = min(<Py_ssize_t>AG_ROWS, m - start)
+        if dtype == COMPLEX64:
+            ag_strip_complex_f32(
+                k, count, <float*>a + 2 * start, lda, trans == 2, <float*>packed + 2 * start * k)
+        else:
+            ag_strip_complex_f64(
+                k, count, <double*>a + 2 * start, lda, trans == 2,
+                <double*>packed + 2 * start * k)
+        start += AG_ROWS
 
 
 # Products of a large matrix with one of at most four rows, which read memory once and in order.
@@ -362,22 +413,28 @@ cdef inline void add_rows_kind(
         Py_ssize_t m, int few, Py_ssize_t k, real* w, Py_ssize_t ldw, real* x, Py_ssize_t ldx,
         real alpha, real beta, real* c, Py_ssize_t row_step,
         Py_ssize_t col_step) noexcept nogil:
-    cdef real[CHUNK] sums
-    cdef Py_ssize_t i, j
+    # Two rows of x at a time.
+    cdef double[2 * CHUNK] room
+    cdef real* sums = <real*>room
+    cdef int j = 0, f, now
+    cdef Py_ssize_t i
     cdef real* out
-    for j in range(few):
-        memset(sums, 0, m * sizeof(real))
+    while j < few:
+        now = min(2, few - j)
+        memset(sums, 0, now * m * sizeof(real))
         if real is float:
-            ag_add_product_f32(m, k, w, ldw, x + j * ldx, sums)
+            ag_add_product_f32(m, k, now, w, ldw, x + j * ldx, ldx, sums, m)
         else:
-            ag_add_product_f64(m, k, w, ldw, x + j * ldx, sums)
-        out = c + j * col_step
-        if beta == 0:
-            for i in range(m):
-                out[i * row_step] = alpha * sums[i]
-        else:
-            for i in range(m):
-                out[i * row_step] = beta * out[i * row_step] + alpha * sums[i]
+            ag_add_product_f64(m, k, now, w, ldw, x + j * ldx, ldx, sums, m)
+        for f in range(now):
+            out = c + (j + f) * col_step
+            if beta == 0:
+                for i in range(m):
+                    out[i * row_step] = alpha * sums[f * m + i]
+            else:
+                for i in range(m):
+                    out[i * row_step] = beta * out[i * row_step] + alpha * sums[f * m + i]
+        j += now
 
 
 cdef void add_rows(

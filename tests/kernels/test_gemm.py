@@ -1,5 +1,6 @@
 """Matrix products on pointers, through the entry point that takes buffers."""
 
+import ast
 import itertools
 import os
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from autograd_cy._C import blas, cpu, gemm, parallel
+from autograd_cy._C import cpu, gemm, parallel
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
@@ -352,18 +353,28 @@ def script(dtype="f4", code=8):
 @pytest.fixture(scope="module")
 def blas_library():
     """The shared library behind SciPy's BLAS."""
-    path = blas.blas_info()["library"]
+    code, out = run(script(), AUTOGRAD_CY_BLAS="scipy")
+    assert code == 0, out
+    path = ast.literal_eval(out)["library"]
     if path is None:
         pytest.skip("the library behind SciPy's BLAS is not known here")
     return path
 
 
-@pytest.mark.parametrize("provider", ["own", "scipy"])
-def test_named_providers(provider):
-    code, out = run(script(), AUTOGRAD_CY_BLAS=provider)
+def test_scipy_as_provider_is_held_at_one_thread():
+    code, out = run(script(), AUTOGRAD_CY_BLAS="scipy")
     assert code == 0, out
-    assert f"'provider': '{provider}'" in out
-    assert "'library_threads': 1" in out or "'library_threads': None" in out
+    found = ast.literal_eval(out)
+    assert found["provider"] == "scipy"
+    assert found["threads"] == "own"
+    assert found["library_threads"] in (1, None)
+
+
+def test_own_loops_load_no_scipy():
+    names = script("c8", 10).replace("print(", "import sys; print('scipy' in sys.modules, ")
+    code, out = run(names, AUTOGRAD_CY_BLAS="own")
+    assert code == 0, out
+    assert out.strip() == "False {'provider': 'own'}"
 
 
 def test_the_library_may_keep_its_threads():
@@ -403,34 +414,39 @@ def test_a_missing_mkl_is_named():
     assert "AUTOGRAD_CY_BLAS=mkl: cannot be loaded" in out
 
 
-def test_real_products_do_not_load_scipy():
-    if cpu.selected_target() == "base":
-        pytest.skip("the baseline takes real products from SciPy's BLAS")
-    code, out = run(
-        script().replace("print(blas.blas_info())", "import sys; print('scipy' in sys.modules)")
-    )
+SEVERAL = """
+import sys
+sys.path.insert(0, {folder!r})
+import numpy as np
+import test_gemm as t
+from autograd_cy._C import parallel
+rng = np.random.default_rng(1)
+for name in {names!r}:
+    for shape in t.SHAPES:
+        t.test_product_for_every_dtype_and_transposition(name, shape, rng)
+    t.test_batches(name, (9, 30, 4, 5), rng)
+    t.test_alpha_and_beta(name, (107, 40, 270), rng)
+    for shape in t.LARGE[:2]:
+        t.test_results_are_bit_equal_for_any_number_of_threads(
+            name, shape, rng, parallel.set_num_threads)
+"""
+
+
+def run_several(names, **variables):
+    code, out = run(SEVERAL.format(folder=os.path.dirname(__file__), names=names), **variables)
     assert code == 0, out
-    assert out.strip() == "False"
 
 
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_every_instruction_set_gives_the_product(target):
     if target not in cpu.supported_targets():
         pytest.skip(f"this processor cannot run {target}")
-    names = ",".join(["float32", "float64", "bfloat16", "int32", "int64"])
-    code, out = run(
-        f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
-        "import numpy as np, test_gemm as t\n"
-        "from autograd_cy._C import cpu\n"
-        f"assert cpu.selected_target() == {target!r}\n"
-        "rng = np.random.default_rng(1)\n"
-        f"for name in {names!r}.split(','):\n"
-        "    for shape in t.SHAPES:\n"
-        "        t.test_product_for_every_dtype_and_transposition(name, shape, rng)\n",
-        AUTOGRAD_CY_CPU=target,
-        AUTOGRAD_CY_BLAS="own",
-    )
-    assert code == 0, out
+    names = ["float32", "float64", "bfloat16", "int32", "int64", "complex64", "complex128"]
+    run_several(names, AUTOGRAD_CY_CPU=target, AUTOGRAD_CY_BLAS="own")
+
+
+def test_scipy_as_provider_gives_the_product():
+    run_several(["float32", "float64", "complex64", "complex128"], AUTOGRAD_CY_BLAS="scipy")
 
 
 @pytest.mark.parametrize(

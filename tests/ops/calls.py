@@ -1,6 +1,6 @@
 """The operator table as test cases: one call of an operator, with arrays made from its sample.
 
-`CASES` has every sample of every record. `Call` holds the arrays of one sample in one dtype and
+`cases` lists every sample of every record. `Call` holds the arrays of one sample in one dtype and
 calls the operator with tensors in their place. What a result must be is in expected.py.
 """
 
@@ -27,10 +27,6 @@ TABLE = _table.load()
 RECORDS = [r for records in TABLE.values() for r in records]
 EVALUATOR = Evaluator(TABLE)
 
-NAMES = (
-    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
-).split()
-NUMPY = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
 CLASSES = {
     "b": ("bool",),
     "i": ("uint8", "int8", "int16", "int32", "int64"),
@@ -39,6 +35,8 @@ CLASSES = {
     "c": ("complex64", "complex128"),
 }
 CLASS_OF = {name: letter for letter, names in CLASSES.items() for name in names}
+NAMES = list(CLASS_OF)
+NUMPY = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
 
 
 def dtype_name(t):

@@ -1,5 +1,7 @@
 """In-place and ``out=`` forms: the same numbers, versions, gradients, and what they refuse."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, cases, dtype_name, make, outputs, records, tensor, to_array
@@ -62,7 +64,7 @@ def gradients_in_place(call, arrays, weight):
     return ag.autograd.grad(result, wanted, tensor(weight), allow_unused=True), result
 
 
-def plain_value(call, arrays, weight):
+def plain_value(call, weight, arrays):
     return inner(weight, to_array(call([tensor(a) for a in arrays])))
 
 
@@ -81,7 +83,8 @@ def test_gradient_of_the_inplace_form(case):
         grads, _ = gradients_in_place(call, call.arrays, weight)
         for place, g in zip(call.moving, grads):
             u = random_like(call.arrays[place], rng)
-            expected = slope(lambda a: plain_value(call, a, weight), call.arrays, place, u)
+            value = partial(plain_value, call, weight)
+            expected = slope(value, call.arrays, place, u)
             g = np.zeros_like(u) if g is None else to_array(g)
             assert_close(inner(g, u), expected, np.abs(g).sum(), call.leaves[place].name)
 

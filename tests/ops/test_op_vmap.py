@@ -107,8 +107,10 @@ def test_gradient_goes_through_the_rule(case):
         single = [tensor(examples[k].arrays[i], True) for i in moving]
         expected = ag.autograd.grad(run(single), single, tensor(weight[k]), allow_unused=True)
         for g, e in zip(found, expected):
-            assert (g is None) == (e is None)
-            if g is not None:
+            if g is None or e is None:
+                # A rule may leave out what doesn't count, or give zeros for it.
+                assert not any(to_array(x).any() for x in (g, e) if x is not None)
+            else:
                 assert_same(to_array(g[k]), to_array(e), 1e-10)
 
 

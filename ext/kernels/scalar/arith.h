@@ -12,6 +12,7 @@
     AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) { return (ag_##T)((U)x * (U)y); }                \
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return (ag_##T)((U)0 - (U)x); }                          \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return (ag_##T)((U)x * (U)x); }                       \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return (ag_##T)((U)x * (U)x * (U)x); }                  \
     AG_FN ag_##T ag_relu_##T(ag_##T x) { return x > 0 ? x : (ag_##T)0; }                         \
     AG_FN ag_##T ag_threshold_backward_##T(ag_##T g, ag_##T x) { return x > 0 ? g : (ag_##T)0; } \
     AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
@@ -25,13 +26,8 @@
     AG_FN ag_##T ag_clamp_##T(ag_##T x, ag_##T lo, ag_##T hi) {                                  \
         return ag_minimum_##T(ag_maximum_##T(x, lo), hi);                                        \
     }                                                                                            \
-    AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
+    AG_FN_COLD ag_##T ag_power_##T(ag_##T x, ag_##T y) { /* y >= 0, by squaring */               \
         U base = (U)x, result = 1;                                                               \
-        if (y < 0) { /* the real result rounds to 0 unless the base is 1 or -1 */                \
-            if (x == 1) return 1;                                                                \
-            if ((U)x == (U)0 - 1) return (y & 1) ? x : (ag_##T)1;                                \
-            return 0;                                                                            \
-        }                                                                                        \
         for (; y > 0; y = (ag_##T)(y >> 1)) {                                                    \
             if (y & 1) result *= base;                                                           \
             base *= base;                                                                        \
@@ -41,7 +37,14 @@
 AG_FOR_INTS(AG_INT)
 #undef AG_INT
 
+AG_FN ag_u8 ag_pow_u8(ag_u8 x, ag_u8 y) { return ag_power_u8(x, y); }
+
 #define AG_SIGNED(T, U)                                                                          \
+    /* with y < 0 the real result rounds to 0 unless the base is 1 or -1 */                      \
+    AG_FN ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                                \
+        if (y >= 0) return ag_power_##T(x, y);                                                   \
+        return (ag_##T)(x == 1 ? 1 : x == -1 ? 1 - 2 * (int)(y & 1) : 0);                        \
+    }                                                                                            \
     AG_FN ag_##T ag_abs_##T(ag_##T x) { return x < 0 ? ag_neg_##T(x) : x; }                      \
     AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
     AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) {                                       \
@@ -91,6 +94,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return -x; }                                             \
     AG_FN ag_##T ag_abs_##T(ag_##T x) { return fabs##S(x); }                                     \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return x * x; }                                       \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return x * x * x; }                                     \
     AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return (ag_##T)1 / x; }                           \
     AG_FN ag_##T ag_sqrt_##T(ag_##T x) { return sqrt##S(x); }                                    \

@@ -32,12 +32,12 @@ AG_FN ag_b1 ag_bitwise_not_b1(ag_b1 x) { return x ^ 1; }
     /* a shift by the width or more, or by less than 0, pushes every bit out */                  \
     AG_FN ag_##T ag_left_shift_##T(ag_##T x, ag_##T y) {                                         \
         const int width = (int)sizeof(x) * 8;                                                    \
-        const int out = (y < 0) | (y >= width);                                                  \
+        const int out = ((int64_t)y < 0) | (y >= width);                                                  \
         return out ? (ag_##T)0 : (ag_##T)((U)x << (out ? 0 : (int)y));                           \
     }                                                                                            \
     AG_FN ag_##T ag_right_shift_##T(ag_##T x, ag_##T y) {                                        \
         const int width = (int)sizeof(x) * 8, top = width - ((ag_##T)-1 < 0);                    \
-        const int out = (y < 0) | (y >= width);                                                  \
+        const int out = ((int64_t)y < 0) | (y >= width);                                                  \
         const ag_##T none = (ag_##T)-1 < 0 ? (ag_##T)(x >> top) : (ag_##T)0;                     \
         return out ? none : (ag_##T)(x >> (out ? 0 : (int)y));                                   \
     }

@@ -38,10 +38,8 @@
         return r == 0 ? ag_make_##T(0, 0) : ag_make_##T(x.re / r, x.im / r);                     \
     }                                                                                            \
     AG_FN ag_##T ag_square_##T(ag_##T x) { return ag_mul_##T(x, x); }                            \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return ag_mul_##T(ag_mul_##T(x, x), x); }               \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return ag_div_##T(ag_make_##T(1, 0), x); }        \
-    AG_FN ag_##T ag_polar_##T(ag_##R r, ag_##R t) {                                              \
-        return ag_make_##T(r * ag_cos_##R(t), r * ag_sin_##R(t));                                \
-    }                                                                                            \
     AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
         return ag_add_##T(x, ag_mul_##T(y, alpha));                                              \
     }                                                                                            \
@@ -61,104 +59,131 @@
 AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
 #undef AG_COMPLEX_ARITH
 
-#define AG_COMPLEX_MATH(T, R)                                                                    \
-    AG_FN ag_##T ag_exp_##T(ag_##T x) {                                                          \
-        const ag_##R r = ag_exp_##R(x.re);                                                       \
-        const ag_##R re = r * ag_cos_##R(x.im);                                                  \
-        const ag_##R im = x.im == 0 ? x.im : r * ag_sin_##R(x.im);                               \
-        return ag_make_##T(r == 0 && x.im - x.im != 0 ? (ag_##R)0 : re,                          \
-                           r == 0 && x.im - x.im != 0 ? (ag_##R)0 : im);                         \
-    }                                                                                            \
-    AG_FN ag_##T ag_exp2_##T(ag_##T x) {                                                         \
-        const ag_##R k = (ag_##R)0.69314718055994530942;                                         \
-        return ag_exp_##T(ag_make_##T(x.re * k, x.im * k));                                      \
-    }                                                                                            \
-    /* expm1(a+ib) = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b: no cancellation near 0 */       \
-    AG_FN ag_##T ag_expm1_##T(ag_##T x) {                                                        \
-        const ag_##R half = ag_sin_##R(x.im * (ag_##R)0.5);                                      \
-        return ag_make_##T(ag_expm1_##R(x.re) * ag_cos_##R(x.im) - 2 * half * half,              \
-                           x.im == 0 ? x.im : ag_exp_##R(x.re) * ag_sin_##R(x.im));              \
-    }                                                                                            \
-    /* log|x|: near the unit circle from |x|^2 - 1, elsewhere from the scaled modulus */         \
-    AG_FN_COLD ag_##R ag_log_abs_##T(ag_##T x) {                                                 \
-        const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
-        const ag_##R big = a > b ? a : b, small = a > b ? b : a;                                 \
-        if (big > (ag_##R)0.5 && big < (ag_##R)1.5 && small <= big)                              \
-            return (ag_##R)0.5 * ag_log1p_##R((big - 1) * (big + 1) + small * small);            \
-        return ag_log_##R(ag_hypot_##R(a, b));                                                   \
+#define AG_COMPLEX_LOG(T, R)                                                                     \
+    /* log h for h = |z|, from |z|^2 - 1 where z is near the unit circle */                      \
+    AG_FN ag_##R ag_log_modulus_##R(ag_##R h, ag_##R excess) {                                   \
+        const int near = (excess > (ag_##R)-0.29) & (excess < (ag_##R)0.41);                     \
+        ag_##R k, y;                                                                             \
+        const ag_##R m = ag_log_split_##R(h, &k);                                                \
+        const ag_##R f = ag_pick_##R(near, excess, m - 1);                                       \
+        y = ag_log_sum_##R(ag_pick_##R(near, 0, k), f) * ag_pick_##R(near, (ag_##R)0.5, 1);      \
+        return (h > 0) & (h < (ag_##R)INFINITY) ? y : AG_LOG_OUTSIDE(h, (ag_##R)INFINITY, (ag_##R)NAN);\
     }                                                                                            \
     AG_FN ag_##T ag_log_##T(ag_##T x) {                                                          \
-        return ag_make_##T(ag_log_abs_##T(x), ag_atan2_##R(x.im, x.re));                         \
+        const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
+        const ag_##R big = a > b ? a : b, small = a > b ? b : a;                                 \
+        const ag_##R excess = ag_fma_##R(small, small, (big - 1) * (big + 1));                   \
+        return ag_make_##T(ag_log_modulus_##R(ag_hypot_##R(a, b), excess),                       \
+                           ag_atan2_##R(x.im, x.re));                                            \
+    }                                                                                            \
+    AG_FN ag_##T ag_log1p_##T(ag_##T x) {                                                        \
+        const ag_##R u = x.re + 1;                                                               \
+        const ag_##R excess = ag_fma_##R(x.im, x.im, x.re * (2 + x.re));                         \
+        return ag_make_##T(ag_log_modulus_##R(ag_hypot_##R(u, x.im), excess),                    \
+                           ag_atan2_##R(x.im, u));                                               \
     }                                                                                            \
     AG_FN ag_##T ag_log2_##T(ag_##T x) {                                                         \
+        const ag_##R scale = (ag_##R)1.44269504088896340736;                                     \
         const ag_##T z = ag_log_##T(x);                                                          \
-        return ag_make_##T(z.re * (ag_##R)1.44269504088896340736,                                \
-                           z.im * (ag_##R)1.44269504088896340736);                               \
+        return ag_make_##T(z.re * scale, z.im * scale);                                          \
     }                                                                                            \
     AG_FN ag_##T ag_log10_##T(ag_##T x) {                                                        \
+        const ag_##R scale = (ag_##R)0.43429448190325182765;                                     \
         const ag_##T z = ag_log_##T(x);                                                          \
-        return ag_make_##T(z.re * (ag_##R)0.43429448190325182765,                                \
-                           z.im * (ag_##R)0.43429448190325182765);                               \
+        return ag_make_##T(z.re * scale, z.im * scale);                                          \
     }                                                                                            \
-    AG_FN_COLD ag_##T ag_log1p_##T(ag_##T x) {                                                   \
-        const ag_##R u = x.re + 1;                                                               \
-        /* |1+x|^2 - 1 = a (2 + a) + b^2 */                                                      \
-        const ag_##R excess = x.re * (2 + x.re) + x.im * x.im;                                   \
-        const ag_##R re = ag_abs_##R(excess) < (ag_##R)0.5                                       \
-                              ? (ag_##R)0.5 * ag_log1p_##R(excess)                               \
-                              : ag_log_abs_##T(ag_make_##T(u, x.im));                            \
-        return ag_make_##T(re, ag_atan2_##R(x.im, u));                                           \
+    /* scaled by 16 or 2^24 where |x| would overflow or lose bits */                             \
+    AG_FN ag_##T ag_sqrt_##T(ag_##T x) {                                                         \
+        const ag_##R top = sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307;                   \
+        const ag_##R low = sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290;                 \
+        const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
+        const int large = (a > top) | (b > top), tiny = (a < low) & (b < low);                   \
+        const ag_##R scale =                                                                     \
+            ag_pick_##R(large, (ag_##R)0.0625, ag_pick_##R(tiny, (ag_##R)16777216, 1));          \
+        const ag_##R back = ag_pick_##R(large, 4, ag_pick_##R(tiny, (ag_##R)0x1p-12, 1));        \
+        const ag_##R c = a * scale, d = b * scale;                                               \
+        const ag_##R t = ag_sqrt_##R((ag_##R)0.5 * (c + ag_hypot_##R(c, d)));                    \
+        const ag_##R first = t * back;                                                           \
+        ag_##R second = d / (2 * ag_pick_##R(t == 0, 1, t)) * back;                              \
+        second = ag_pick_##R(b == (ag_##R)INFINITY, b, second);                                  \
+        return ag_make_##T(                                                                      \
+            ag_pick_##R(x.re < 0, second, first),                                                \
+            ag_copysign_##R(ag_pick_##R(x.re < 0, first, second), x.im));                        \
     }                                                                                            \
-    AG_FN_COLD ag_##T ag_sqrt_##T(ag_##T x) {                                                    \
-        ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im), t, back = 1;                          \
-        if (a == 0 && b == 0) return ag_make_##T(0, x.im);                                       \
-        if (b == (ag_##R)INFINITY) return ag_make_##T(b, x.im);                                  \
-        /* keep |x| away from overflow and underflow */                                          \
-        if (a > (sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307) ||                          \
-            b > (sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307)) {                          \
-            a *= (ag_##R)0.0625, b *= (ag_##R)0.0625, back = 4;                                  \
-        } else if (a < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290) &&                 \
-                   b < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290)) {                 \
-            a *= (ag_##R)16777216, b *= (ag_##R)16777216, back = (ag_##R)0x1p-12;                \
-        }                                                                                        \
-        t = ag_sqrt_##R((ag_##R)0.5 * (a + ag_hypot_##R(a, b)));                                 \
-        b = b / (2 * t) * back, t *= back;                                                       \
-        if (x.re >= 0) return ag_make_##T(t, ag_copysign_##R(b, x.im));                          \
-        return ag_make_##T(b, ag_copysign_##R(t, x.im));                                         \
+    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return ag_reciprocal_##T(ag_sqrt_##T(x)); }
+AG_FOR_COMPLEX(AG_COMPLEX_LOG)
+#undef AG_COMPLEX_LOG
+
+/* What needs sin and cos of a part, once with N = _near for arguments that ag_trig_far_T rules in. */
+#define AG_COMPLEX_TRIG(T, R, N)                                                                 \
+    AG_FN ag_##T ag_polar##N##_##T(ag_##R r, ag_##R t) {                                         \
+        return ag_make_##T(r * ag_cos##N##_##R(t), r * ag_sin##N##_##R(t));                      \
     }                                                                                            \
-    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return ag_reciprocal_##T(ag_sqrt_##T(x)); }            \
-    AG_FN ag_##T ag_sinh_##T(ag_##T x) {                                                         \
-        return ag_make_##T(ag_sinh_##R(x.re) * ag_cos_##R(x.im),                                 \
-                           x.im == 0 ? x.im : ag_cosh_##R(x.re) * ag_sin_##R(x.im));             \
+    AG_FN ag_##T ag_exp##N##_##T(ag_##T x) {                                                     \
+        const ag_##R r = ag_exp_##R(x.re);                                                       \
+        const int none = (r == 0) & !(ag_abs_##R(x.im) < (ag_##R)INFINITY);                      \
+        const ag_##R re = r * ag_cos##N##_##R(x.im), im = r * ag_sin##N##_##R(x.im);             \
+        return ag_make_##T(ag_pick_##R(none, 0, re),                                             \
+                           ag_pick_##R(none | (x.im == 0), ag_pick_##R(none, 0, x.im), im));     \
     }                                                                                            \
-    AG_FN ag_##T ag_cosh_##T(ag_##T x) {                                                         \
-        return ag_make_##T(ag_cosh_##R(x.re) * ag_cos_##R(x.im),                                 \
-                           (x.im == 0) | (x.re == 0) ? x.im * x.re                               \
-                                                     : ag_sinh_##R(x.re) * ag_sin_##R(x.im));    \
+    AG_FN ag_##T ag_exp2##N##_##T(ag_##T x) {                                                    \
+        const ag_##R k = (ag_##R)0.69314718055994530942;                                         \
+        return ag_exp##N##_##T(ag_make_##T(x.re * k, x.im * k));                                 \
     }                                                                                            \
-    /* tanh(a+ib) = (tanh a (1 + tan^2 b) + i tan b (1 - tanh^2 a)) / (1 + tanh^2 a tan^2 b),    \
-     * with cos and sin in place of tan, which has poles */                                      \
-    AG_FN ag_##T ag_tanh_##T(ag_##T x) {                                                         \
-        const ag_##R c = ag_cos_##R(x.im), s = ag_sin_##R(x.im), t = ag_tanh_##R(x.re);          \
-        const ag_##R q = ag_cosh_##R(x.re), steep = (ag_##R)1 / q;                               \
+    /* expm1(a+ib) = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b: no cancellation near 0 */      \
+    AG_FN ag_##T ag_expm1##N##_##T(ag_##T x) {                                                   \
+        const ag_##R half = ag_sin##N##_##R(x.im * (ag_##R)0.5), less = ag_expm1_##R(x.re);      \
+        const ag_##R im = (less + 1) * ag_sin##N##_##R(x.im);                                    \
+        return ag_make_##T(less * ag_cos##N##_##R(x.im) - 2 * half * half,                       \
+                           ag_pick_##R(x.im == 0, x.im, im));                                    \
+    }                                                                                            \
+    AG_FN ag_##T ag_sinh##N##_##T(ag_##T x) {                                                    \
+        const ag_##R re = ag_sinh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
+        const ag_##R im = ag_cosh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
+        return ag_make_##T(re, ag_pick_##R(x.im == 0, x.im, im));                                \
+    }                                                                                            \
+    AG_FN ag_##T ag_cosh##N##_##T(ag_##T x) {                                                    \
+        const ag_##R re = ag_cosh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
+        const ag_##R im = ag_sinh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
+        return ag_make_##T(re, ag_pick_##R((x.im == 0) | (x.re == 0), x.im * x.re, im));         \
+    }                                                                                            \
+    /* (tanh a (1 + tan^2 b) + i tan b (1 - tanh^2 a)) / (1 + tanh^2 a tan^2 b), with cos and sin\
+     * in place of tan, which has poles */                                                       \
+    AG_FN ag_##T ag_tanh##N##_##T(ag_##T x) {                                                    \
+        const ag_##R c = ag_cos##N##_##R(x.im), s = ag_sin##N##_##R(x.im);                       \
+        const ag_##R t = ag_tanh_##R(x.re), steep = 1 / ag_cosh_##R(x.re);                       \
         const ag_##R below = c * c + t * t * s * s;                                              \
         const ag_##R im = c * s * steep * steep / below;                                         \
-        return ag_make_##T(t / below, x.im == 0 ? x.im : im);                                    \
+        return ag_make_##T(t / below, ag_pick_##R(x.im == 0, x.im, im));                         \
     }                                                                                            \
-    AG_FN ag_##T ag_sin_##T(ag_##T x) { /* -i sinh(i x) */                                       \
-        const ag_##T z = ag_sinh_##T(ag_make_##T(-x.im, x.re));                                  \
+    /* sin z = -i sinh(iz), tan likewise, cos z = cosh(iz) */                                    \
+    AG_FN ag_##T ag_sin##N##_##T(ag_##T x) {                                                     \
+        const ag_##T z = ag_sinh##N##_##T(ag_make_##T(-x.im, x.re));                             \
         return ag_make_##T(z.im, -z.re);                                                         \
     }                                                                                            \
-    AG_FN ag_##T ag_cos_##T(ag_##T x) { return ag_cosh_##T(ag_make_##T(-x.im, x.re)); }          \
-    AG_FN ag_##T ag_tan_##T(ag_##T x) {                                                          \
-        const ag_##T z = ag_tanh_##T(ag_make_##T(-x.im, x.re));                                  \
+    AG_FN ag_##T ag_cos##N##_##T(ag_##T x) { return ag_cosh##N##_##T(ag_make_##T(-x.im, x.re)); }\
+    AG_FN ag_##T ag_tan##N##_##T(ag_##T x) {                                                     \
+        const ag_##T z = ag_tanh##N##_##T(ag_make_##T(-x.im, x.re));                             \
         return ag_make_##T(z.im, -z.re);                                                         \
     }                                                                                            \
-    AG_FN ag_##T ag_sigmoid_##T(ag_##T x) { /* (1 + tanh(x/2)) / 2 loses the tail, this not */   \
-        const ag_##T e = ag_exp_##T(ag_neg_##T(x));                                              \
+    AG_FN ag_##T ag_sigmoid##N##_##T(ag_##T x) {                                                 \
+        const ag_##T e = ag_exp##N##_##T(ag_neg_##T(x));                                         \
         return ag_reciprocal_##T(ag_make_##T(1 + e.re, e.im));                                   \
     }                                                                                            \
-    AG_FN ag_##T ag_silu_##T(ag_##T x) { return ag_mul_##T(x, ag_sigmoid_##T(x)); }              \
+    AG_FN ag_##T ag_silu##N##_##T(ag_##T x) { return ag_mul_##T(x, ag_sigmoid##N##_##T(x)); }    \
+    AG_FN ag_##T ag_silu_backward##N##_##T(ag_##T g, ag_##T x) {                                 \
+        const ag_##T s = ag_sigmoid##N##_##T(x);                                                 \
+        const ag_##T t = ag_mul_##T(x, ag_make_##T(1 - s.re, -s.im));                            \
+        return ag_mul_##T(g, ag_conj_##T(ag_mul_##T(s, ag_make_##T(1 + t.re, t.im))));           \
+    }
+AG_COMPLEX_TRIG(c64, f32, )
+AG_COMPLEX_TRIG(c128, f64, )
+AG_COMPLEX_TRIG(c64, f32, _near)
+AG_COMPLEX_TRIG(c128, f64, _near)
+#undef AG_COMPLEX_TRIG
+
+#define AG_COMPLEX_REST(T, R)                                                                    \
+    AG_FN int ag_trig_far_##T(ag_##T x) { return ag_trig_far_##R(x.re) | ag_trig_far_##R(x.im); }\
     AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
         if (y.re == 0 && y.im == 0) return ag_make_##T(1, 0);                                    \
         if (x.re == 0 && x.im == 0) {                                                            \
@@ -182,13 +207,8 @@ AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
         const ag_##T slope = ag_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                        \
         return ag_mul_##T(g, ag_conj_##T(slope));                                                \
-    }                                                                                            \
-    AG_FN ag_##T ag_silu_backward_##T(ag_##T g, ag_##T x) {                                      \
-        const ag_##T s = ag_sigmoid_##T(x);                                                      \
-        const ag_##T t = ag_mul_##T(x, ag_make_##T(1 - s.re, -s.im));                            \
-        return ag_mul_##T(g, ag_conj_##T(ag_mul_##T(s, ag_make_##T(1 + t.re, t.im))));           \
     }
-AG_FOR_COMPLEX(AG_COMPLEX_MATH)
-#undef AG_COMPLEX_MATH
+AG_FOR_COMPLEX(AG_COMPLEX_REST)
+#undef AG_COMPLEX_REST
 
 #endif

@@ -244,32 +244,91 @@ static void AG_NAME(ag_dot_rows_)(ptrdiff_t rows, int few, ptrdiff_t k, const AG
 #undef AG_DOTS
 }
 
-/* y[j] += sum_q x[q] * w[q * ld + j] for `rows` <= 8 rows of w. */
-AG_FN void AG_NAME(ag_add_rows_)(const int rows, ptrdiff_t n, const AG_T *w, ptrdiff_t ld,
-                                 const AG_T *x, AG_T *y) {
+/* y[f * ldy + j] += sum_q x[f * ldx + q] * w[q * ld + j] for `rows` rows of w and `few` of x. */
+AG_FN void AG_NAME(ag_add_rows_)(const int rows, const int few, ptrdiff_t n, const AG_T *w,
+                                 ptrdiff_t ld, const AG_T *x, ptrdiff_t ldx, AG_T *y,
+                                 ptrdiff_t ldy) {
     ptrdiff_t j = 0;
     for (; j + LANES <= n; j += LANES) {
-        VEC sum = *(const VEC *)(y + j);
+        VEC sum[2];
         AG_UNROLL
-        for (int q = 0; q < rows; q++) sum += x[q] * *(const VEC *)(w + q * ld + j);
-        *(VEC *)(y + j) = sum;
-    }
-    for (; j < n; j++) {
-        AG_T sum = y[j];
+        for (int f = 0; f < few; f++) sum[f] = *(const VEC *)(y + f * ldy + j);
         AG_UNROLL
-        for (int q = 0; q < rows; q++) sum += x[q] * w[q * ld + j];
-        y[j] = sum;
+        for (int q = 0; q < rows; q++) {
+            const VEC wq = *(const VEC *)(w + q * ld + j);
+            AG_UNROLL
+            for (int f = 0; f < few; f++) sum[f] += x[f * ldx + q] * wq;
+        }
+        AG_UNROLL
+        for (int f = 0; f < few; f++) *(VEC *)(y + f * ldy + j) = sum[f];
     }
+    for (; j < n; j++)
+        for (int f = 0; f < few; f++) {
+            AG_T sum = y[f * ldy + j];
+            AG_UNROLL
+            for (int q = 0; q < rows; q++) sum += x[f * ldx + q] * w[q * ld + j];
+            y[f * ldy + j] = sum;
+        }
 }
 
-/* y[n] += x[k] @ w[k, n], eight rows of w at a time. */
-static void AG_NAME(ag_add_product_)(ptrdiff_t n, ptrdiff_t k, const AG_T *w, ptrdiff_t ld,
-                                     const AG_T *x, AG_T *y) {
+/* y[few, n] += x[few, k] @ w[k, n] for one or two rows, several rows of w at a time. */
+static void AG_NAME(ag_add_product_)(ptrdiff_t n, ptrdiff_t k, int few, const AG_T *w,
+                                     ptrdiff_t ld, const AG_T *x, ptrdiff_t ldx, AG_T *y,
+                                     ptrdiff_t ldy) {
     ptrdiff_t p = 0;
-    for (; p + 8 <= k; p += 8) AG_NAME(ag_add_rows_)(8, n, w + p * ld, ld, x + p, y);
-    for (; p < k; p++) AG_NAME(ag_add_rows_)(1, n, w + p * ld, ld, x + p, y);
+    if (few == 1) {
+        for (; p + 8 <= k; p += 8)
+            AG_NAME(ag_add_rows_)(8, 1, n, w + p * ld, ld, x + p, ldx, y, ldy);
+        for (; p < k; p++) AG_NAME(ag_add_rows_)(1, 1, n, w + p * ld, ld, x + p, ldx, y, ldy);
+    } else {
+        for (; p + 4 <= k; p += 4)
+            AG_NAME(ag_add_rows_)(4, 2, n, w + p * ld, ld, x + p, ldx, y, ldy);
+        for (; p < k; p++) AG_NAME(ag_add_rows_)(1, 2, n, w + p * ld, ld, x + p, ldx, y, ldy);
+    }
 }
 
+/* Complex b: the product of interleaved parts (re, im) with two rows for each k,
+ *     (re, im) of b   and   (-im, re) of b,
+ * is the complex product, so the real loops serve complex numbers without further arithmetic.
+ * result: strips as above, twice as long; `conj` takes the conjugate of b; b is multiplied by
+ * (alpha_re, alpha_im).  `cols` counts complex columns. */
+static void AG_NAME(ag_pack_complex_)(ptrdiff_t k, ptrdiff_t cols, const AG_T *source,
+                                      ptrdiff_t k_step, ptrdiff_t col_step, int conj,
+                                      AG_T alpha_re, AG_T alpha_im, AG_T *result) {
+    const ptrdiff_t width = AG_WIDTH(AG_T);
+    const AG_T sign = conj ? (AG_T)-1 : (AG_T)1;
+    if (2 * cols < width) memset(result, 0, (size_t)(2 * k * width) * sizeof(AG_T));
+    for (ptrdiff_t p = 0; p < k; p++) {
+        AG_T *even = result + 2 * p * width, *odd = even + width;
+        for (ptrdiff_t j = 0; j < cols; j++) {
+            const AG_T *s = source + 2 * (p * k_step + j * col_step);
+            AG_T re = s[0], im = sign * s[1];
+            if (alpha_im != 0 || alpha_re != 1) {
+                const AG_T scaled = alpha_re * re - alpha_im * im;
+                im = alpha_re * im + alpha_im * re;
+                re = scaled;
+            }
+            even[2 * j] = re;
+            even[2 * j + 1] = im;
+            odd[2 * j] = -im;
+            odd[2 * j + 1] = re;
+        }
+    }
+}
+
+/* Complex a stored transposed, to strips of rows: result[2p * AG_ROWS + i] is the real part and
+ * the next AG_ROWS elements are the imaginary ones. */
+static void AG_NAME(ag_strip_complex_)(ptrdiff_t k, ptrdiff_t rows, const AG_T *source,
+                                       ptrdiff_t ld, int conj, AG_T *result) {
+    const AG_T sign = conj ? (AG_T)-1 : (AG_T)1;
+    for (ptrdiff_t p = 0; p < k; p++) {
+        AG_T *re = result + 2 * p * AG_ROWS, *im = re + AG_ROWS;
+        for (ptrdiff_t i = 0; i < AG_ROWS; i++) {
+            re[i] = i < rows ? source[2 * (p * ld + i)] : 0;
+            im[i] = i < rows ? sign * source[2 * (p * ld + i) + 1] : 0;
+        }
+    }
+}
 #endif
 
 #undef VEC

@@ -1,0 +1,76 @@
+# cython: language_level=3
+# What the modules of matrix products share: the description of one product and its addresses.
+
+cdef enum:
+    UINT8 = 1
+    INT64 = 5
+    FLOAT16 = 6
+    BFLOAT16 = 7
+    FLOAT32 = 8
+    FLOAT64 = 9
+    COMPLEX64 = 10
+    COMPLEX128 = 11
+
+# c[m, n] = alpha * op(a) @ op(b) + beta * c; see gemm.pxd.
+ctypedef struct Product:
+    int dtype
+    int trans_a
+    int trans_b
+    Py_ssize_t m
+    Py_ssize_t n
+    Py_ssize_t k
+    double alpha_re
+    double alpha_im
+    const char* a
+    Py_ssize_t lda
+    const char* b
+    Py_ssize_t ldb
+    double beta
+    char* c
+    Py_ssize_t ldc
+
+
+cdef inline Py_ssize_t itemsize(int dtype) noexcept nogil:
+    if dtype == FLOAT32:
+        return 4
+    if dtype == COMPLEX128:
+        return 16
+    if dtype == FLOAT64 or dtype == COMPLEX64 or dtype == INT64:
+        return 8
+    if dtype == 4:
+        return 4
+    return 1 if dtype < 3 else 2
+
+
+cdef inline bint is_complex(int dtype) noexcept nogil:
+    return dtype >= COMPLEX64
+
+
+# Address of op(a)[i, q], op(b)[q, j] and c[i, j].
+
+cdef inline const char* a_at(const Product* p, Py_ssize_t i, Py_ssize_t q) noexcept nogil:
+    return p.a + (q * p.lda + i if p.trans_a else i * p.lda + q) * itemsize(p.dtype)
+
+
+cdef inline const char* b_at(const Product* p, Py_ssize_t q, Py_ssize_t j) noexcept nogil:
+    return p.b + (j * p.ldb + q if p.trans_b else q * p.ldb + j) * itemsize(p.dtype)
+
+
+cdef inline char* c_at(const Product* p, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    return p.c + (i * p.ldc + j) * itemsize(p.dtype)
+
+
+# Arithmetic on sizes.
+
+cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
+    return (length + side - 1) // side
+
+
+cdef inline Py_ssize_t round_up(Py_ssize_t length, Py_ssize_t multiple) noexcept nogil:
+    return parts(length, multiple) * multiple
+
+
+cdef inline Py_ssize_t even_part(
+        Py_ssize_t length, Py_ssize_t longest, Py_ssize_t multiple) noexcept nogil:
+    # Parts as even as can be, none longer than `longest` (but for rounding).
+    return round_up(parts(length, parts(length, longest)), multiple)
