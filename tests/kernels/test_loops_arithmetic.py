@@ -109,6 +109,7 @@ UNARY = {
     "fill": lambda x: x,
     "neg": np.negative,
     "square": np.square,
+    "cube": lambda x: x * x * x,
     "abs": np.abs,
     "sign": lambda x: (
         complex_sign(x) if x.dtype.kind == "c" else x if x.dtype == bool else np.sign(x)
@@ -292,7 +293,7 @@ def test_complex_division_does_not_overflow(table, dtype):
 
 
 COMPLEX = ("exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt rsqrt sigmoid silu "
-           "reciprocal sign square").split()  # fmt: skip
+           "reciprocal sign square cube").split()  # fmt: skip
 
 
 @each_table
