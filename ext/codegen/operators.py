@@ -515,11 +515,11 @@ class Operator:
             return []
         mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
         tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
-        if self.kind != "elementwise":
+        if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
             # No promotion: each argument by itself (indices and targets aren't differentiable).
             checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
             return [f"claim({a.name}.dt, {mask}, \"{r.name}\")" for a in checked]
-        if k.skip_first:
+        if getattr(k, "skip_first", False):
             tensors = tensors[1:]
         names = [a.name for a in tensors]
         if len(names) == 1:

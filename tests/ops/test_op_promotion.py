@@ -17,8 +17,8 @@ def binary(record):
     """Elementwise operators of two operands (for where: beside the condition)."""
     tensors = [a for a in record.args if a.is_tensor]
     return (
-        isinstance(record.kernel, schema.elementwise)
-        and not record.kernel.skip_first
+        (isinstance(record.kernel, schema.elementwise) or record.name == "pow")
+        and not getattr(record.kernel, "skip_first", False)
         and not record.name.startswith("_")
         and "_backward" not in record.name
         and len(tensors) == len(record.args) == 2
