@@ -443,7 +443,7 @@ cdef Tensor contiguous_with(Tensor a, int memory_format):
 
 
 cdef Tensor cast_copy(Tensor a, int dt):
-    return clone_plain(a) if a.dt == dt else cast(a, dt)
+    return clone_plain(a) if dt < 0 or a.dt == dt else cast(a, dt)
 
 
 cdef Tensor fill_plain(Tensor a, Tensor value):
