@@ -823,7 +823,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     return None if results is None else tuple(results)
 
 
-_backward = None
+cdef object _backward = None
 
 
 def _set_backward(f):
