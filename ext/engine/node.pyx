@@ -15,8 +15,9 @@ from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
-    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED,
-    G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE,
+    M_SAVED_HOOKS, M_GUARD_SAVED, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
+    CREATED_NO_GRAD, CREATED_INFERENCE)
 
 from collections import namedtuple as _namedtuple
 
@@ -462,7 +463,7 @@ cdef object freed_error(Node n):
         "backward through the graph a second time or if you need to access saved tensors after "
         f"calling backward. The node that was freed is {n.node_name()}. Usual causes: backward() "
         "was called twice on one loss; two losses share a part of the graph; or something that "
-        "was computed before a loop is used in every turn of it (detach() it, or compute it inside)."
+        "was computed before a loop is used in every turn (detach() it, or compute it inside)."
     )
 
 
@@ -574,6 +575,8 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
+    if PyObject_GC_IsTracked(<PyObject*>t):
+        PyObject_GC_Track(<PyObject*>n)     # a cycle through the leaf may lead through here
     Py_INCREF(n)
     return <PyObject*>n
 
@@ -896,6 +899,9 @@ graph_late.where_made = where_made
 graph_late.where_changed = where_changed
 (<GCType*>Node).tp_traverse = node_traverse
 (<GCType*>Node).tp_clear = node_clear
+# This class took over Node's slots when the module was made; later modules see those above.
+(<GCType*>AccumulateGrad).tp_traverse = node_traverse
+(<GCType*>AccumulateGrad).tp_clear = node_clear
 late.note_write = note_write
 late.release_node = release_node
 late.accumulator_gone = accumulator_gone
