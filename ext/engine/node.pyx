@@ -395,7 +395,8 @@ cdef int node_room(Node n, int n_saved, int n_out) except -1:
 
 cdef int refuse_inference(Tensor t) except -1:
     raise RuntimeError(
-        "Inference tensors cannot be saved for backward. To work around you can make a clone to "
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd. To work around you can make a clone to "
         "get a normal tensor and use it in autograd."
     )
 
@@ -623,6 +624,9 @@ cdef void accumulator_gone(PyObject* p) noexcept:
 cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     """Note that `view` shows the memory of `base` (or of what base is itself a view of)."""
     cdef PyObject* root = base.base if base.base != NULL else <PyObject*>base
+    if base.flags & F_INFERENCE:
+        view.flags |= F_INFERENCE       # nothing is tracked for these
+        return 0
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
@@ -686,8 +690,9 @@ cdef object view_error(Tensor t, str op):
     cdef str made = "" if fn is None else f"Output {t.out_nr} of {fn.node_name()} "
     if t.creation == CREATED_INFERENCE:
         return RuntimeError(
-            f"{made}is a view created in inference mode and is being modified inplace ({op}) in "
-            "normal mode, which autograd cannot follow. Clone the view first."
+            f"A view was created in inference mode and is being modified inplace ({op}) in normal "
+            "mode. Given that this use case is ambiguous and error-prone, it is forbidden. Make "
+            "the view outside of inference mode, or clone it first."
         )
     if t.creation == CREATED_NO_GRAD:
         return RuntimeError(

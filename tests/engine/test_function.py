@@ -505,9 +505,7 @@ def test_once_differentiable():
         assert not torch.is_grad_enabled()
         return g * 2 * x
 
-    F = make(
-        lambda ctx, x: (ctx.save_for_backward(x), x * x)[1], once_differentiable(backward)
-    )
+    F = make(lambda ctx, x: (ctx.save_for_backward(x), x * x)[1], once_differentiable(backward))
     x = leaf(3.0)
     (g,) = torch.autograd.grad(F.apply(x), x)
     assert g.item() == 6

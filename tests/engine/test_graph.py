@@ -166,7 +166,11 @@ def test_captured_gradients_are_those_after_tensor_hooks():
 BAD_NODE_HOOKS = [
     (TypeError, "expected tuple, but hook returned 'int'", lambda gi, go: 3),
     (TypeError, "expected Variable, but hook returned 'int'", lambda gi, go: (3, 3)),
-    (RuntimeError, r"incorrect number of values \(got 3, but expected 2\)", lambda gi, go: (None,) * 3),
+    (
+        RuntimeError,
+        r"incorrect number of values \(got 3, but expected 2\)",
+        lambda gi, go: (None,) * 3,
+    ),
     (RuntimeError, "has changed the size of value", lambda gi, go: (torch.ones(7).double(), None)),
     (RuntimeError, "has changed the type of value", lambda gi, go: (gi[0].float(), None)),
     (KeyError, "inside", lambda gi, go: {}["inside"]),
