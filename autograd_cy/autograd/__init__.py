@@ -10,8 +10,10 @@ from autograd_cy.autograd.grad_mode import no_grad as no_grad
 from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd.variable import Variable as Variable
 
 __all__ = [
+    "Variable",
     "backward",
     "enable_grad",
     "grad",
