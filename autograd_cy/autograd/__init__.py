@@ -4,6 +4,7 @@ Plain Python over the engine (``ext/engine``).
 """
 
 from autograd_cy.autograd import grad_mode as grad_mode
+from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
 from autograd_cy.autograd.grad_mode import no_grad as no_grad
@@ -16,6 +17,7 @@ __all__ = [
     "Variable",
     "backward",
     "enable_grad",
+    "explain_grad",
     "grad",
     "grad_mode",
     "inference_mode",
