@@ -23,7 +23,7 @@ cdef enum:  # Node.flags
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
     uint32_t nr
-    uint32_t pad
+    uint32_t skip          # set while the node runs: nobody wants this gradient
 
 cdef struct Saved:
     PyObject* obj          # owned Tensor, or SavedPacked (hooks), or NULL
@@ -90,7 +90,7 @@ cdef tuple get_args(Node n)
 
 cdef inline bint needs(Node n, int i) noexcept:
     """Whether backward must compute the gradient of input i."""
-    return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
+    return n.edges[i].node != NULL and not n.edges[i].skip
 
 cdef inline bint edge_defined(Node n, int i) noexcept:
     return n.edges[i].node != NULL

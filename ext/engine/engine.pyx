@@ -20,6 +20,12 @@ from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
 
+from _thread import allocate_lock as _allocate_lock
+from os import register_at_fork as _register_at_fork
+
+cdef enum:
+    ADDED_IN_ONE_GO = 4096           # gradients below this size are added without releasing the GIL
+
 
 # --- the state of one backward call ---------------------------------------------------------
 
@@ -370,35 +376,86 @@ cdef inline bint owned_by_buffer(PyObject* p) noexcept:
             and (<Tensor>p).extra is None)
 
 
+# Note [Several threads at one leaf]
+# Adding a long gradient releases the GIL, and another thread may come to the same leaf meanwhile.
+# So a thread holds the leaf while it adds, and the others wait for its lock. Short gradients are
+# added in one go. A thread that comes back to a leaf that it holds goes on at once.
+cdef dict g_held_leaves = {}         # id of the leaf -> (thread, lock)
+_register_at_fork(after_in_child=g_held_leaves.clear)      # the child hasn't got those threads
+
+
+cdef object hold_leaf(Tensor variable):
+    """The lock of a leaf that this thread holds from now on; None if it did before."""
+    key = <size_t><PyObject*>variable
+    thread = PyThread_get_thread_ident()
+    holder = g_held_leaves.get(key)
+    while holder is not None:
+        if holder[0] == thread:
+            return None
+        with holder[1]:              # waits
+            pass
+        holder = g_held_leaves.get(key)
+    lock = _allocate_lock()
+    lock.acquire()
+    g_held_leaves[key] = (thread, lock)
+    return lock
+
+
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
     """Add a gradient to `variable.grad`; takes the reference."""
-    cdef Tensor g = <Tensor>grad
-    cdef Tensor old
-    cdef PyObject* before
-    Py_DECREF(g)                                # `g` holds it now
-    if variable.gradient == NULL:
-        # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
-        # References: the local name, and nobody else.
-        if not (not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1 and g.base == NULL
-                and layout_fits(g, variable)):
-            if create_graph or g.flags & F_SLOW:
-                g = T.clone(g, -1) if create_graph else T.clone(g, -1)
-            else:
-                g = copy_in_layout(g, variable)
-        Py_INCREF(g)
-        variable.gradient = <PyObject*>g
-        return 0
-    old = <Tensor>variable.gradient
-    if create_graph or (old.flags | g.flags) & F_SLOW:
-        g = T.add(old, g)
-        Py_INCREF(g)
-        before = variable.gradient
-        variable.gradient = <PyObject*>g
-        Py_DECREF(<object>before)
-        return 0
-    ew2(K_ADD, old, g, 0, old, "add_")
-    bump_version(old)
+    cdef object lock
+    if (<Tensor>grad).count < ADDED_IN_ONE_GO:
+        return add_to_grad(variable, grad, create_graph)
+    try:
+        lock = hold_leaf(variable)
+    except BaseException:            # interrupted
+        Py_DECREF(<object>grad)
+        raise
+    if lock is None:
+        return add_to_grad(variable, grad, create_graph)
+    try:
+        add_to_grad(variable, grad, create_graph)
+    finally:
+        del g_held_leaves[<size_t><PyObject*>variable]
+        lock.release()
     return 0
+
+
+cdef int add_to_grad(Tensor variable, PyObject* grad, bint create_graph) except -1:
+    cdef Tensor g = <Tensor>grad
+    cdef Tensor old, total
+    cdef PyObject* before
+    cdef bint own = False
+    Py_DECREF(g)                                # `g` holds it now
+    # Recorded additions may run hooks, which may change .grad: then look again.
+    while True:
+        before = variable.gradient
+        if before == NULL:
+            # The buffer becomes .grad if nobody else has it and it lies in memory as the variable
+            # does. References: the local name, and nobody else.
+            if not own and not (
+                    not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1
+                    and g.base == NULL and layout_fits(g, variable)):
+                if create_graph or g.flags & F_SLOW:
+                    g = T.clone(g, -1)
+                else:
+                    g = copy_in_layout(g, variable)
+                own = True
+                continue
+            Py_INCREF(g)
+            variable.gradient = <PyObject*>g
+            return 0
+        old = <Tensor>before
+        if not (create_graph or (old.flags | g.flags) & F_SLOW):
+            ew2(K_ADD, old, g, 0, old, "add_")
+            bump_version(old)
+            return 0
+        total = T.add(old, g)
+        if variable.gradient == before:
+            Py_INCREF(total)
+            variable.gradient = <PyObject*>total
+            Py_DECREF(<object>before)
+            return 0
 
 
 cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
@@ -528,7 +585,7 @@ cdef int run_accumulate(GraphTask g, Node n, PyObject** gin) except -1:
                 put_back(r, gin, 1, "AccumulateGrad pre-hook")
     if g.captures is not None and <size_t><PyObject*>n in g.captures:
         capture(g, n, gin)
-    if not g.accumulate or n.flags & N_SKIP:
+    if not g.accumulate:
         return 0
     grad = gin[0]
     gin[0] = NULL
@@ -548,6 +605,43 @@ cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
     for nr, position in g.captures[<size_t><PyObject*>n]:
         if gin[<int>nr] != NULL:
             g.results[position] = <object>gin[<int>nr]
+    return 0
+
+
+# Note [Gradients that nobody wants]
+# A selective task sets `skip` on those edges of the node that it runs whose gradients lead to none
+# of its inputs; the node's code asks needs(). The edges are the node's, and another task (of a hook
+# or a second thread) may run the same node meanwhile. So only the task that has claimed the node
+# sets them, a task that hasn't clears them, and while it runs the node nobody sets them again: at
+# worst a gradient is computed that nobody wants.
+cdef dict g_guests = {}              # id of a node -> how many tasks run it that haven't claimed it
+
+
+cdef int run_apply(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
+    cdef int i
+    cdef object key
+    if n.task != g.id:
+        key = <size_t><PyObject*>n
+        for i in range(n.n_edges):
+            n.edges[i].skip = 0
+        g_guests[key] = g_guests.get(key, 0) + 1
+        try:
+            n.apply(gin, gout)
+        finally:
+            g_guests[key] -= 1
+            if not g_guests[key]:
+                del g_guests[key]
+        return 0
+    if not g.selective or (g_guests and <size_t><PyObject*>n in g_guests):
+        return n.apply(gin, gout)
+    for i in range(n.n_edges):
+        if n.edges[i].node != NULL:
+            n.edges[i].skip = is_skipped(g, n.edges[i].node)
+    try:
+        n.apply(gin, gout)
+    finally:
+        for i in range(n.n_edges):
+            n.edges[i].skip = 0
     return 0
 
 
@@ -595,12 +689,12 @@ cdef int run_node(GraphTask g, Node n) except -1:
                 before_node(n, gin)
             if g.captures is not None and <size_t><PyObject*>n in g.captures:
                 capture(g, n, gin)
-            if g.selective and n.flags & N_SKIP:
+            if g.selective and is_skipped(g, <PyObject*>n):
                 pass
             elif not g.selective or leads_on(g, n):
                 if g_modes & G_PROFILE:
                     observe_begin(n.node_name())
-                n.apply(gin, gout)
+                run_apply(g, n, gin, gout)
                 if g_modes & G_PROFILE:
                     observe_end()
                 if n.extra is not None:
@@ -947,20 +1041,23 @@ cdef class RetainGrad:
 
     def __call__(self, Tensor grad not None):
         cdef Tensor t = self.tensor()
-        cdef Tensor old
+        cdef Tensor old, total
         cdef PyObject* before
         if t is None:
             return
-        if t.gradient == NULL:
-            Py_INCREF(grad)
-            t.gradient = <PyObject*>grad
-            return
-        old = <Tensor>t.gradient
-        grad = T.add(old, grad)
-        before = t.gradient
-        Py_INCREF(grad)
-        t.gradient = <PyObject*>grad
-        Py_DECREF(<object>before)
+        while True:
+            before = t.gradient
+            if before == NULL:
+                Py_INCREF(grad)
+                t.gradient = <PyObject*>grad
+                return
+            old = <Tensor>before
+            total = T.add(old, grad)
+            if t.gradient == before:     # no other thread has added meanwhile
+                Py_INCREF(total)
+                t.gradient = <PyObject*>total
+                Py_DECREF(<object>before)
+                return
 
 
 def retain_grad(Tensor self not None):
