@@ -13,11 +13,28 @@ def queue_a_failing_callback(grad):
     Variable._execution_engine.queue_callback(fail)
 
 
+def accumulator(x):
+    return torch.autograd.graph.get_gradient_edge(x).node
+
+
+def of_several(mode):
+    def register(x, y):
+        return torch.autograd.graph.register_multi_grad_hook([y, x], fail, mode=mode)
+
+    return register
+
+
 # Where a hook is put: a function of a leaf x and y = x * 2, and whether x.grad is there afterwards.
 HOOKS = {
     "on a leaf": (lambda x, y: x.register_hook(fail), False),
     "on a result": (lambda x, y: y.register_hook(fail), False),
+    "before a node": (lambda x, y: y.grad_fn.register_prehook(fail), False),
+    "after a node": (lambda x, y: y.grad_fn.register_hook(fail), False),
+    "before the accumulator": (lambda x, y: accumulator(x).register_prehook(fail), False),
+    "after the accumulator": (lambda x, y: accumulator(x).register_hook(fail), True),
     "after accumulation": (lambda x, y: x.register_post_accumulate_grad_hook(fail), True),
+    "on all of several": (of_several("all"), False),
+    "on any of several": (of_several("any"), False),
     "a callback at the end": (lambda x, y: y.register_hook(queue_a_failing_callback), True),
 }
 
@@ -47,6 +64,18 @@ def test_the_exception_comes_out_and_the_rest_is_untouched(where):
         assert values(x.grad) == [6.0, 6.0] and values(other.grad) == [5.0, 5.0]
         x.grad = other.grad = None
         del y, handle, loss
+
+
+@pytest.mark.parametrize("where", HOOKS)
+def test_the_next_backward_fails_in_the_same_way(where):
+    register, added = HOOKS[where]
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    register(x, y)
+    for count in (1, 2, 3):
+        with pytest.raises(Planned):
+            y.sum().backward(retain_graph=True)
+        assert values(x.grad) == ([2.0 * count] * 2 if added else None)
 
 
 @pytest.mark.parametrize("where", HOOKS)
@@ -167,7 +196,7 @@ def test_a_wrong_result_is_an_error_that_changes_nothing(result, error, text):
 def test_a_post_accumulate_hook_that_returns_something():
     x = torch.ones(2, requires_grad=True)
     handle = x.register_post_accumulate_grad_hook(lambda t: t)
-    with pytest.raises(RuntimeError, match="should return None"):
+    with pytest.raises((RuntimeError, TypeError), match="should return None"):
         x.sum().backward()
     handle.remove()
     x.grad = None
@@ -192,3 +221,98 @@ def test_a_failure_while_a_long_gradient_is_added_lets_the_leaf_go():
     thread.start()
     thread.join(60)
     assert found == ["done"] and set(x.grad.tolist()) == {3.0}
+
+
+# --- hooks on saved tensors -----------------------------------------------------------------------
+
+
+def saved_hooks(pack, unpack):
+    return torch.autograd.graph.saved_tensors_hooks(pack, unpack)
+
+
+def same(value):
+    return value
+
+
+def test_a_failing_pack_hook_fails_the_operation():
+    x = torch.ones(2, requires_grad=True)
+    with nothing_stays_behind():
+        with saved_hooks(fail, same):
+            with pytest.raises(Planned):
+                x.exp()
+            y = x + 1  # saves nothing
+        z = (y * y).sum()
+        z.backward()
+        assert values(x.grad) == [4.0, 4.0]
+        x.grad = None
+        del y, z
+
+
+def test_a_failing_pack_hook_leaves_an_in_place_operation_undone_or_whole():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    before, fn = y.tolist(), y.grad_fn
+    with saved_hooks(fail, same), pytest.raises(Planned):
+        y.mul_(torch.ones(2, requires_grad=True) * 2)
+    assert y.tolist() == before and y._version == 0 and y.grad_fn is fn
+    y.sum().backward()
+    assert values(x.grad) == [3.0, 3.0]
+
+
+def test_a_failing_unpack_hook_fails_backward_alone():
+    x = torch.ones(2, requires_grad=True)
+    failing = [True]
+
+    def unpack(value):
+        if failing:
+            fail()
+        return value
+
+    with nothing_stays_behind():
+        with saved_hooks(torch.Tensor.detach, unpack):
+            y = (x.exp() * 2).sum()
+        for _ in range(2):
+            with pytest.raises(Planned):
+                y.backward()
+            assert x.grad is None
+        assert_engine_works()
+        failing.clear()
+        y.backward()
+        assert torch.allclose(x.grad, 2 * x.exp())
+        x.grad = None
+        del y
+
+
+@pytest.mark.parametrize(
+    ("pack", "unpack", "error"),
+    [(same, lambda value: "text", TypeError), (lambda t: t.add_(1), same, RuntimeError)],
+)
+def test_a_saved_tensor_hook_that_breaks_the_rules(pack, unpack, error):
+    x = torch.ones(2, requires_grad=True)
+    hidden = x * 1
+    with pytest.raises(error):
+        with saved_hooks(pack, unpack):
+            y = hidden.sin().sum()
+        y.backward()
+    assert x.grad is None
+    assert_engine_works()
+
+
+def test_hooks_are_off_again_after_a_failure_in_their_block():
+    x, packed = torch.ones(2, requires_grad=True), []
+    with pytest.raises(Planned):
+        with saved_hooks(packed.append, same):
+            fail()
+    x.exp()
+    assert packed == []
+
+
+def test_nothing_holds_a_graph_whose_saved_tensors_fail():
+    x = torch.ones(2, requires_grad=True)
+    with saved_hooks(same, fail):
+        y = x.exp()
+    references = weak(x, y, y.grad_fn)
+    with pytest.raises(Planned):
+        y.sum().backward()
+    del x, y
+    assert are_gone(references)
