@@ -42,6 +42,7 @@ cdef enum:
     M_NO_VIEW_TRACKING = 32
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
+    M_GRAD_ASKED = 256      # enable_grad within inference mode: reported, but nothing is recorded
 
 # Process-wide mode word.
 cdef enum:

@@ -222,7 +222,7 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
             made = cls.forward(ctx, *args)
     finally:
         tls_set_modes(modes)
-    outputs = finish(ctx, args, made if isinstance(made, tuple) else (made,), recording,
+    outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
                      flags & F_DUAL and not modes & M_NO_FORWARD_AD)
     if g_modes & G_PROFILE:
         observe_end()
