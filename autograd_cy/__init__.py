@@ -18,6 +18,7 @@ from autograd_cy._version import __version__  # noqa: E402
 from autograd_cy import autograd, random  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
+    explain_grad,
     inference_mode,
     no_grad,
     set_grad_enabled,
@@ -35,6 +36,7 @@ __all__ = [
     "_C",
     "autograd",
     "enable_grad",
+    "explain_grad",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
@@ -45,12 +47,13 @@ __all__ = [
     "optim",
     "random",
     "set_grad_enabled",
+    "viz",
 ]
 
 
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
-    if name in ("nn", "optim", "testing"):
+    if name in ("nn", "optim", "testing", "viz"):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")

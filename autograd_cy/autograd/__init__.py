@@ -1,4 +1,4 @@
-"""Differentiation: :func:`backward`, :func:`grad`, custom Functions, modes, the graph, `forward_ad`.
+"""Differentiation: :func:`backward`, :func:`grad`, custom Functions, modes, forward mode, the graph.
 
 Plain Python over the engine (``ext/engine``).
 """
@@ -10,6 +10,7 @@ from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.function import Function as Function
 from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
@@ -21,14 +22,17 @@ from autograd_cy.autograd.grad_mode import (
 )
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd.variable import Variable as Variable
 
 __all__ = [
     "Function",
     "NestedIOFunction",
+    "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "explain_grad",
     "forward_ad",
     "function",
     "grad",
