@@ -1,4 +1,4 @@
-"""Differentiation: :func:`backward`, :func:`grad`, custom Functions, modes, forward mode, the graph.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, forward mode, the graph.
 
 Plain Python over the engine (``ext/engine``).
 """
