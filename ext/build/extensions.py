@@ -66,6 +66,8 @@ MODULES = (
     Module("batching", "engine/batching.pyx"),
     Module("engine", "engine/engine.pyx"),
     Module("views", "engine/views.pyx"),
+    Module("inplace", "engine/inplace.pyx"),
+    Module("arrange", "engine/arrange.pyx"),
     Module("getitem", "core/getitem.pyx"),
     Module("rows", "kernels/rows.pyx", "simd"),
     Module("reduce", "kernels/reduce.pyx"),

@@ -14,8 +14,9 @@ from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
-    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, G_ANOMALY,
-    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    F_INFERENCE, F_DUAL, F_BATCHED, F_RETAINS_GRAD, F_WRAPPED, M_NO_GRAD, M_INFERENCE,
+    M_SAVED_HOOKS, G_ANOMALY, CREATED_MULTI_OUTPUT, CREATED_DEFAULT, CREATED_NO_GRAD,
+    CREATED_INFERENCE)
 
 cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
@@ -459,13 +460,12 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     view.base = root
     view.flags |= F_VIEW
     view.attr_version = view.mem.version
-    if creation == CREATED_DEFAULT:
-        if tls_modes() & M_INFERENCE:
-            creation = CREATED_INFERENCE
-        elif tls_modes() & M_NO_GRAD:
-            creation = CREATED_NO_GRAD
-        elif base.base != NULL:
-            creation = base.creation
+    if tls_modes() & M_INFERENCE:
+        creation = CREATED_INFERENCE
+    elif tls_modes() & M_NO_GRAD:
+        creation = CREATED_NO_GRAD
+    elif creation == CREATED_DEFAULT and base.base != NULL:
+        creation = base.creation
     view.creation = <uint8_t>creation
     return 0
 
@@ -506,8 +506,11 @@ cdef object view_error(Tensor t, str op):
     cdef str made = "" if fn is None else f"Output {t.out_nr} of {fn.node_name()} "
     if t.creation == CREATED_INFERENCE:
         return RuntimeError(
-            f"{made}is a view created in inference mode and is being modified inplace ({op}) in "
-            "normal mode, which autograd cannot follow. Clone the view first."
+            f"A view was created in inference mode and is being modified inplace ({op}) in normal "
+            "mode. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+            "clarify your code by moving both the view and the inplace either both inside the "
+            "inference_mode block (if you don't want the inplace to be tracked) or both outside "
+            "(if you want the inplace to be tracked)."
         )
     if t.creation == CREATED_NO_GRAD:
         return RuntimeError(
@@ -537,7 +540,25 @@ cdef int rebase_history(Tensor t, Node n) except -1:
     if t.flags & F_VIEW:
         set_meta(n, 0, t)
         return graph_late.rebase_view(t, n)
+    carry_retained(t, n, 0)
     return set_history(t, n, 0)
+
+
+cdef int carry_retained(Tensor t, Node n, int nr) except -1:
+    """Let retain_grad of `t` report the gradient of output `nr` of n, its coming history."""
+    cdef Node old
+    cdef object hook
+    if not (t.flags & F_RETAINS_GRAD) or t.fn == NULL:
+        return 0
+    old = <Node>t.fn
+    if old.extra is None or old.extra.retain_hooks is None:
+        return 0
+    hook = old.extra.retain_hooks.pop(t.out_nr, None)
+    if hook is not None:
+        if node_extra(n).retain_hooks is None:
+            n.extra.retain_hooks = {}
+        n.extra.retain_hooks[nr] = hook
+    return 0
 
 
 # --- release --------------------------------------------------------------------------------

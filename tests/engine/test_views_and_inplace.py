@@ -153,15 +153,13 @@ def test_inplace_shape_mismatch_changes_nothing():
     assert x.tolist() == [0.0, 0.0, 0.0] and x._version == 0
 
 
-def test_overlapping_source_is_read_before_it_is_overwritten():
-    x = torch.arange(6.0)
-    x[1:].copy_(x[:-1].clone())
-    y = torch.arange(6.0)
-    y[1:].copy_(y[:-1])
-    assert y.tolist() == x.tolist() == [0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
-    y = torch.arange(4.0)
-    y[1:].add_(y[:-1])
-    assert y.tolist() == [0.0, 1.0, 3.0, 5.0]
+def test_overlapping_strided_source_is_read_before_it_is_overwritten():
+    x = torch.arange(8.0)
+    x[::2].copy_(x[:4])
+    assert x.tolist() == [0.0, 1.0, 1.0, 3.0, 2.0, 5.0, 3.0, 7.0]
+    x = torch.arange(8.0)
+    x[1::2].add_(x[1:5])
+    assert x.tolist() == [0.0, 2.0, 2.0, 5.0, 4.0, 8.0, 6.0, 11.0]
 
 
 def test_data_shares_memory_and_not_history():

@@ -17,7 +17,8 @@ def dtype_of(record):
 
 
 def inplace_form(record):
-    return getattr(EVALUATOR.modules[record.key], f"{record.key}_")
+    module = EVALUATOR.modules[record.key]
+    return getattr(module, f"form_{record.key}_", None) or getattr(module, f"{record.name}_")
 
 
 def keeps_itself(call):
