@@ -50,16 +50,16 @@ op("frac(self)", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"},
 op("signbit(self)", kernel=elementwise("signbit", dtypes="bool"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
    dtypes="hf", reference="np.signbit(self)", doc="Whether the sign is negative, also of zero.")
 
-op("positive(self)", kernel=composite("self"), samples=UNARY, dtypes="ihfc", reference="self", doc="The tensor itself.")
+op("positive(self)", kernel=composite("self"), samples=UNARY, reference="self", doc="The tensor itself.")
 
-op("deg2rad(self)", kernel=composite("mul(self, 0.017453292519943295)"), inplace=True, samples=UNARY, dtypes="ihf", reference="np.deg2rad(self)",
+op("deg2rad(self)", kernel=composite("mul(self, 0.017453292519943295)"), inplace=True, samples=UNARY, reference="self * (np.pi / 180)",
    doc="Degrees as radians.")
 
-op("rad2deg(self)", kernel=composite("mul(self, 57.29577951308232)"), inplace=True, samples=UNARY, dtypes="ihf", reference="np.rad2deg(self)",
+op("rad2deg(self)", kernel=composite("mul(self, 57.29577951308232)"), inplace=True, samples=UNARY, reference="self * (180 / np.pi)",
    doc="Radians as degrees.")
 
-op("logit(self)", kernel=composite("log(self / (1 - self))"), inplace=True, samples=UNARY, dtypes="hf", domain=real(0.2, 0.8),
-   reference="np.log(self / (1 - self))", doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4)
+op("logit(self)", kernel=composite("log(self / (1 - self))"), inplace=True, samples=UNARY, domain=real(0.2, 0.8), complex_domain=box(0.2, 0.8),
+   reference="np.log(self / (1 - 1 * self))", doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4)
 
 # --- of two numbers ---------------------------------------------------------------------------
 

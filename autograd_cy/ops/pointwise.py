@@ -33,7 +33,7 @@ op("add(self, other: operand)", kernel=elementwise("add"), alpha=True, inplace=T
 
 op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", forward="add", inplace=True,
    vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
-   samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), -3)), sample((arg((3,)), arg((3,)), 2))],
+   samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
    reference="self + alpha * other", doc="add and sub with a factor, in one pass.")
 
 op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",

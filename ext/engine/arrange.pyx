@@ -114,6 +114,9 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
         return T.reshape(T.clone(T.expand(T.unsqueeze(a, d + 1), shape[:d + 1] + (k,)
                                           + shape[d + 1:]), 0), replaced(shape, d, n * k))
     counts = tensor_arg(repeats, "repeat_interleave", "repeats")
+    if counts.flags & F_BATCHED:
+        raise RuntimeError("vmap: repeat_interleave is not possible with batched repeats: the "
+                           "examples would have different sizes")
     if counts.nd > 1 or not dt_is_integral(counts.dt):
         raise RuntimeError(
             "repeat_interleave: repeats must be 0-dim or 1-dim tensor of integers, not of "
@@ -388,12 +391,13 @@ cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
         raise RuntimeError(
             f"index_copy_(): Source/destination tensor must have same slice shapes. Destination "
             f"shape: {list(size)} at dimension {d} and source shape: {list(sizes_of(source))}")
-    return T._index_put(a, (None,) * d + (index,), source, False)
+    index = T.reshape(index, (1,) * d + (n,) + (1,) * (a.nd - 1 - d))
+    return T.scatter_src(a, d, T.expand(index, dims_of(source)), source)
 
 
 cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
-    cdef Py_ssize_t d = normal_dim(dim, a.nd)
-    cdef Tensor mask
+    cdef Py_ssize_t d = normal_dim(dim, a.nd), n
+    cdef Tensor mask, every
     if value.nd:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -401,11 +405,17 @@ cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
     if index.dt != DT_I64 or index.nd > 1:
         raise IndexError("index_fill_(): Expected dtype int64 for index, of at most one dimension, "
                          f"but got {dt_object(index.dt).name} {list(sizes_of(index))}")
+    n = a.sizes[d] if a.nd else 1
+    index = T.reshape(index, (-1,))
     if index.flags & F_BATCHED:
-        raise RuntimeError("vmap: index_fill is not possible with a batched index; use where()")
-    mask = T._index_put(filled(DT_BOOL, (a.sizes[d] if a.nd else 1,), False),
-                        (T.reshape(index, (-1,)),), filled(DT_BOOL, (), True), False)
-    mask = T.reshape(mask, (1,) * d + (mask.count,) + (1,) * (a.nd - 1 - d) if a.nd else ())
+        # Which of 0..n-1 an example's index has; negative ones count from the end.
+        every = T.unsqueeze(index_vector(list(range(n))), 1)
+        mask = T.any(T.logical_or(T.eq(every, index), T.eq(T.sub(every, wrap_int(n)), index)), 1,
+                     False)
+    else:
+        mask = T._index_put(filled(DT_BOOL, (n,), False), (index,), filled(DT_BOOL, (), True),
+                            False)
+    mask = T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
     return T.where(mask, value_like(value, a), a)
 
 
@@ -439,7 +449,8 @@ cdef Tensor take(Tensor a, Tensor index):
     if index.dt != DT_I64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got "
                            f"{dt_object(index.dt).name}")
-    return T._index(T.reshape(a, (-1,)), (index,))
+    return T.reshape(T.index_select(T.reshape(a, (-1,)), 0, T.reshape(index, (-1,))),
+                     dims_of(index))
 
 
 def index_put_(Tensor self not None, indices, values, accumulate=False):
@@ -664,4 +675,4 @@ cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor 
 cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     need_dims(batch1, 3, "addbmm", "batch1")
     need_dims(batch2, 3, "addbmm", "batch2")
-    return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, -1), beta, alpha)
+    return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, batch1.dt), beta, alpha)

@@ -566,6 +566,7 @@ cdef int carry_retained(Tensor t, Node n, int nr) except -1:
 cdef int release_saved(Node n) except -1:
     cdef int i
     cdef PyObject* p
+    cdef Node inner
     if n.flags & N_ACCUMULATE:
         return 0
     for i in range(n.n_saved):
@@ -575,7 +576,11 @@ cdef int release_saved(Node n) except -1:
             n.saved[i].obj = NULL
             Py_XDECREF(p)
     if n.flags & N_COPY_SLICES and n.args != NULL:
-        release_saved(<Node>(<tuple>n.args)[0])
+        inner = <Node>(<tuple>n.args)[0]
+        # A gradient with a graph may lead to the inner node itself, which then runs and is
+        # released on its own: the tuple and `inner` are two references.
+        if Py_REFCNT(inner) == 2:
+            release_saved(inner)
     return 0
 
 
