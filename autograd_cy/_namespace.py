@@ -63,7 +63,7 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _functions, _joining, _printing, serialization
+from autograd_cy import _functions, _hooks, _joining, _printing, serialization
 from autograd_cy import storage as _typed_storage
 
 # These install methods.
@@ -78,6 +78,7 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
+    _hooks,
 )
 _set_repr(_printing.tensor_text)
 

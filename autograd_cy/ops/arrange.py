@@ -241,7 +241,7 @@ op("count_nonzero(self, dim: dims? = None)", kernel=composite("sum(ne(self, 0), 
    reference="np.count_nonzero(self, dim)", doc="How many elements aren't zero.")
 
 op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("arrange.diff"),
-   samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))], 
+   samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
    reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",
    doc="Differences of neighbours along a dimension, `n` times.")
 

@@ -233,6 +233,12 @@ def overload_form(name, group):
         rest = "".join(", " + c_default(a) for a in default.args[1:])
         lines += ["    if not kwargs and len(args) == 1 and isinstance(args[0], Tensor):",
                   f"        return c_{default.key}(<Tensor>args[0]{rest})"]
+    if len(default.args) == 2 and default.args[1].type == "sizes" and not default.args[1].default:
+        # Sizes as separate numbers, the usual call too.
+        lines += ["    if not kwargs and len(args) > 1 and type(args[1]) is int and isinstance(args[0], "
+                  "Tensor):",
+                  f"        return c_{default.key}(<Tensor>args[0], sizes_arg(args[1:], "
+                  f"\"{name}\", \"{default.args[1].name}\"))"]
     for r in group:
         if r.when is None:
             continue

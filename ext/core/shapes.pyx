@@ -9,8 +9,8 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.kernel_ids cimport K_COPY
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, tensor_window, tensor_on, tensor_alias, tensor_empty,
-    tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
+    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, tensor_window, tensor_on, tensor_alias,
+    tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
@@ -313,6 +313,13 @@ cdef Tensor alias_plain(Tensor a):
 
 # --- views across dtypes --------------------------------------------------------------------
 
+cdef Tensor on_same_memory(Tensor a, int dt, int nd, const Py_ssize_t* shape,
+                           const Py_ssize_t* strides):
+    cdef Tensor t = tensor_on(a.mem, a.ptr, dt, nd, shape, strides)
+    t.flags |= a.flags & (F_DEVICE | F_INFERENCE)
+    return t
+
+
 cdef Tensor view_as_real_plain(Tensor a):
     """Real and imaginary parts along a new last dimension."""
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -328,7 +335,7 @@ cdef Tensor view_as_real_plain(Tensor a):
         strides[d] = 2 * a.strides[d]
     shape[a.nd] = 2
     strides[a.nd] = 1
-    return tensor_on(a.mem, a.ptr, dt_real(a.dt), a.nd + 1, shape, strides)
+    return on_same_memory(a, dt_real(a.dt), a.nd + 1, shape, strides)
 
 
 cdef Tensor view_as_complex_plain(Tensor a):
@@ -359,7 +366,7 @@ cdef Tensor view_as_complex_plain(Tensor a):
     if (a.ptr - a.mem.data) % (2 * DT_SIZE[a.dt]):
         raise RuntimeError(
             "view_as_complex: Tensor must have a storage_offset divisible by 2; use .clone()")
-    return tensor_on(a.mem, a.ptr, dt_to_complex(a.dt), a.nd - 1, shape, strides)
+    return on_same_memory(a, dt_to_complex(a.dt), a.nd - 1, shape, strides)
 
 
 cdef Tensor view_dtype_plain(Tensor a, int dt):
@@ -372,7 +379,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
     if dt < 0:
         raise TypeError("view(): argument 'dtype' must be dtype, not None")
     if old == new:
-        return tensor_on(a.mem, a.ptr, dt, a.nd, a.sizes, a.strides)
+        return on_same_memory(a, dt, a.nd, a.sizes, a.strides)
     how = (f"to view {dt_object(a.dt).name} as {dt_object(dt).name} (different element sizes)")
     if a.nd == 0:
         raise RuntimeError(f"self.dim() cannot be 0 {how}")
@@ -387,7 +394,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
         for d in range(last):
             strides[d] *= k
         shape[last] *= k
-        return tensor_on(a.mem, a.ptr, dt, a.nd, shape, strides)
+        return on_same_memory(a, dt, a.nd, shape, strides)
     k = new // old
     if shape[last] % k:
         raise RuntimeError(f"self.size(-1) must be divisible by {k} {how}, but got {shape[last]}")
@@ -400,7 +407,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
                                f"{strides[d]}")
         strides[d] = strides[d] // k
     shape[last] = shape[last] // k
-    return tensor_on(a.mem, a.ptr, dt, a.nd, shape, strides)
+    return on_same_memory(a, dt, a.nd, shape, strides)
 
 
 cdef Tensor unfold_plain(Tensor a, Py_ssize_t dim, Py_ssize_t size, Py_ssize_t step):

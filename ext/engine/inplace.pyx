@@ -389,7 +389,6 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     self.ptr = window.ptr
     bump_version(self)
     if n is not None:
-        carry_retained(self, n, window.out_nr)
         set_history(self, n, window.out_nr)
         self.out_nr = window.out_nr
     if self.flags & F_VIEW:

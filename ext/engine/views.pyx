@@ -233,7 +233,6 @@ cdef int rebase_view(Tensor t, Node n) except -1:
     if n.flags & N_TRACKED:
         node_track(c)
     set_args(c, (n, of_base, common, window, parts, lies_inside(common, window)))
-    carry_retained(base, c, 0)
     set_history(base, c, 0)
     t.flags |= F_REQUIRES_GRAD
     t.attr_version = t.mem.version - 1       # remade when next asked for
@@ -268,7 +267,8 @@ cdef object remake_view_fn(Tensor t):
     finally:
         tls_set_modes(modes)
     fn = <Node>again.fn
-    carry_retained(t, fn, again.out_nr)
+    if t.flags & F_RETAINS_GRAD:
+        move_retained(t, fn, again.out_nr)
     Py_INCREF(fn)
     t.fn = <PyObject*>fn
     t.out_nr = again.out_nr
