@@ -74,7 +74,7 @@ op("_index(self, indices: object)", kernel=call("indexing.take_indices"), out=Fa
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=loop("index tensors may be batched in several ways"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: object, values, accumulate: bool)", kernel=call("formulas.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: object, values, accumulate: bool)", forward="index_put", kernel=call("formulas.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
