@@ -72,6 +72,8 @@ MODULES = (
     Module("saved", "engine/saved.pyx"),
     Module("function", "engine/function.pyx"),
     Module("views", "engine/views.pyx"),
+    Module("inplace", "engine/inplace.pyx"),
+    Module("arrange", "engine/arrange.pyx"),
     Module("getitem", "core/getitem.pyx"),
     Module("rows", "kernels/rows.pyx", "simd"),
     Module("reduce", "kernels/reduce.pyx"),

@@ -162,6 +162,7 @@ ZERO = "zeros_like(grad)"
 FACTORS = "factors of samples are real; test_op_derivatives.py has complex ones"
 SURVIVORS = {
     ("addmm", "self", "grad * beta"): FACTORS,
+    ("_add_scaled", "other", "grad * alpha"): FACTORS,
     ("addmm", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,
     ("addmm", "mat2", "mm(mat1.t().conj(), grad) * alpha"): FACTORS,
 }
