@@ -1,6 +1,17 @@
 """Views and rearranging copies: strides change, values don't."""
 
-from autograd_cy.ops._schema import UNARY, arg, by_hand, call, composite, loop, nondiff, op, sample, view
+from autograd_cy.ops._schema import (
+    UNARY,
+    arg,
+    by_hand,
+    call,
+    composite,
+    loop,
+    nondiff,
+    op,
+    sample,
+    view,
+)
 
 NO_VALUES = "the result doesn't depend on the values"
 

@@ -597,7 +597,7 @@ class Operator:
         body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
         is_view = self.kind == "view"
         if self.diff:
-            body.append(f"cdef {r.node} n")
+            body.append(f"cdef {r.node} n" + (" = None" if self.slots else ""))
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
