@@ -94,8 +94,9 @@ cdef bint any_requires_grad(tuple tensors) noexcept:
 
 
 cdef Tensor overwritten(Tensor t, uint32_t flags):
-    """What to compute the new value of `t` from: a copy, if the graph may save it."""
-    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+    """What to compute the new value of `t` from: a copy, if some graph may save it."""
+    # What is below a vmap, and tangents, may be recorded though the tensor itself isn't.
+    if flags & (F_GRAD_PATH | F_BATCHED | F_DUAL) and not (tls_modes() & M_NO_GRAD):
         return T.clone(t, -1)
     return t
 
