@@ -3,6 +3,7 @@
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy.autograd import functional as functional
 from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
@@ -14,6 +15,7 @@ from autograd_cy.autograd.gradients import grad as grad
 __all__ = [
     "backward",
     "enable_grad",
+    "functional",
     "grad",
     "grad_mode",
     "inference_mode",
