@@ -12,12 +12,18 @@ from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
 
+# As in torch, the name of the module is also that of its function, which wins.
+from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
+from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # isort: skip
+
 __all__ = [
     "backward",
     "enable_grad",
     "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "inference_mode",
     "no_grad",
     "set_grad_enabled",
