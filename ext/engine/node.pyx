@@ -12,7 +12,7 @@ from libc.string cimport memset
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
+    Tensor, late, tensor_alias, tensor_empty, copy_special, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
     F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, G_ANOMALY,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
@@ -286,14 +286,8 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
 cdef Tensor graph_free_alias(Tensor t):
     """The same value without history (tangents and batch levels stay)."""
     cdef Tensor r = tensor_alias(t)
-    cdef TensorExtra x
     if t.flags & (F_DUAL | F_BATCHED):
-        x = need_extra(r)
-        x.tangent = t.extra.tangent
-        x.value = t.extra.value
-        x.bdim = t.extra.bdim
-        x.level = t.extra.level
-        r.flags |= t.flags & (F_DUAL | F_BATCHED)
+        copy_special(r, t)
     return r
 
 
@@ -458,6 +452,7 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
+    view.own_tangent = base.own_tangent
     view.attr_version = view.mem.version
     if creation == CREATED_DEFAULT:
         if tls_modes() & M_INFERENCE:
