@@ -3,11 +3,8 @@
 Plain Python over the engine (``ext/engine``).
 """
 
-<<<<<<< HEAD
-from autograd_cy.autograd import functional as functional
-=======
 from autograd_cy.autograd import forward_ad as forward_ad
->>>>>>> forward
+from autograd_cy.autograd import functional as functional
 from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
@@ -23,11 +20,8 @@ from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # iso
 __all__ = [
     "backward",
     "enable_grad",
-<<<<<<< HEAD
-    "functional",
-=======
     "forward_ad",
->>>>>>> forward
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",

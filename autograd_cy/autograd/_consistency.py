@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.formulas import _primal
 from autograd_cy._C.ops_indexing import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random import rand as _rand
@@ -49,7 +48,7 @@ def _random_like(source: _Generator, t: Tensor) -> Tensor:
 
 
 def _plain(g: Tensor | None, like: Tensor) -> Tensor:
-    return _zeros_like(_primal(like)).detach() if g is None else g.detach()
+    return _zeros_like(like).detach() if g is None else g.detach()
 
 
 def scales_with_gradient(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
@@ -189,8 +188,7 @@ def batched_tangents(
         def push(direction):
             found = tangents(subject, {place: direction}, wanted)
             return tuple(
-                _zeros_like(_primal(out)).detach() if t is None else t
-                for t, out in zip(found, outputs)
+                _zeros_like(out).detach() if t is None else t for t, out in zip(found, outputs)
             )
 
         return push

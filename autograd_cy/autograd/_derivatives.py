@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.formulas import _make_dual, _primal, _tangent
 from autograd_cy._C.ops_indexing import stack as _stack
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd._arguments import gradients
-from autograd_cy.autograd._differences import Columns, Subject
+from autograd_cy.autograd._differences import Columns, Subject, as_outputs
+from autograd_cy.autograd._pushforward import push
 from autograd_cy.autograd.grad_mode import enable_grad
 
 
@@ -56,16 +56,12 @@ def tangents(
 
     `directions` are tangents of inputs by number. An input that is given twice moves as a whole.
     """
-    inputs = list(subject.inputs)
-    for place, direction in directions.items():
-        x = subject.inputs[place]
-        dual = _make_dual(x, direction.reshape(x.shape))
-        for i, other in enumerate(subject.inputs):
-            if other is x:
-                inputs[i] = dual
+    moves = [
+        directions[i].reshape(x.shape) if i in directions else None
+        for i, x in enumerate(subject.inputs)
+    ]
     with enable_grad():
-        outputs = Subject(subject.func, tuple(inputs)).outputs()
-    return [_tangent(outputs[j]) for j in wanted]
+        return push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, moves, wanted)[1]
 
 
 def pushed(
@@ -73,7 +69,7 @@ def pushed(
 ) -> list[Tensor]:
     """Like :func:`tangents`, flat, with zeros where there is none."""
     return [
-        (_zeros_like(_primal(out)) if t is None else t).detach().clone().reshape((-1,))
+        (_zeros_like(out) if t is None else t).detach().clone().reshape((-1,))
         for t, out in zip(tangents(subject, directions, wanted), outputs)
     ]
 

@@ -3,7 +3,6 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.formulas import _make_dual, _primal, _tangent
 from autograd_cy.autograd.gradcheck import GradcheckError
 from autograd_cy.testing import check_grads
 
@@ -19,7 +18,7 @@ def z():
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("modes", ["rev", ("fwd", "rev"), ("rev", "fwd")])
+@pytest.mark.parametrize("modes", ["rev", "fwd", ("fwd", "rev")])
 def test_right_derivatives(x, z, order, modes):
     check_grads(lambda a: a.sin() * a.sum(), x, order, modes)
     check_grads(lambda a, b: ((a * b).sin(), (a * a).sum()), (x, z), order, modes)
@@ -59,14 +58,18 @@ def test_wrong_second_derivative_is_found(x):
         check_grads(lambda a: wrong_gradient(a, 2), x, order=2, modes="rev")
 
 
-def test_wrong_tangent_is_found(x):
-    def f(a):
-        t = _tangent(a)
-        return a * 2 if t is None else _make_dual(_primal(a) * 2, t * 3)
+def wrong_tangent(y):
+    """`y`, whose tangent is three times too long and whose gradient is right."""
+    z = y * 3 - y.detach() * 2
+    if z.requires_grad:
+        z.register_hook(lambda g: g / 3)
+    return z
 
+
+def test_wrong_tangent_is_found(x):
     with pytest.raises(GradcheckError, match=r"order 1 \(forward mode\) of output 0 is wrong"):
-        check_grads(f, x)
-    check_grads(f, x, modes="rev")
+        check_grads(lambda a: wrong_tangent(a * 2), x)
+    check_grads(lambda a: wrong_tangent(a * 2), x, order=1, modes="rev")
 
 
 def test_arguments_are_copied(x):
@@ -82,7 +85,6 @@ def test_arguments_are_copied(x):
         ({"modes": "back"}, "modes must be"),
         ({"modes": ()}, "modes must be"),
         ({"order": 0}, "order must be at least 1"),
-        ({"modes": "fwd", "order": 2}, 'needs "rev"'),
     ],
 )
 def test_refused_arguments(x, options, text):
