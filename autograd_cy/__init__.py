@@ -22,6 +22,10 @@ from autograd_cy.autograd import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
+from autograd_cy.autograd.anomaly_mode import (  # noqa: E402
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+)
 from autograd_cy.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
 from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 
@@ -32,6 +36,8 @@ __all__ = [
     "autograd",
     "enable_grad",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "nn",

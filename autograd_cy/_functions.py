@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from autograd_cy._C import dtypes as _dtypes
-from autograd_cy._C import engine as _engine
 from autograd_cy._C import ops_pointwise as _pointwise
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
@@ -292,59 +291,6 @@ def _contiguous(self, memory_format=None):
     return _shape._contiguous(self)
 
 
-class RemovableHandle:
-    """Removes a hook; also a context manager that removes it at the end."""
-
-    _next_id = 0
-
-    def __init__(self, hooks):
-        self._hooks = hooks
-        self.id = RemovableHandle._next_id
-        RemovableHandle._next_id += 1
-
-    def remove(self):
-        """Remove the hook; a second call does nothing."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self.remove()
-
-
-def _register_hook(self, hook):
-    """
-    Call `hook(grad)` when this tensor's gradient is computed; a returned tensor replaces it.
-
-    Returns
-    -------
-    RemovableHandle
-        With a method ``remove()``.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.ones(1, requires_grad=True)
-    >>> handle = x.register_hook(lambda g: g * 2)
-    >>> x.sum().backward()
-    >>> x.grad
-    tensor([2.])
-    """
-    hooks = _engine._tensor_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
-def _register_post_accumulate_grad_hook(self, hook):
-    """Call `hook(tensor)` after a gradient was added to this leaf's ``grad``; it returns None."""
-    hooks = _engine._post_accumulate_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
 def _transposed(self):
     """The tensor with its dimensions reversed."""
     return _shape.permute(self, tuple(range(self.ndim - 1, -1, -1)))
@@ -376,8 +322,6 @@ for _name, _function in {
     "cpu": _cpu,
     "cuda": _cuda,
     "contiguous": _contiguous,
-    "register_hook": _register_hook,
-    "register_post_accumulate_grad_hook": _register_post_accumulate_grad_hook,
     "isclose": isclose,
     "allclose": allclose,
     "equal": equal,

@@ -12,7 +12,17 @@ import sys
 
 from autograd_cy._C.tensor import _get_modes, _set_modes
 
-_NO_GRAD, _INFERENCE = 1, 2
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_inference_mode_enabled",
+    "is_multithreading_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
+
+_NO_GRAD, _INFERENCE, _ONE_THREAD = 1, 2, 128
 
 
 class _Mode:
@@ -256,3 +266,57 @@ def is_inference_mode_enabled() -> bool:
     False
     """
     return bool(_get_modes() & _INFERENCE)
+
+
+def is_multithreading_enabled() -> bool:
+    """
+    Whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
+
+    Examples
+    --------
+    >>> from autograd_cy.autograd.grad_mode import is_multithreading_enabled
+    >>> is_multithreading_enabled()
+    True
+    """
+    return not _get_modes() & _ONE_THREAD
+
+
+class set_multithreading_enabled:
+    """
+    Whether this thread's backward may use other threads: at once, undone at the end of a block.
+
+    Backward runs in the thread that calls it; only backward calls nested tens of levels deep (a
+    custom Function that calls backward, and so on) continue in threads of their own. When switched
+    off they stay, and very deep nesting ends at Python's recursion limit.
+
+    Parameters
+    ----------
+    mode : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> with ag.autograd.grad_mode.set_multithreading_enabled(False):
+    ...     x.sum().backward()
+    """
+
+    def __init__(self, mode: bool):
+        self.mode = bool(mode)
+        self._before = _get_modes()
+        self._apply(self.mode)
+
+    @staticmethod
+    def _apply(mode: bool) -> None:
+        word = _get_modes()
+        _set_modes(word & ~_ONE_THREAD if mode else word | _ONE_THREAD)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        self._apply(not self._before & _ONE_THREAD)
+
+    def clone(self) -> set_multithreading_enabled:
+        """A fresh context of the same kind."""
+        return self.__class__(self.mode)

@@ -718,6 +718,14 @@ cdef class Tensor:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self.mem.version
 
+    def _storage_address(self):
+        """Where the memory behind this tensor begins; the same for all views."""
+        return <size_t>self.mem.data
+
+    def _bump_version(self):
+        """Note a write that autograd didn't see; see autograd.graph.increment_version."""
+        self.mem.version += 1
+
     @property
     def _base(self):
         if self.base == NULL:
@@ -1154,6 +1162,16 @@ def _get_modes():
 def _set_modes(unsigned int word):
     global ag_tls_modes
     ag_tls_modes = word
+
+
+def _get_global_modes():
+    """The process-wide mode word."""
+    return g_modes
+
+
+def _set_global_modes(unsigned int word):
+    global g_modes
+    g_modes = word
 
 
 def _set_constructor(f):
