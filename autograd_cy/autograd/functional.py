@@ -333,11 +333,14 @@ def hvp(
 
 def _hvp_forward(func, given, vectors, in_tuple):
     def value_and_gradient(*duals):
+        # Leaves inside of forward mode: gradients are wanted at the values that move.
+        for x in duals:
+            x.requires_grad_(True)
         output = single_output(func(*duals), "hvp")
         return (output, *_filled_gradient(output, duals))
 
     (output, *_), (_, *product) = pushforward(
-        value_and_gradient, [x.detach().requires_grad_(True) for x in given], vectors
+        value_and_gradient, [x.detach() for x in given], vectors
     )
     return restored([output], False, False), restored(product, False, in_tuple)
 
@@ -661,8 +664,11 @@ def hessian(
 
 def _hessian_forward(scalar, given, in_tuple):
     def gradient(*duals):
+        # Leaves inside of vmap and forward mode: gradients are wanted at the values that move.
+        for x in duals:
+            x.requires_grad_(True)
         first = _filled_gradient(scalar(*duals), duals)
         return first if in_tuple else first[0]
 
-    given = [x.detach().requires_grad_(True) for x in given]
+    given = [x.detach() for x in given]
     return _jacobian_forward(gradient, given, in_tuple, "hessian")

@@ -12,7 +12,7 @@ def one(shape, *args, **kwargs):
 # --- views ------------------------------------------------------------------------------------
 
 op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="view(self, (B,) + size)",
+   jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
@@ -96,7 +96,8 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
 op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
-   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2)],
+   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
+                                        one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
    doc="`length` elements from `start` along a dimension.")
 

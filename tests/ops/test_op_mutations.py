@@ -9,7 +9,54 @@ from mutations import mutants, noticed, sites
 
 SITES = sites()
 # (record, kind of formula, argument, text of the mutant) -> why no sample can show that it is wrong.
-SURVIVORS = {}
+TIES = "only ties show it, where no difference exists; test_op_ties.py has them"
+FACTORS = "factors of samples are real; test_op_gradcheck.py has complex ones"
+SAME = "says the same: "
+_HALF = "where(eq(self, other), {}, where({}, grad, 0))"
+SURVIVORS = {
+    **{
+        (name, "vjp", argument, _HALF.format(part, order)): TIES
+        for name, compare in (("maximum", "gt"), ("minimum", "lt"))
+        for argument, order in (
+            ("self", f"{compare}(self, other)"),
+            ("other", f"{compare}(other, self)"),
+        )
+        for part in ("grad", "0.5")
+    },
+    **{
+        (
+            name,
+            "jvp",
+            "self",
+            "sum(where(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), self_t, 0), "
+            "dim, keepdim)",
+        ): TIES
+        for name in ("amax", "amin")
+    },
+    (
+        "_share_among_ties",
+        "composite",
+        "",
+        "where(eq(self, _expand_reduced(extreme, self.shape, dim, keepdim)), "
+        "_expand_reduced(grad_output, self.shape, dim, keepdim), 0)",
+    ): TIES,
+    **{(name, "vjp", "self", "where(eq(self, result), grad, 0)"): TIES for name in ("max", "min")},
+    **{
+        (name, "jvp", "self", "sum(where(eq(self, result), self_t, 0))"): TIES
+        for name in ("max", "min")
+    },
+    (
+        "narrow",
+        "vjp",
+        "self",
+        "_slice_backward(grad, self.shape, dim, start if start >= 0 else start, "
+        "(start if start >= 0 else start + self.shape[dim]) + length, 1)",
+    ): SAME + "a slice counts a negative start from the end",
+    ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
+    ("addmm", "vjp", "self", "grad * beta"): FACTORS,
+    ("addmm", "vjp", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,
+    ("addmm", "vjp", "mat2", "mm(mat1.t().conj(), grad) * alpha"): FACTORS,
+}
 
 
 def mutant_cases():
