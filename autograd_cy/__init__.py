@@ -45,6 +45,7 @@ __all__ = [
     "optim",
     "random",
     "set_grad_enabled",
+    "testing",
 ]
 
 

@@ -1,4 +1,6 @@
-"""Reverse mode: :func:`backward`, :func:`grad`, custom Functions, grad modes, the graph; forward mode.
+"""Reverse mode: :func:`backward`, :func:`grad`, custom Functions, grad modes, the graph.
+
+Forward mode is in `forward_ad`, derivatives of functions in `functional`, checks in `gradcheck`.
 
 Plain Python over the engine (``ext/engine``).
 """

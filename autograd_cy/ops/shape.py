@@ -124,9 +124,15 @@ op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: i
 
 op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,
    kernel=call("shapes.as_strided_scatter_plain"), out=False,
-   vjp={"self": "as_strided_scatter(grad, zeros_like(_dense_window(grad, size, stride, storage_offset)), size, stride, storage_offset)",
-        "src": "_dense_window(grad, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
+   attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
+   # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
+   vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
+                " storage_offset), 0), grad, 0)",
+        "src": "_as_strided_gather(grad, self.shape, base_stride, base_offset, size, stride, storage_offset)"},
+   jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
+                " stride, storage_offset), 0), self_t, 0)",
+        "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
+   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
    doc="A copy of `self` in which a window holds `src`.")
 
 op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),

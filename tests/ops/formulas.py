@@ -1,4 +1,4 @@
-"""Derivative formulas of records as values: the names they use, and what the engine does to them."""
+"""Derivative formulas of records as values: the names they use, what the engine makes of them."""
 
 import numpy as np
 from calls import CLASS_OF, EVALUATOR, make, outputs, tensor, to_array

@@ -1,8 +1,8 @@
 """Wrong formulas: every small mistake that can be made in one, and whether a sample shows it.
 
-A formula is that of a gradient, of a tangent, or of a composite that others are made of. A mutant is
-noticed if it cannot be evaluated, or if its value differs from differences for some sample of its
-record. That of a private composite has no samples: one of the formulas that use it must show it.
+A formula is that of a gradient, of a tangent, or of a composite that others are made of. A mutant
+is noticed if it cannot be evaluated, or if its value differs from differences for some sample of
+its record. That of a private composite has no samples: a formula that uses it must show it.
 """
 
 import ast

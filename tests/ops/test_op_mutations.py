@@ -8,11 +8,15 @@ import pytest
 from mutations import mutants, noticed, sites
 
 SITES = sites()
-# (record, kind of formula, argument, text of the mutant) -> why no sample can show that it is wrong.
+# (record, kind of formula, argument, text of the mutant) -> why no sample shows that it is wrong.
 TIES = "only ties show it, where no difference exists; test_op_ties.py has them"
 FACTORS = "factors of samples are real; test_op_gradcheck.py has complex ones"
 SAME = "says the same: "
 _HALF = "where(eq(self, other), {}, where({}, grad, 0))"
+_WINDOW = (
+    "where(eq(_as_strided_backward({}, self.shape, {}, {}, size, stride, storage_offset), 0), "
+    "{}, 0)"
+)
 SURVIVORS = {
     **{
         (name, "vjp", argument, _HALF.format(part, order)): TIES
@@ -52,6 +56,19 @@ SURVIVORS = {
         "_slice_backward(grad, self.shape, dim, start if start >= 0 else start, "
         "(start if start >= 0 else start + self.shape[dim]) + length, 1)",
     ): SAME + "a slice counts a negative start from the end",
+    **{
+        (
+            "as_strided_scatter",
+            kind,
+            "self",
+            _WINDOW.format(mark.format(f"new_zeros({g}, size)"), strides, offset, g),
+        ): SAME + "any number but zero marks the window"
+        for kind, g, strides, offset in (
+            ("vjp", "grad", "base_stride", "base_offset"),
+            ("jvp", "self_t", "strides_of(self)", "offset_of(self)"),
+        )
+        for mark in ("{} - 1", "1", "{} * 2 + 1", "{} + 1 * 2")
+    },
     ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
     ("addmm", "vjp", "self", "grad * beta"): FACTORS,
     ("addmm", "vjp", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,

@@ -10,8 +10,8 @@ import autograd_cy as ag
 import autograd_cy.autograd.forward_ad as fw
 
 THIRD = 1 / 3
-# function, inputs, gradients for the incoming gradient 1, 2, 3, ..., tangents for steps 1, 2, 3, ...
-# of the first input and ten times that of the second.
+# function, inputs, gradients for the incoming gradient 1, 2, 3, ..., tangents for steps 1, 2, 3,
+# ... of the first input and ten times that of the second.
 CONVENTIONS = {
     "maximum: halves": (
         ag.maximum,
