@@ -116,7 +116,8 @@ cdef int share_with_saved(Tensor result, Node n) except -1:
     cdef int i
     for i in range(n.n_saved):
         s = &n.saved[i]
-        if s.obj != NULL and s.edge == -2 - <int>result.out_nr and isinstance(<object>s.obj, Tensor):
+        if (s.obj != NULL and s.edge == -2 - <int>result.out_nr
+                and isinstance(<object>s.obj, Tensor)):
             if not (<Tensor>s.obj).flags & F_DUAL:
                 put_dual(<Tensor>s.obj, <Tensor>result.extra.tangent, result.extra.forward,
                          <Tensor>result.extra.primal)
