@@ -24,6 +24,7 @@ The signature
 ``ints``       several ints
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
+``indices``    a tuple of index tensors and None, of advanced indexing
 ``object``     anything
 =============  ====================================================================================
 
@@ -67,7 +68,8 @@ An in-place form of an operator whose formula needs the old value of ``self`` sa
   for physical tensors whose batch dimension is the first; ``B`` is the batch size, ``dim`` arguments
   are normalised for the logical tensor; unbatched arguments come as they are;
 * ``"composite"``: the operator is made of others, whose rules apply;
-* ``loop("reason")``: one call per example; ``random("...")``, ``refuse("...")``.
+* ``by_hand("module.function")``: a function with the operator's arguments;
+* ``loop("reason")``: one call per example; ``randomly("...")``, ``refuse("...")``.
 
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 """
@@ -141,6 +143,13 @@ class loop:
     """A vmap rule: one call per example; says why nothing better exists."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class by_hand:
+    """A vmap rule: a function ``module.function`` of autograd_cy._C with the operator's arguments."""
+
+    target: str
 
 
 @dataclass(frozen=True)
@@ -224,7 +233,7 @@ BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0,
 TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
 _TYPES = (
     *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
-    "dims?", "sizes", "ints", "dtype?", "format?", "object",
+    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "object",
 )
 
 

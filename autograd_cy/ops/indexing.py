@@ -3,12 +3,13 @@
 from autograd_cy.ops._schema import (
     arg,
     booleans,
+    by_hand,
     call,
     composite,
     integers,
-    loop,
     nondiff,
     op,
+    refuse,
     sample,
 )
 
@@ -27,8 +28,7 @@ op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=comp
 
 op("index_select(self, dim: dim, index)", kernel=call("indexing.index_select_plain"),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
-   vmap={"self": "index_select(self, dim + 1, index)",
-         "self,index": loop("one selection per example")},
+   vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
             sample((arg((3,)), 0, arg((0,), integers(0, 1), False)))],
    reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.")
@@ -36,8 +36,7 @@ op("index_select(self, dim: dim, index)", kernel=call("indexing.index_select_pla
 op("index_add(self, dim: dim, index, source)", kernel=call("indexing.index_add_plain"), inplace=True, out=False,
    vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
-   vmap={"self": loop("one addition per example"), "self,source": "index_add(self, dim + 1, index, source)",
-         "self,index,source": loop("one addition per example")},
+   vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
 
@@ -70,16 +69,16 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self
 
 op("_pad_corner(self, size: object)", kernel=composite("formulas.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: object)", kernel=call("indexing.take_indices"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
-   vmap=loop("index tensors may be batched in several ways"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
+   vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: object, values, accumulate: bool)", kernel=call("formulas.put_copy"), out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", kernel=call("formulas.put_copy"), out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
         "values": "_index_put(zeros_like(self), indices, values_t, accumulate)"},
-   vmap=loop("index tensors may be batched in several ways"), doc="A copy with `values` written (or added) at advanced indices.")
+   vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
 op("masked_fill(self, mask, value: operand)", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
@@ -93,7 +92,8 @@ op("masked_select(self, mask)", kernel=composite("formulas.masked_select"),
    reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.")
 
 op("nonzero(self)", kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
-   vmap=loop("the number of results depends on the values"), samples=[sample((arg((3, 4), integers(0, 2)),))],
+   vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
+               "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
 
 for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):

@@ -2,10 +2,10 @@
 
 from autograd_cy.ops._schema import (
         arg,
+        by_hand,
         call,
         composite,
         integers,
-        loop,
         nondiff,
         op,
         randomly,
@@ -54,7 +54,7 @@ op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index
    function=False, kernel=call("loss.nll_loss_plain"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
    vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
-   vmap=loop("targets, weights and reduction of each example differ"),
+   vmap=by_hand("batching_rules.nll_forward_each"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
    reference="tested by hand", doc="Negative log-likelihood and the weight it was divided by.")
 
@@ -64,7 +64,7 @@ op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: 
 op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: sizes, reduction: int, ignore_index: int)",
    method=False, function=False, kernel=call("formulas.nll_backward"), out=False,
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
-   vmap=loop("targets, weights and reduction of each example differ"),
+   vmap=by_hand("batching_rules.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
    reference="tested by hand", doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 

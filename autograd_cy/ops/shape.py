@@ -1,6 +1,6 @@
 """Views and rearranging copies: strides change, values don't."""
 
-from autograd_cy.ops._schema import UNARY, arg, call, composite, loop, nondiff, op, sample, view
+from autograd_cy.ops._schema import UNARY, arg, by_hand, call, composite, loop, nondiff, op, sample, view
 
 NO_VALUES = "the result doesn't depend on the values"
 
@@ -113,13 +113,13 @@ op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", k
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   jvp="linear", vmap=by_hand("batching_rules.strided_backward_each"),
    samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,

@@ -21,7 +21,7 @@ from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_code
 from autograd_cy._C.placement cimport format_code
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
+    Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, as_operand, F_BATCHED, F_DUAL, F_GRAD_PATH, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
@@ -46,8 +46,10 @@ from autograd_cy._C.forward cimport (
     set_tangents, refuse_tangent)
 from autograd_cy._C.batching cimport (
     widest, common_dtype, align_batch, batch_front, all_front,
-    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all, drop_lifted, shift_dims, loop_batch,
+    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all, drop_lifted,
+    all_drop_lifted, shift_dims, loop_batch,
     random_under_vmap)
+from autograd_cy._C.batching_rules cimport flags_of_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.arguments cimport (
     tensor_arg, tensors_arg, number_arg, alpha_arg, foreign_operand, int_arg, float_arg, str_arg,
@@ -94,9 +96,9 @@ def optable(families):
 
 
 def needs_loop(r) -> bool:
-    """Whether a vmap rule of the record calls it once per example."""
+    """Whether a vmap rule of the record calls its Python form."""
     rules = r.vmap.values() if isinstance(r.vmap, dict) else [r.vmap]
-    return any(type(x).__name__ == "loop" for x in rules)
+    return any(type(x).__name__ in ("loop", "randomly", "by_hand") for x in rules)
 
 
 def family_module(family, records, by_name):

@@ -38,7 +38,7 @@ _NUMPYDOC = {
     "ints": "sequence of int", "dims": "int or sequence of int",
     "dims?": "int or sequence of int, optional", "dtype?": "dtype, optional",
     "format?": "memory_format, optional", "float": "float", "float?": "float, optional", "bool": "bool",
-    "str": "str", "str?": "str, optional", "object": "object",
+    "str": "str", "str?": "str, optional", "object": "object", "indices": "tuple",
 }
 
 

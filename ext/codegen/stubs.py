@@ -51,7 +51,7 @@ RECORD_TYPES = {
     "str": "_Str", "str?": "_Str | None", "dim": "_Int", "dim?": "_Int | None",
     "dims": "_Int | _Sequence[_Int]", "dims?": "_Int | _Sequence[_Int] | None",
     "sizes": "_Sequence[_Int]", "ints": "_Sequence[_Int]", "dtype?": "_dtype | None",
-    "format?": "_memory_format | None", "object": "_Any",
+    "format?": "_memory_format | None", "object": "_Any", "indices": "_Any",
 }  # fmt: skip
 # Parameters that mean the same in every function.
 BY_NAME = {

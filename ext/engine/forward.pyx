@@ -16,11 +16,11 @@ from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport strides_of, offset_of
 from autograd_cy._C.levels cimport (
-    batch_level, is_batched, wrap_at, lift, place_alias, primal_at, tangent_at, below_level)
+    batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
 from autograd_cy._C.node cimport Node, Saved, set_view
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, put_dual, tensor_alias, tensor_empty_strided,
+    Tensor, ForwardLevel, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
     tensor_has_overlap, same_shape, dims_of, sizes_of, tls_modes, wrap_double, CREATED_DEFAULT,
     F_DUAL, F_BATCHED, F_VIEW, M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
 
@@ -408,8 +408,19 @@ cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
     return r
 
 
+cdef Tensor without_level(Tensor t, ForwardLevel level):
+    """The same value at the same place of the graph, without the tangent of one level."""
+    cdef Tensor p = place_alias(t)
+    cdef Tensor holder = t
+    while holder is not None and holder.flags & F_DUAL:
+        if holder.extra.forward is not level:
+            insert_tangent(p, <Tensor>holder.extra.tangent, holder.extra.forward)
+        holder = <Tensor>holder.extra.primal
+    return p
+
+
 cdef tuple unpack_dual(Tensor t, ForwardLevel level):
-    cdef Tensor p, tangent, holder
+    cdef Tensor p, tangent
     if below_level(t, level):
         primal, moved = unpack_dual(<Tensor>t.extra.value, level)
         return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
@@ -419,12 +430,7 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level):
     tangent = find_tangent(t, level)
     if tangent is None:
         return T._alias(t), None
-    p = place_alias(t)
-    holder = t
-    while holder is not None and holder.flags & F_DUAL:
-        if holder.extra.forward is not level:
-            insert_tangent(p, <Tensor>holder.extra.tangent, holder.extra.forward)
-        holder = <Tensor>holder.extra.primal
+    p = without_level(t, level)
     set_view(p, t, CREATED_DEFAULT)
     p.own_tangent = 1
     return p, tangent
@@ -472,3 +478,8 @@ def _has_tangent(Tensor t not None):
 def _lift(Tensor t not None, int level):
     """`t` as a tensor of the vmap of `level`, all of whose examples share it."""
     return lift(t, level)
+
+
+def _zero_tangents(Tensor t not None):
+    """The values of `t` were replaced by constants: its tangents become zeros."""
+    copy_tangents(t, wrap_double(0.0))
