@@ -19,6 +19,7 @@ from autograd_cy import _vmap_random, autograd, random  # noqa: E402, F401
 from autograd_cy._vmap import vmap  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
+    explain_grad,
     inference_mode,
     no_grad,
     set_grad_enabled,
@@ -36,6 +37,7 @@ __all__ = [
     "_C",
     "autograd",
     "enable_grad",
+    "explain_grad",
     "func",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
@@ -49,12 +51,13 @@ __all__ = [
     "set_grad_enabled",
     "testing",
     "vmap",
+    "viz",
 ]
 
 
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
-    if name in ("func", "nn", "optim", "testing"):
+    if name in ("func", "nn", "optim", "testing", "viz"):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")

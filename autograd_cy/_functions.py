@@ -8,13 +8,15 @@ from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
-from autograd_cy._C.tensor import Tensor, _dtype_of_type_name, _install, _type_name
+from autograd_cy._C.tensor import Tensor, _install, _type_name
+from autograd_cy._tensor_types import dtype_of as _dtype_of_kind
 
 __all__ = [
     "allclose",
     "equal",
     "is_complex",
     "is_floating_point",
+    "is_inference",
     "is_nonzero",
     "is_tensor",
     "isclose",
@@ -66,6 +68,19 @@ def is_complex(input) -> bool:
     False
     """
     return _need_tensor(input, "is_complex").is_complex()
+
+
+def is_inference(input) -> bool:
+    """
+    Whether a tensor was made in inference mode.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_inference(ag.ones(1))
+    False
+    """
+    return _need_tensor(input, "is_inference").is_inference()
 
 
 def is_nonzero(input) -> bool:
@@ -259,13 +274,36 @@ def _type_as(self, other):
 
 
 def _type(self, dtype=None, non_blocking=False):
-    """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``, or the tensor in another
-    dtype."""
+    """
+    Name of the tensor type, or the tensor in another dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, tensor type or str, optional
+        Such as ``ag.float64``, ``ag.DoubleTensor`` or ``"torch.DoubleTensor"``.
+    non_blocking : bool
+        Without effect on the CPU.
+
+    Returns
+    -------
+    str or Tensor
+
+    Raises
+    ------
+    ValueError
+        If a name or class is no tensor type.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(1).type()
+    'autograd_cy.FloatTensor'
+    >>> ag.ones(1).type(ag.LongTensor)
+    tensor([1])
+    """
     if dtype is None:
         return _type_name(self)
-    if isinstance(dtype, str):
-        dtype = _dtype_of_type_name(dtype)
-    return _to(self, dtype=dtype)
+    return _to(self, dtype=_dtype_of_kind(dtype))
 
 
 def _cpu(self):

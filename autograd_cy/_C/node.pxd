@@ -91,7 +91,7 @@ cdef Tensor unpack(Node n, int slot)
 cdef object freed_error(Node n)
 cdef Tensor graph_free_alias(Tensor t)                 # the same value without history
 cdef int attach(Tensor t, PyObject* node, uint32_t nr) except -1   # make t output nr of a node
-cdef int note_write(Tensor t, str op) except -1        # about to be written by `op` (an interned name)
+cdef int note_write(Tensor t, str op) except -1        # `op` (a constant) is about to write
 cdef NodeExtra node_extra(Node n)
 cdef int set_args(Node n, tuple args) except -1
 cdef tuple get_args(Node n)
@@ -126,8 +126,8 @@ cdef struct GraphLate:
     object (*unpack_saved)(Node, int)
     object (*raw_saved)(Node, int)                     # handle of a slot
     int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
-    int (*note_mutation)(Tensor, str) except -1        # before an in-place write (see M_GUARD_SAVED)
-    object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write, or None
-    object (*where_made)(Node)                         # anomaly mode: lines that made a node, or None
+    int (*note_mutation)(Tensor, str) except -1        # before a write (see M_GUARD_SAVED)
+    object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write
+    object (*where_made)(Node)                         # anomaly mode: lines that made a node
 
 cdef GraphLate graph_late

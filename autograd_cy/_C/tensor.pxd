@@ -42,6 +42,7 @@ cdef enum:
     M_NO_VIEW_TRACKING = 32
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
+    M_GRAD_ASKED = 0x100000  # enable_grad within inference mode: reported, nothing is recorded
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
     M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
     M_VMAP_MASK = 0x3FF00

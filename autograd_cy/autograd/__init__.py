@@ -1,4 +1,4 @@
-"""Reverse mode: :func:`backward`, :func:`grad`, custom Functions, grad modes, the graph.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, the graph.
 
 Forward mode is in `forward_ad`, derivatives of functions in `functional`, checks in `gradcheck`.
 
@@ -13,6 +13,7 @@ from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.function import Function as Function
 from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
@@ -24,6 +25,7 @@ from autograd_cy.autograd.grad_mode import (
 )
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd.variable import Variable as Variable
 
 # As in torch, the name of the module is also that of its function, which wins.
 from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
@@ -32,10 +34,12 @@ from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # iso
 __all__ = [
     "Function",
     "NestedIOFunction",
+    "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "explain_grad",
     "forward_ad",
     "function",
     "functional",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
 
 from autograd_cy._C.tensor import _get_modes, _set_modes
 
@@ -22,7 +23,19 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-_NO_GRAD, _INFERENCE, _ONE_THREAD = 1, 2, 128
+_NO_GRAD, _INFERENCE, _ONE_THREAD, _ASKED = 1, 2, 128, 1 << 20
+_ALL = _NO_GRAD | _INFERENCE | _ASKED
+
+
+def _switch_grad(enabled: bool) -> None:
+    word = _get_modes()
+    if not enabled:
+        _set_modes((word | _NO_GRAD) & ~_ASKED)
+    elif word & _INFERENCE:
+        # Inference mode records nothing whatever the grad mode says.
+        _set_modes(word | _ASKED)
+    else:
+        _set_modes(word & ~_NO_GRAD)
 
 
 class _Mode:
@@ -34,9 +47,7 @@ class _Mode:
         return
 
     def __exit__(self, *exc):
-        _set_modes(
-            (_get_modes() & ~(_NO_GRAD | _INFERENCE)) | (self._before & (_NO_GRAD | _INFERENCE))
-        )
+        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
         return False
 
     def _apply(self):
@@ -48,8 +59,13 @@ class _Mode:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            raise TypeError(
-                f"{type(self).__name__} decorates functions; for a class decorate its methods"
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                "should only decorate functions or methods. To preserve the current behavior of "
+                "class decoration, you can directly decorate the `__init__` method and nothing "
+                "else.",
+                FutureWarning,
+                stacklevel=2,
             )
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
@@ -156,7 +172,7 @@ class no_grad(_Mode):
     """
 
     def _apply(self):
-        _set_modes(_get_modes() | _NO_GRAD)
+        _switch_grad(False)
 
 
 @_with_or_without_parentheses
@@ -175,7 +191,7 @@ class enable_grad(_Mode):
     """
 
     def _apply(self):
-        _set_modes(_get_modes() & ~_NO_GRAD)
+        _switch_grad(True)
 
 
 class set_grad_enabled(_Mode):
@@ -204,12 +220,11 @@ class set_grad_enabled(_Mode):
         return
 
     def _apply(self):
-        word = _get_modes()
-        _set_modes(word & ~_NO_GRAD if self.mode else word | _NO_GRAD)
+        _switch_grad(self.mode)
 
     def __call__(self, function):
         # As a decorator it must not stay switched after the decoration.
-        _set_modes((_get_modes() & ~_NO_GRAD) | (self._before & _NO_GRAD))
+        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
         return super().__call__(function)
 
     def clone(self):
@@ -247,9 +262,9 @@ class inference_mode(_Mode):
     def _apply(self):
         word = _get_modes()
         if self.mode:
-            _set_modes(word | _NO_GRAD | _INFERENCE)
+            _set_modes((word | _NO_GRAD | _INFERENCE) & ~_ASKED)
         else:
-            _set_modes(word & ~(_NO_GRAD | _INFERENCE))
+            _set_modes(word & ~_ALL)
 
     def clone(self):
         return self.__class__(self.mode)

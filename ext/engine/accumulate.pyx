@@ -2,7 +2,7 @@
 """Gradients on their way: fitted to the shape and dtype of what they belong to, added up in place
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into

@@ -8,7 +8,7 @@ task's own map.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Realloc, PyMem_Free
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from libc.stdint cimport uint32_t, uint64_t, int32_t
 from libc.stdlib cimport qsort
 from autograd_cy._C.accumulate cimport (

@@ -154,6 +154,7 @@ def _tensor_hooks(Tensor t not None):
     Py_DECREF(n)
     track(t)
     if n.flags & N_ACCUMULATE:
+        track(n)
         x = need_extra(t)
         if x.hooks is None:
             x.hooks = HookDict()
@@ -189,6 +190,8 @@ def _post_accumulate_hooks(Tensor t not None):
     if x.post_hooks is None:
         x.post_hooks = HookDict()
     track(t)
+    if t.accumulator != NULL:
+        track(<object>t.accumulator)
     return x.post_hooks
 
 

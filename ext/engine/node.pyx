@@ -15,8 +15,9 @@ from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
     Tensor, late, tensor_alias, tensor_empty, copy_special, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
-    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED,
-    G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE,
+    M_SAVED_HOOKS, M_GUARD_SAVED, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
+    CREATED_NO_GRAD, CREATED_INFERENCE)
 
 from collections import namedtuple as _namedtuple
 
@@ -394,7 +395,8 @@ cdef int node_room(Node n, int n_saved, int n_out) except -1:
 
 cdef int refuse_inference(Tensor t) except -1:
     raise RuntimeError(
-        "Inference tensors cannot be saved for backward. To work around you can make a clone to "
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd. To work around you can make a clone to "
         "get a normal tensor and use it in autograd."
     )
 
@@ -456,7 +458,7 @@ cdef object freed_error(Node n):
         "backward through the graph a second time or if you need to access saved tensors after "
         f"calling backward. The node that was freed is {n.node_name()}. Usual causes: backward() "
         "was called twice on one loss; two losses share a part of the graph; or something that "
-        "was computed before a loop is used in every turn of it (detach() it, or compute it inside)."
+        "was computed before a loop is used in every turn (detach() it, or compute it inside)."
     )
 
 
@@ -568,6 +570,8 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
+    if PyObject_GC_IsTracked(<PyObject*>t):
+        PyObject_GC_Track(<PyObject*>n)     # a cycle through the leaf may lead through here
     Py_INCREF(n)
     return <PyObject*>n
 
@@ -614,6 +618,9 @@ cdef void accumulator_gone(PyObject* p) noexcept:
 cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     """Note that `view` shows the memory of `base` (or of what base is itself a view of)."""
     cdef PyObject* root = base.base if base.base != NULL else <PyObject*>base
+    if base.flags & F_INFERENCE:
+        view.flags |= F_INFERENCE       # nothing is tracked for these
+        return 0
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
@@ -678,8 +685,9 @@ cdef object view_error(Tensor t, str op):
     cdef str made = "" if fn is None else f"Output {t.out_nr} of {fn.node_name()} "
     if t.creation == CREATED_INFERENCE:
         return RuntimeError(
-            f"{made}is a view created in inference mode and is being modified inplace ({op}) in "
-            "normal mode, which autograd cannot follow. Clone the view first."
+            f"A view was created in inference mode and is being modified inplace ({op}) in normal "
+            "mode. Given that this use case is ambiguous and error-prone, it is forbidden. Make "
+            "the view outside of inference mode, or clone it first."
         )
     if t.creation == CREATED_NO_GRAD:
         return RuntimeError(
@@ -891,6 +899,9 @@ graph_late.where_made = where_made
 graph_late.where_changed = where_changed
 (<GCType*>Node).tp_traverse = node_traverse
 (<GCType*>Node).tp_clear = node_clear
+# This class took over Node's slots when the module was made; later modules see those above.
+(<GCType*>AccumulateGrad).tp_traverse = node_traverse
+(<GCType*>AccumulateGrad).tp_clear = node_clear
 late.note_write = note_write
 late.release_node = release_node
 late.accumulator_gone = accumulator_gone

@@ -38,11 +38,11 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     cdef uint32_t version = t.mem.version
     cdef PyObject* old
     cdef Tensor shown = t
-    if s.edge <= -2 and t.fn == NULL:
-        shown = graph_free_alias(t)                 # an output: shown as the user knows it
-        attach(shown, <PyObject*>n, -2 - s.edge)
     # What the hook returns may hold anything, this node included.
     node_track(n)
+    if s.edge <= -2 and t.fn == NULL:
+        shown = graph_free_alias(t)     # an output: shown as the user knows it
+        attach(shown, <PyObject*>n, -2 - s.edge)
     tls_set_modes((modes | M_NO_GRAD) & ~<unsigned int>M_SAVED_HOOKS)
     try:
         p.value = pack(shown)
