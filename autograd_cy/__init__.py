@@ -49,6 +49,7 @@ __all__ = [
     "optim",
     "random",
     "set_grad_enabled",
+    "testing",
     "viz",
     "vmap",
 ]

@@ -23,7 +23,7 @@ def one(shape, *args, **kwargs):
 # --- views ------------------------------------------------------------------------------------
 
 op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="view(self, (B,) + size)",
+   jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
@@ -114,7 +114,8 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
 op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
-   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2)],
+   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
+                                        one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
    doc="`length` elements from `start` along a dimension.")
 
@@ -141,9 +142,15 @@ op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: i
 
 op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,
    kernel=call("shapes.as_strided_scatter_plain"), out=False,
-   vjp={"self": "as_strided_scatter(grad, zeros_like(_dense_window(grad, size, stride, storage_offset)), size, stride, storage_offset)",
-        "src": "_dense_window(grad, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
+   attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
+   # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
+   vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
+                " storage_offset), 0), grad, 0)",
+        "src": "_as_strided_gather(grad, self.shape, base_stride, base_offset, size, stride, storage_offset)"},
+   jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
+                " stride, storage_offset), 0), self_t, 0)",
+        "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
+   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
    doc="A copy of `self` in which a window holds `src`.")
 
 op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),
