@@ -4,6 +4,11 @@ from cpython.ref cimport PyObject
 from autograd_cy._C.node cimport Node, OutMeta
 from autograd_cy._C.tensor cimport Tensor
 
+cdef struct Busy:          # see Note [Busy leaves] in accumulate.pyx
+    long long held
+    long long process
+
+cdef int hold(Busy* b) except -1      # wait until it is free and take it
 cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int index)
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1
 cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) except -1

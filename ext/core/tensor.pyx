@@ -1188,6 +1188,11 @@ cdef int note_subclass(Tensor t) except -1:
     return 0
 
 
+def _grad_of(Tensor t not None):
+    """``t.grad``, without the warning about tensors that are no leaves."""
+    return None if t.gradient == NULL else <object>t.gradient
+
+
 def _type_name(Tensor t not None):
     """Such as ``"autograd_cy.FloatTensor"``."""
     return type_name(t)

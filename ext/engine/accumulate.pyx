@@ -95,32 +95,39 @@ cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) excep
 
 # Note [Busy leaves]
 # A long addition runs without the GIL. Two threads that add to one leaf must not interleave, so the
-# accumulator is marked, and whoever comes second sleeps until the mark is gone.
+# accumulator is marked, and whoever comes second sleeps until the mark is gone. A mark of a thread
+# that was left behind by a fork has the number of another process.
+cdef long long g_process = 0
 
-cdef int wait_until_free(Node n) except -1:
-    while n.flags & N_BUSY:
+
+def _note_fork():
+    """Called in a forked child: marks from before are those of threads that are gone."""
+    global g_process
+    g_process += 1
+
+
+cdef int hold(Busy* b) except -1:
+    while b.held and b.process == g_process:
         with nogil:
             usleep(20)
+    b.held = True
+    b.process = g_process
     return 0
 
 
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
     """Add a gradient to `variable.grad`; takes the reference."""
-    cdef Node n = None
-    if variable.accumulator != NULL:
-        n = <Node>variable.accumulator
-        try:
-            if n.flags & N_BUSY:
-                wait_until_free(n)
-        except BaseException:
-            Py_DECREF(<object>grad)
-            raise
-        n.flags |= N_BUSY
+    cdef Node n
+    cdef Busy* b
+    if variable.accumulator == NULL:
+        return put_gradient(variable, grad, create_graph)
+    n = <Node>variable.accumulator
+    b = <Busy*>&n.attrs[0]                      # an accumulator has no attributes of its own
+    hold(b)
     try:
         return put_gradient(variable, grad, create_graph)
     finally:
-        if n is not None:
-            n.flags &= ~<uint32_t>N_BUSY
+        b.held = False
 
 
 cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except -1:

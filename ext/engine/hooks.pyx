@@ -6,6 +6,7 @@ gradients here), the node's pre-hooks, the node, for a leaf the post-accumulate 
 hooks. Each sees what the one before left.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
+from autograd_cy._C.accumulate cimport Busy, hold
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
@@ -200,6 +201,7 @@ def _post_accumulate_hooks(Tensor t not None):
 cdef class RetainGrad:
     """Puts the gradient that arrives at a non-leaf into its ``grad``."""
     cdef object tensor
+    cdef Busy busy
 
     def __init__(self, tensor):
         self.tensor = _ref(tensor)
@@ -209,12 +211,16 @@ cdef class RetainGrad:
         cdef PyObject* before
         if t is None:
             return
-        if t.gradient != NULL:
-            grad = T.add(<Tensor>t.gradient, grad)
-        before = t.gradient
-        Py_INCREF(grad)
-        t.gradient = <PyObject*>grad
-        Py_XDECREF(before)
+        hold(&self.busy)
+        try:
+            if t.gradient != NULL:
+                grad = T.add(<Tensor>t.gradient, grad)
+            before = t.gradient
+            Py_INCREF(grad)
+            t.gradient = <PyObject*>grad
+            Py_XDECREF(before)
+        finally:
+            self.busy.held = False
 
 
 cdef object c_retain_grad(Tensor t):
