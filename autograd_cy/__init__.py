@@ -50,8 +50,8 @@ __all__ = [
     "random",
     "set_grad_enabled",
     "testing",
-    "vmap",
     "viz",
+    "vmap",
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 class Structure:
     """How a container is nested; leaves are anything that is no container."""
 
-    __slots__ = ("children", "kind", "keys", "size")
+    __slots__ = ("children", "keys", "kind", "size")
 
     def __init__(self, kind=None, keys=None, children=()):
         self.kind, self.keys, self.children = kind, keys, children
@@ -41,7 +41,7 @@ class Structure:
         """The container with these leaves."""
         if self.kind is None:
             return leaves[0]
-        if all([c is LEAF for c in self.children]):
+        if all(c is LEAF for c in self.children):
             parts = leaves  # the usual case
         else:
             parts, start = [], 0
@@ -86,7 +86,7 @@ def spread(values: Any, structure: Structure) -> list | None:
     some depth. None if it doesn't fit.
     """
     kind = type(values)
-    if kind is not tuple and kind is not list and kind is not dict and kind is not OrderedDict:
+    if not isinstance(values, (tuple, list, dict)):
         return [values] * structure.size
     if structure.kind is None or len(values) != len(structure.children):
         return None
@@ -94,7 +94,7 @@ def spread(values: Any, structure: Structure) -> list | None:
         if structure.keys is None or set(values) != set(structure.keys):
             return None
         values = [values[k] for k in structure.keys]
-    elif structure.keys is not None or (kind is list) != (structure.kind is list):
+    elif structure.keys is not None or issubclass(kind, list) != (structure.kind is list):
         return None
     out: list = []
     for one, child in zip(values, structure.children):

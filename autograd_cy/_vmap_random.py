@@ -103,13 +103,12 @@ def _in_place(name, function, args, kwargs):
             raise RuntimeError(f"{_ERROR} (the operation is {name})")
         others = [*args[1:], *kwargs.values()]
         batched = any(_is_batched(x, level) for x in others)
-        if not _is_batched(target, level):
-            if randomness == "different":
-                raise RuntimeError(
-                    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. "
-                    "This will appear like same randomness. Make the tensor with new_empty() or "
-                    "zeros_like() of a vmapped one."
-                )
+        if randomness == "different" and not _is_batched(target, level):
+            raise RuntimeError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. "
+                "This will appear like same randomness. Make the tensor with new_empty() or "
+                "zeros_like() of a vmapped one."
+            )
         if randomness == "same" and batched:
             raise RuntimeError(
                 "Vmap does not currently support same randomness with a batched tensor input: "

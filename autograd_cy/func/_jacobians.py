@@ -86,9 +86,7 @@ def jacrev(
         point = chosen(argnums, args)
         leaves, in_structure = flatten(point)
         only_tensors(leaves)
-        made = vjp(
-            lambda x: func(*replaced(argnums, args, x), **kwargs), point, has_aux=has_aux
-        )
+        made = vjp(lambda x: func(*replaced(argnums, args, x), **kwargs), point, has_aux=has_aux)
         outputs, out_structure = flatten(made[0])
         pull = made[1]
 

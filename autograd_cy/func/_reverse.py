@@ -157,8 +157,7 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
     output, aux = with_aux(returned, has_aux, "grad_and_value(f)(*args)")
     if not isinstance(output, Tensor):
         raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
-            f"{type(output)}"
+            f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
         )
     if output.ndim:
         raise RuntimeError(
@@ -254,8 +253,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 follow or needs_graph(tuple(seeds), graph.leaves)
             )
         seeds = [s if s.dtype == y.dtype else s.to(y.dtype) for s, y in zip(seeds, outputs)]
-        grads = structure.build(graph.gradients(outputs, seeds, retain_graph, create))
-        return grads
+        return structure.build(graph.gradients(outputs, seeds, retain_graph, create))
 
     value = out_structure.build([graph.constant(y, follow) for y in outputs])
     if has_aux:

@@ -1,6 +1,17 @@
 """Views and rearranging copies: strides change, values don't."""
 
-from autograd_cy.ops._schema import UNARY, arg, by_hand, call, composite, loop, nondiff, op, sample, view
+from autograd_cy.ops._schema import (
+    UNARY,
+    arg,
+    by_hand,
+    call,
+    composite,
+    loop,
+    nondiff,
+    op,
+    sample,
+    view,
+)
 
 NO_VALUES = "the result doesn't depend on the values"
 
@@ -15,6 +26,13 @@ op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, 
    jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
+
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+   when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
+   reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
+
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), out=False, vjp=nondiff("the bits are read as another type"),
+   vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
@@ -50,7 +68,7 @@ op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain"), vjp={"self
    samples=[one((2, 3, 4), (2, 0, 1)), one((2, 3), (-1, 0)), one((0, 3), (1, 0)), one((3,), (0,))],
    reference="np.transpose(self, dims)", doc="Dimensions in another order.")
 
-op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"),
+op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"), aliases=("moveaxis",),
    samples=[one((2, 3, 4), 0, 2), one((2, 3, 4), (0, 1), (1, 2)), one((2, 3, 4), -1, 0)],
    reference="np.moveaxis(self, source, destination)", doc="Dimensions moved to other places.")
 

@@ -73,6 +73,8 @@ MODULES = (
     Module("saved", "engine/saved.pyx"),
     Module("function", "engine/function.pyx"),
     Module("views", "engine/views.pyx"),
+    Module("inplace", "engine/inplace.pyx"),
+    Module("arrange", "engine/arrange.pyx"),
     Module("transforms", "engine/transforms.pyx"),
     Module("getitem", "core/getitem.pyx"),
     Module("rows", "kernels/rows.pyx", "simd"),
