@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from autograd_cy._C import dtypes as _dtypes
-from autograd_cy._C import engine as _engine
 from autograd_cy._C import ops_pointwise as _pointwise
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
-from autograd_cy._C.tensor import Tensor, _dtype_of_type_name, _install, _type_name
+from autograd_cy._C.tensor import Tensor, _install, _type_name
+from autograd_cy._tensor_types import dtype_of as _dtype_of_kind
 
 __all__ = [
     "allclose",
     "equal",
     "is_complex",
     "is_floating_point",
+    "is_inference",
     "is_nonzero",
     "is_tensor",
     "isclose",
@@ -67,6 +68,19 @@ def is_complex(input) -> bool:
     False
     """
     return _need_tensor(input, "is_complex").is_complex()
+
+
+def is_inference(input) -> bool:
+    """
+    Whether a tensor was made in inference mode.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_inference(ag.ones(1))
+    False
+    """
+    return _need_tensor(input, "is_inference").is_inference()
 
 
 def is_nonzero(input) -> bool:
@@ -260,13 +274,36 @@ def _type_as(self, other):
 
 
 def _type(self, dtype=None, non_blocking=False):
-    """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``, or the tensor in another
-    dtype."""
+    """
+    Name of the tensor type, or the tensor in another dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, tensor type or str, optional
+        Such as ``ag.float64``, ``ag.DoubleTensor`` or ``"torch.DoubleTensor"``.
+    non_blocking : bool
+        Without effect on the CPU.
+
+    Returns
+    -------
+    str or Tensor
+
+    Raises
+    ------
+    ValueError
+        If a name or class is no tensor type.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(1).type()
+    'autograd_cy.FloatTensor'
+    >>> ag.ones(1).type(ag.LongTensor)
+    tensor([1])
+    """
     if dtype is None:
         return _type_name(self)
-    if isinstance(dtype, str):
-        dtype = _dtype_of_type_name(dtype)
-    return _to(self, dtype=dtype)
+    return _to(self, dtype=_dtype_of_kind(dtype))
 
 
 def _cpu(self):
@@ -290,59 +327,6 @@ def _contiguous(self, memory_format=None):
     if self.is_contiguous():
         return self
     return _shape._contiguous(self)
-
-
-class RemovableHandle:
-    """Removes a hook; also a context manager that removes it at the end."""
-
-    _next_id = 0
-
-    def __init__(self, hooks):
-        self._hooks = hooks
-        self.id = RemovableHandle._next_id
-        RemovableHandle._next_id += 1
-
-    def remove(self):
-        """Remove the hook; a second call does nothing."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self.remove()
-
-
-def _register_hook(self, hook):
-    """
-    Call `hook(grad)` when this tensor's gradient is computed; a returned tensor replaces it.
-
-    Returns
-    -------
-    RemovableHandle
-        With a method ``remove()``.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.ones(1, requires_grad=True)
-    >>> handle = x.register_hook(lambda g: g * 2)
-    >>> x.sum().backward()
-    >>> x.grad
-    tensor([2.])
-    """
-    hooks = _engine._tensor_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
-def _register_post_accumulate_grad_hook(self, hook):
-    """Call `hook(tensor)` after a gradient was added to this leaf's ``grad``; it returns None."""
-    hooks = _engine._post_accumulate_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
 
 
 def _transposed(self):
@@ -376,8 +360,6 @@ for _name, _function in {
     "cpu": _cpu,
     "cuda": _cuda,
     "contiguous": _contiguous,
-    "register_hook": _register_hook,
-    "register_post_accumulate_grad_hook": _register_post_accumulate_grad_hook,
     "isclose": isclose,
     "allclose": allclose,
     "equal": equal,

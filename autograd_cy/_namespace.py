@@ -60,11 +60,22 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _functions, _printing, serialization
+from autograd_cy import _functions, _hooks, _printing, _tensor_types, serialization
 from autograd_cy import storage as _typed_storage
 
 # These install methods.
-_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
+_loaded = (
+    copying,
+    getitem,
+    iterate,
+    engine,
+    placement,
+    storage,
+    tensor,
+    views,
+    _typed_storage,
+    _hooks,
+)
 _set_repr(_printing.tensor_text)
 
 # Names that Python has too are bound last, in this module only.
@@ -82,6 +93,7 @@ for _module in (
     _random,
     _functions,
     _printing,
+    _tensor_types,
     serialization,
 ):
     for _name in _module.__all__:

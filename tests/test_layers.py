@@ -20,7 +20,7 @@ LEVELS = (
     {"autograd"},
     {"nn"},
     {"optim", "linalg", "fft", "special", "legacy"},
-    {"interop", "distributed", "testing"},
+    {"interop", "distributed", "testing", "viz"},
 )
 # What a kernel may not know of: the graph, and the operators made of kernels.
 GRAPH = {"node", "engine", "views", "formulas", "batching", "optable"}

@@ -40,6 +40,9 @@ cdef enum:
     M_SAVED_HOOKS = 8
     M_IN_BACKWARD = 16
     M_NO_VIEW_TRACKING = 32
+    M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
+    M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
+    M_GRAD_ASKED = 0x100000  # enable_grad within inference mode: reported, nothing is recorded
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
     M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
     M_VMAP_MASK = 0x3FF00
@@ -209,6 +212,14 @@ cdef struct LateBound:
     unary_fn iterate
     release_fn release_node           # drops a node without recursion
     void (*accumulator_gone)(PyObject*) noexcept
+    int (*note_write)(Tensor, str) except -1     # before a write that check_inplace doesn't see
 
 cdef LateBound late
+
+cdef inline int writing(Tensor t, str op) except -1:
+    """To be called before memory is written by other means than an in-place operator."""
+    if late.note_write != NULL:
+        return late.note_write(t, op)
+    return 0
+
 cdef int install(type cls, str name, object value) except -1   # sets an attribute of a cdef class

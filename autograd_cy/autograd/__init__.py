@@ -1,24 +1,46 @@
-"""Reverse mode: :func:`backward`, :func:`grad`, grad modes; forward mode: `forward_ad`.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, forward mode, the graph.
 
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import forward_ad as forward_ad
+from autograd_cy.autograd import function as function
 from autograd_cy.autograd import grad_mode as grad_mode
+from autograd_cy.autograd import graph as graph
+from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from autograd_cy.autograd.explain import explain_grad as explain_grad
+from autograd_cy.autograd.function import Function as Function
+from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
 from autograd_cy.autograd.grad_mode import no_grad as no_grad
 from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from autograd_cy.autograd.grad_mode import (
+    set_multithreading_enabled as set_multithreading_enabled,
+)
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd.variable import Variable as Variable
 
 __all__ = [
+    "Function",
+    "NestedIOFunction",
+    "Variable",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "explain_grad",
     "forward_ad",
+    "function",
     "grad",
     "grad_mode",
+    "graph",
     "inference_mode",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

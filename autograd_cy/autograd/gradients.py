@@ -6,8 +6,11 @@ import warnings
 from collections.abc import Sequence
 
 from autograd_cy._C import engine as _engine
+from autograd_cy._C.creation import ones as _ones
 from autograd_cy._C.creation import ones_like as _ones_like
+from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled
+from autograd_cy.autograd.graph import GradientEdge
 
 _CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -18,7 +21,7 @@ _CYCLE = (
 
 
 def _as_tuple(x, name):
-    if isinstance(x, Tensor):
+    if isinstance(x, (Tensor, GradientEdge)):
         return (x,)
     if isinstance(x, Sequence) or hasattr(x, "__iter__"):
         return tuple(x)
@@ -30,9 +33,14 @@ def _initial_gradients(outputs, grads, batched=False):
     made = []
     for i, (out, grad) in enumerate(zip(outputs, grads)):
         if grad is None:
-            if not isinstance(out, Tensor):
-                made.append(None)
+            if isinstance(out, GradientEdge):
+                made.append(_ones_for_edge(out, i))
                 continue
+            if not isinstance(out, Tensor):
+                raise TypeError(
+                    f"element {i} of outputs must be a Tensor or a GradientEdge, not "
+                    f"{type(out).__name__}"
+                )
             if out.requires_grad:
                 if out.numel() != 1:
                     raise RuntimeError(
@@ -67,6 +75,25 @@ def _initial_gradients(outputs, grads, batched=False):
     return tuple(made)
 
 
+def _ones_for_edge(edge, i):
+    meta = edge.node._input_metadata[edge.output_nr]
+    if meta is None or meta.shape.numel() != 1:
+        raise RuntimeError(
+            f"grad can be implicitly created only for scalar outputs, but output {i} is an edge "
+            f"of shape {None if meta is None else list(meta.shape)}; give its gradient"
+        )
+    if meta.dtype.is_complex:
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {meta.dtype}"
+        )
+    return _ones(meta.shape, dtype=meta.dtype)
+
+
+def _edges(items):
+    """Edges as the engine takes them: (node, output number)."""
+    return tuple([x[:2] if isinstance(x, GradientEdge) else x for x in items])
+
+
 def backward(
     tensors,
     grad_tensors=None,
@@ -80,7 +107,7 @@ def backward(
 
     Parameters
     ----------
-    tensors : Tensor or sequence of Tensors
+    tensors : Tensor, GradientEdge or sequence of them
         What to differentiate.
     grad_tensors : Tensor or sequence of (Tensor or None), optional
         The vector of the vector-Jacobian product, one per tensor, of its shape. May be left out for
@@ -89,8 +116,8 @@ def backward(
         Keep what the graph has saved, so that backward may run again. Default: `create_graph`.
     create_graph : bool, default False
         Record the computation of the gradients, for higher derivatives.
-    inputs : Tensor or sequence of Tensors, optional
-        Accumulate into these only.
+    inputs : Tensor, GradientEdge or sequence of them, optional
+        Accumulate into these only; tensors that are no leaves then retain their gradient.
 
     Raises
     ------
@@ -130,7 +157,7 @@ def backward(
         warnings.warn(_CYCLE, UserWarning, stacklevel=2)
     grads = _initial_gradients(outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
-    _engine.run_backward(outputs, grads, keep, create_graph, wanted, True, True)
+    _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(wanted), True, True)
 
 
 def grad(
@@ -148,8 +175,8 @@ def grad(
 
     Parameters
     ----------
-    outputs : Tensor or sequence of Tensors
-    inputs : Tensor or sequence of Tensors
+    outputs : Tensor, GradientEdge or sequence of them
+    inputs : Tensor, GradientEdge or sequence of them
     grad_outputs : Tensor or sequence of (Tensor or None), optional
         The vector of the vector-Jacobian product, one per output.
     retain_graph : bool, optional
@@ -191,17 +218,18 @@ def grad(
     outs = _as_tuple(outputs, "outputs")
     ins = _as_tuple(inputs, "inputs")
     if not ins:
-        raise RuntimeError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
     if len(given) != len(outs):
         raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
+    roots, wanted = _edges(outs), _edges(ins)
     if is_grads_batched:
         from autograd_cy._vmap import vmap_passing_none
 
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)
-            return _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False)
+            return _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False)
 
         batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
         made = _checked(outs, ins, batched(*given), unused_ok)
@@ -210,12 +238,23 @@ def grad(
         made = _checked(
             outs,
             ins,
-            _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False),
+            _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False),
             unused_ok,
         )
     if materialize_grads:
-        made = tuple(i.new_zeros(i.shape) if g is None else g for g, i in zip(made, ins))
+        made = tuple([_zeros_of(i) if g is None else g for g, i in zip(made, ins)])
     return made
+
+
+def _described(x):
+    return x.node.name() if isinstance(x, GradientEdge) else f"shape {list(x.shape)}"
+
+
+def _zeros_of(x):
+    if isinstance(x, GradientEdge):
+        meta = x.node._input_metadata[x.output_nr]
+        return _zeros(meta.shape, dtype=meta.dtype)
+    return x.new_zeros(x.shape)
 
 
 def _checked(outs, ins, grads, unused_ok):
@@ -224,8 +263,8 @@ def _checked(outs, ins, grads, unused_ok):
             if g is None:
                 raise RuntimeError(
                     "One of the differentiated Tensors appears to not have been used in the graph. "
-                    f"Set allow_unused=True if this is the desired behavior. (input {i}, shape "
-                    f"{list(ins[i].shape)})"
+                    f"Set allow_unused=True if this is the desired behavior. (input {i}, "
+                    f"{_described(ins[i])})"
                 )
     return grads
 

@@ -18,7 +18,7 @@ from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
     tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
-    replace_storage, describe)
+    replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
 from autograd_cy._C import cpu as _cpu
 
 import importlib as _importlib
@@ -307,6 +307,8 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     cdef int i
     cdef bint same = out.nd == ndim
     cdef Tensor fresh
+    if late.note_write != NULL and tls_modes() & M_GUARD_SAVED:
+        late.note_write(out, op)
     if same:
         for i in range(ndim):
             if out.sizes[i] != shape[i]:

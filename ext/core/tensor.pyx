@@ -24,6 +24,7 @@ from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
+import warnings as _warnings
 
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
@@ -407,6 +408,8 @@ cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
     set_geometry(t, ndim, shape, NULL)
     t.mem = storage_new(n * DT_SIZE[dt])
     t.ptr = t.mem.data
+    if ag_tls_modes & M_INFERENCE:
+        t.flags |= F_INFERENCE
     return t
 
 
@@ -427,6 +430,8 @@ cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
     set_geometry(t, ndim, shape, strides)
     t.mem = storage_new(extent * DT_SIZE[dt])
     t.ptr = t.mem.data
+    if ag_tls_modes & M_INFERENCE:
+        t.flags |= F_INFERENCE
     return t
 
 
@@ -457,7 +462,7 @@ cdef Tensor tensor_alias(Tensor a):
 cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset):
     cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
-    t.flags |= a.flags & F_DEVICE
+    t.flags |= a.flags & (F_INFERENCE | F_DEVICE)
     return t
 
 
@@ -765,6 +770,14 @@ cdef class Tensor:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self.mem.version
 
+    def _storage_address(self):
+        """Where the memory behind this tensor begins; the same for all views."""
+        return <size_t>self.mem.data
+
+    def _bump_version(self):
+        """Note a write that autograd didn't see; see autograd.graph.increment_version."""
+        self.mem.version += 1
+
     @property
     def _base(self):
         if self.base == NULL:
@@ -815,6 +828,14 @@ cdef class Tensor:
     @property
     def grad(self):
         if self.gradient == NULL:
+            if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
+                _warnings.warn(
+                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                    "Its .grad attribute won't be populated during autograd.backward(). If you "
+                    "indeed want the .grad field to be populated for a non-leaf Tensor, use "
+                    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                    "mistake, make sure you access the leaf Tensor instead.", UserWarning,
+                    stacklevel=1)
             return None
         return <object>self.gradient
 
@@ -835,13 +856,15 @@ cdef class Tensor:
             raise RuntimeError("can't assign Variable as its own grad")
         if not same_shape(self, g):
             raise RuntimeError(
-                f"assigned grad has data of a different size: expected {list(sizes_of(self))}, "
-                f"got {list(sizes_of(g))}"
+                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
+                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
+                "are the same size"
             )
         if g.dt != self.dt:
             raise RuntimeError(
-                f"assigned grad has data of a different type: expected {type_name(self)}, "
-                f"got {type_name(g)}"
+                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
+                f"with grad_dtype '{dt_object(self.dt).name}'. The gradient must have the dtype of "
+                "the tensor"
             )
         old = self.gradient
         Py_INCREF(g)
@@ -1185,18 +1208,7 @@ def _attributes(self):
 
 
 def _is_grad_enabled():
-    return not (ag_tls_modes & M_NO_GRAD)
-
-
-def _set_grad_enabled(bint enabled):
-    """Set the grad mode of this thread; returns what it was."""
-    global ag_tls_modes
-    before = not (ag_tls_modes & M_NO_GRAD)
-    if enabled:
-        ag_tls_modes &= ~<unsigned int>M_NO_GRAD
-    else:
-        ag_tls_modes |= M_NO_GRAD
-    return before
+    return not (ag_tls_modes & M_NO_GRAD) or bool(ag_tls_modes & M_GRAD_ASKED)
 
 
 def _get_modes():
@@ -1207,6 +1219,16 @@ def _get_modes():
 def _set_modes(unsigned int word):
     global ag_tls_modes
     ag_tls_modes = word
+
+
+def _get_global_modes():
+    """The process-wide mode word."""
+    return g_modes
+
+
+def _set_global_modes(unsigned int word):
+    global g_modes
+    g_modes = word
 
 
 def _set_constructor(f):

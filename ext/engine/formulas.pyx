@@ -14,7 +14,8 @@ from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
-    wrap_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD)
+    wrap_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE,
+    M_NO_GRAD, M_INFERENCE)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -108,6 +109,10 @@ cdef Tensor overwritten(Tensor t, uint32_t flags):
 
 
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
+    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+        raise RuntimeError(
+            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
+            "can make a clone to get a normal tensor before doing inplace update.")
     if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
         if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
             raise RuntimeError(

@@ -59,27 +59,31 @@ cdef class CopySlices(Node):
             slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size,
                                               stride, offset)
         arrived[0] = <PyObject*>slice_grad
-        fn.apply(arrived, few)
-        inner = None
-        if few[0] != NULL:
-            inner = <Tensor>few[0]
-            Py_DECREF(inner)
-            few[0] = NULL
-        if needs(self, 0):
-            if inner is None:
-                inner = T.zeros_like(slice_grad)
-            if window is not None:
-                copy_into(window, inner, "CopySlices")
-            else:
-                mask = T.ne(T._as_strided_backward(T.ones_like(slice_grad), base_size, base_stride,
-                                                   base_offset, size, stride, offset), wrap_int(0))
-                result = T.where(<Tensor>mask, T._as_strided_backward(
-                    inner, base_size, base_stride, base_offset, size, stride, offset), grad)
-            gout[0] = give(result)
-        for i in range(1, fn.n_edges):
-            if needs(self, i):
-                gout[i] = few[i]
-            else:
+        try:
+            fn.apply(arrived, few)
+            inner = None
+            if few[0] != NULL:
+                inner = <Tensor>few[0]
+                Py_DECREF(inner)
+                few[0] = NULL
+            if needs(self, 0):
+                if inner is None:
+                    inner = T.zeros_like(slice_grad)
+                if window is not None:
+                    copy_into(window, inner, "CopySlices")
+                else:
+                    mask = T.ne(T._as_strided_backward(
+                        T.ones_like(slice_grad), base_size, base_stride, base_offset, size, stride,
+                        offset), wrap_int(0))
+                    result = T.where(<Tensor>mask, T._as_strided_backward(
+                        inner, base_size, base_stride, base_offset, size, stride, offset), grad)
+                gout[0] = give(result)
+            for i in range(1, fn.n_edges):
+                if needs(self, i):
+                    gout[i] = few[i]
+                    few[i] = NULL
+        finally:
+            for i in range(fn.n_edges):
                 Py_XDECREF(few[i])
         return 0
 

@@ -401,3 +401,10 @@ def test_autograd_grad_inside_vmap():
         return found
 
     close(vmap(g)(X), 2 * X)
+
+
+def test_backward_inside_vmap_is_refused():
+    w = ag.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="backward\\(\\) called inside"):
+        vmap(lambda x: (x * w).sum().backward())(X)
+    assert w.grad is None
