@@ -49,8 +49,9 @@ __all__ = [
     "optim",
     "random",
     "set_grad_enabled",
-    "vmap",
+    "testing",
     "viz",
+    "vmap",
 ]
 
 

@@ -13,7 +13,7 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
-op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), out=False,
+op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), out=False, aliases=("concat", "concatenate"),
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
    jvp="linear", vmap="cat(tensors, dim + 1)",
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
@@ -33,7 +33,7 @@ op("index_select(self, dim: dim, index)", kernel=call("indexing.index_select_pla
             sample((arg((3,)), 0, arg((0,), integers(0, 1), False)))],
    reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.")
 
-op("index_add(self, dim: dim, index, source)", kernel=call("indexing.index_add_plain"), inplace=True, out=False,
+op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing.index_add_plain"), into="indexing.index_add_into", inplace=True, out=False,
    vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
@@ -46,19 +46,19 @@ op("gather(self, dim: dim, index)", kernel=call("indexing.gather_plain"),
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False)))],
    reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.")
 
-op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), inplace=True, out=False,
+op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), into="indexing.scatter_add_into", inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src)",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
 
-op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plain"), inplace=False, out=False, node="ScatterBackward0",
+op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference="tested by hand",
    doc="`src` (or a number) written at the indices along a dimension.")
 
-op("scatter(self, dim: dim, index, value: operand)", kernel=composite("_scatter_value(self, dim, index, value)"),
+op("scatter(self, dim: dim, index, value: operand)", kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference="tested by hand",
    doc="A number written at the indices along a dimension.")
 
@@ -73,7 +73,7 @@ op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=F
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", kernel=call("formulas.put_copy"), out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put", kernel=call("formulas.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
@@ -97,6 +97,6 @@ op("nonzero(self)", kernel=call("indexing.nonzero_plain"), out=False, vjp=nondif
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
 
 for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
-    op(f"{_name}(self, diagonal: int = 0)", kernel=call(f"indexing.{_name}_plain"), vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
+    op(f"{_name}(self, diagonal: int = 0)", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
        vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
        reference=f"np.{_name}(self, diagonal)", doc=_doc)

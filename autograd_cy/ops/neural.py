@@ -26,8 +26,10 @@ op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call(
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
         "output": "output_t * (grad_output - sum(grad_output * output, dim, True)) - output * sum(grad_output * output_t, dim, True)"},
-   vmap="softmax_backward(grad_output, output, dim + 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0))], dtypes="hf",
+   vmap="softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
    reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
    doc="Gradient of softmax from its result.")
 
@@ -41,8 +43,10 @@ op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=c
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",
         "output": "-exp(output) * output_t * sum(grad_output, dim, True)"},
-   vmap="log_softmax_backward(grad_output, output, dim + 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0))], dtypes="hf",
+   vmap="log_softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(log_softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
    reference="grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)", tolerance=1e-4,
    doc="Gradient of log_softmax from its result.")
 

@@ -141,6 +141,11 @@ class Operator:
     def forward_name(self):
         return self.r.node
 
+    @property
+    def shown(self):
+        """The name in error messages."""
+        return self.r.forward or self.r.name
+
     def saved_names(self):
         rows = []
         for i, name in enumerate(self.slots):
@@ -528,8 +533,8 @@ class Operator:
             rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
             if len(operands) <= 3:
                 return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
-                        f"\"{r.name}\")")
-            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{r.name}\")"
+                        f"\"{self.shown}\")")
+            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{self.shown}\")"
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
         return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
@@ -537,8 +542,8 @@ class Operator:
     def claims(self):
         """Lines that refuse the dtypes which the record doesn't claim."""
         r, k = self.r, self.r.kernel
-        if set(r.dtypes) >= set(CLASS_BITS):
-            return []
+        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
+            return []          # views of some dtypes only have an error of their own
         mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
         tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
         if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
@@ -648,18 +653,17 @@ class Operator:
 
     def inplace_operator(self):
         r = self.r
-        rest = ", ".join(a.name for a in r.args if a.name != "self")
         others = [a for a in r.args if a.name != "self"]
         lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
         given = ", ".join("overwritten(self, flags)" if a.name == "self" else a.name for a in r.args)
-        call = f"T.{self.key}({given})"
+        call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
-            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return T.copy_(self, {call})"]
+            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
         body += ["if flags & (F_BATCHED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
-                 f"    return T.copy_(self, {call})"]
+                 f"    return {call}"]
         if self.diff:
             body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
                      "    recording = True"]
@@ -667,27 +671,37 @@ class Operator:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
         body += self.claims()
-        body += [f"check_inplace(self, \"{r.name}_\", recording)",
+        truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
+        if self.kind == "elementwise" and r.kernel.dtypes == "real":
+            body.append(f"refuse_complex(self, \"{self.shown}\")")
+        body += [f"check_inplace(self, \"{self.shown}_\", recording)",
                  "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
+        elif r.into:
+            module, _, function = r.into.partition(".")
+            self.imports.setdefault(module, set()).add(function)
+            body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
+                     for a in others if a.type in ("Tensor", "operand")]
+            body.append(f"{module}_{function}({self.names})")
         else:
-            body.append(f"copy_into(self, {self.kernel_expression()}, \"{r.name}_\")")
+            body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")
         body.append("bump_version(self)")
         if self.diff:
             body += ["if recording:", "    rebase_history(self, n)",
                      *indent(self.save_results(lambda o: "self"))]
         else:
-            body += ["if recording:", "    cut_history(self)"]
+            make = "constant_history" if truth else "unknown_history"
+            body += ["if recording:", f"    {make}(self, \"{r.node}\")"]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
         return lines + indent(body)
 
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-                 f"    check_out(out, {self.flags()}, \"{r.name}\")", *indent(self.claims())]
+                 f"    check_out(out, {self.flags()}, \"{self.shown}\")", *indent(self.claims())]
         if self.kind == "elementwise":
             lines.append(f"    {self.kernel_expression('out')}")
         else:

@@ -448,7 +448,6 @@ def test_batched_gradients_need_vectors():
         ag.autograd.grad(x * x, x, is_grads_batched=True)
     with pytest.raises(RuntimeError, match="first dimension counts vectors"):
         ag.autograd.grad(x.sum(), x, is_grads_batched=True)
+    y, vectors = x * x, (ag.ones(3, 2), ag.ones(4, 2))
     with pytest.raises(ValueError, match="same size in the mapped dimension"):
-        y = x * x
-        vectors = (ag.ones(3, 2), ag.ones(4, 2))
         ag.autograd.grad((y, y), x, vectors, is_grads_batched=True)
