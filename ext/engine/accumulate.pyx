@@ -3,7 +3,7 @@
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
-from libc.stdint cimport uint32_t
+
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_ids cimport K_ADD
@@ -135,6 +135,12 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
     cdef Tensor old
     cdef PyObject* before
     Py_DECREF(g)                                # `g` holds it now
+    if g.flags & F_BATCHED and not (variable.flags & F_BATCHED
+                                    and variable.extra.level >= g.extra.level):
+        raise RuntimeError(
+            "backward() called inside a functorch transform (vmap): a tensor from outside would "
+            "get the gradient of each example. This is not supported, please use func.grad or "
+            "func.vjp instead or call backward() outside of vmap.")
     if variable.gradient == NULL:
         # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
         # References: the local name, and nobody else.
