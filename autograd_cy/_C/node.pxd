@@ -16,15 +16,13 @@ cdef enum:  # Node.flags
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
     N_HOOKS = 16           # extra holds hooks
-    N_SKIP = 32            # no task that runs needs this node's gradient
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
-    N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
-    N_BUSY = 256           # some thread is adding to the leaf behind this accumulator
+    N_UNWANTED = 64        # the task that has claimed this node has no use for its gradient
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
     uint32_t nr
-    uint32_t pad
+    uint32_t skip          # set while the node runs: nobody wants this gradient
 
 cdef struct Saved:
     PyObject* obj          # owned Tensor, or SavedPacked (hooks), or NULL
@@ -98,7 +96,7 @@ cdef tuple get_args(Node n)
 
 cdef inline bint needs(Node n, int i) noexcept:
     """Whether backward must compute the gradient of input i."""
-    return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
+    return n.edges[i].node != NULL and not n.edges[i].skip
 
 cdef inline bint edge_defined(Node n, int i) noexcept:
     return n.edges[i].node != NULL

@@ -6,10 +6,10 @@ Plain Python over the engine (``ext/engine``).
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import function as function
 from autograd_cy.autograd import grad_mode as grad_mode
-from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.function import Function as Function
 from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
@@ -24,9 +24,9 @@ from autograd_cy.autograd.gradients import grad as grad
 from autograd_cy.autograd.variable import Variable as Variable
 
 __all__ = [
-    "Variable",
     "Function",
     "NestedIOFunction",
+    "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",

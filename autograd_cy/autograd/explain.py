@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograd_cy._C.creation import ones as _ones
-from autograd_cy._C.node import Node
+from autograd_cy._C.node import Node, _gradient_node
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled
-from autograd_cy.autograd.grad_mode import enable_grad
 from autograd_cy.autograd.traversal import (
     flatten,
     is_accumulator,
@@ -237,9 +236,7 @@ def _live_uses(tensor: Tensor) -> int:
 
 def _references(leaf: Tensor) -> int:
     # A fresh leaf has the same references from here, so that the difference is what others hold.
-    with enable_grad():
-        node = leaf.view_as(leaf).grad_fn.next_functions[0][0]
-    return sys.getrefcount(node)
+    return sys.getrefcount(_gradient_node(leaf))
 
 
 # --- from an output -------------------------------------------------------------------------------

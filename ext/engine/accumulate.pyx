@@ -3,7 +3,6 @@
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
-from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_ids cimport K_ADD
@@ -12,8 +11,11 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
 
-cdef extern from "unistd.h" nogil:
-    int usleep(unsigned int)
+from _thread import allocate_lock as _allocate_lock
+from os import register_at_fork as _register_at_fork
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
 
 
 cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int index):
@@ -93,64 +95,89 @@ cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) excep
     return 0
 
 
-# Note [Busy leaves]
-# A long addition runs without the GIL. Two threads that add to one leaf must not interleave, so the
-# accumulator is marked, and whoever comes second sleeps until the mark is gone.
+# Note [Several threads at one leaf]
+# Adding a long gradient releases the GIL, and another thread may come to the same leaf meanwhile.
+# So a thread holds the leaf while it adds, and the others wait for its lock. Short gradients are
+# added in one go. A thread that comes back to a leaf that it holds (from a hook) goes on at once.
+cdef enum:
+    ADDED_IN_ONE_GO = 4096           # fewer elements are added without releasing the GIL
 
-cdef int wait_until_free(Node n) except -1:
-    while n.flags & N_BUSY:
-        with nogil:
-            usleep(20)
-    return 0
+cdef dict g_held_leaves = {}         # id of the leaf -> (thread, lock)
+_register_at_fork(after_in_child=g_held_leaves.clear)      # the child hasn't got those threads
+
+
+cdef object hold_leaf(Tensor variable):
+    """The lock of a leaf that this thread holds from now on; None if it did before."""
+    key = <size_t><PyObject*>variable
+    thread = PyThread_get_thread_ident()
+    holder = g_held_leaves.get(key)
+    while holder is not None:
+        if holder[0] == thread:
+            return None
+        with holder[1]:              # waits
+            pass
+        holder = g_held_leaves.get(key)
+    lock = _allocate_lock()
+    lock.acquire()
+    g_held_leaves[key] = (thread, lock)
+    return lock
 
 
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
     """Add a gradient to `variable.grad`; takes the reference."""
-    cdef Node n = None
-    if variable.accumulator != NULL:
-        n = <Node>variable.accumulator
-        try:
-            if n.flags & N_BUSY:
-                wait_until_free(n)
-        except BaseException:
-            Py_DECREF(<object>grad)
-            raise
-        n.flags |= N_BUSY
-    try:
+    cdef object lock
+    if (<Tensor>grad).count < ADDED_IN_ONE_GO:
         return put_gradient(variable, grad, create_graph)
+    try:
+        lock = hold_leaf(variable)
+    except BaseException:            # interrupted
+        Py_DECREF(<object>grad)
+        raise
+    if lock is None:
+        return put_gradient(variable, grad, create_graph)
+    try:
+        put_gradient(variable, grad, create_graph)
     finally:
-        if n is not None:
-            n.flags &= ~<uint32_t>N_BUSY
+        g_held_leaves.pop(<size_t><PyObject*>variable, None)     # empty in a child of the fork
+        lock.release()
+    return 0
 
 
 cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except -1:
     cdef Tensor g = <Tensor>grad
-    cdef Tensor old
+    cdef Tensor old, total
     cdef PyObject* before
+    cdef bint own = False
     Py_DECREF(g)                                # `g` holds it now
-    if variable.gradient == NULL:
-        # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
-        # References: the local name, and nobody else.
-        if not (not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1 and g.base == NULL
-                and layout_fits(g, variable)):
-            if create_graph or g.flags & F_SLOW:
-                g = T.clone(g, -1)
-            else:
-                g = copy_in_layout(g, variable)
-        Py_INCREF(g)
-        variable.gradient = <PyObject*>g
-        return 0
-    old = <Tensor>variable.gradient
-    if create_graph or (old.flags | g.flags) & F_SLOW:
-        g = T.add(old, g)
-        Py_INCREF(g)
+    # Recorded additions may run hooks, which may change .grad: then look again.
+    while True:
         before = variable.gradient
-        variable.gradient = <PyObject*>g
-        Py_DECREF(<object>before)
-        return 0
-    ew2(K_ADD, old, g, 0, old, "add_")
-    bump_version(old)
-    return 0
+        if before == NULL:
+            # The buffer becomes .grad if nobody else has it and it lies in memory as the variable
+            # does. References: the local name, and nobody else.
+            if not own and not (
+                    not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1
+                    and g.base == NULL and layout_fits(g, variable)):
+                if create_graph or g.flags & F_SLOW:
+                    g = T.clone(g, -1)
+                else:
+                    g = copy_in_layout(g, variable)
+                own = True
+                continue
+            Py_INCREF(g)
+            variable.gradient = <PyObject*>g
+            return 0
+        old = <Tensor>before
+        if not (create_graph or (old.flags | g.flags) & F_SLOW):
+            ew2(K_ADD, old, g, 0, old, "add_")
+            bump_version(old)
+            return 0
+        total = T.add(old, g)
+        if variable.gradient == before:
+            Py_INCREF(total)
+            variable.gradient = <PyObject*>total
+            Py_DECREF(<object>before)
+            return 0
 
 
 cdef bint layout_fits(Tensor g, Tensor variable) noexcept:

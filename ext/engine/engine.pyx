@@ -150,15 +150,13 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
     if node.task == 0:
         node.task = g.id
         node.deps = 0
-        node.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
+        node.flags &= ~<uint32_t>N_UNWANTED
         note_claim(g, n)
         return 1
     if g.foreign is None:
         g.foreign = {}
     if <size_t>n in g.foreign:
         return 0
-    # The other task may have no use for this gradient, but this one has: formulas must give it.
-    node.flags &= ~<uint32_t>N_SKIP
     s = NodeState.__new__(NodeState)
     s.buffers = [None] * node.n_out
     g.foreign[<size_t>n] = s
@@ -185,7 +183,7 @@ cdef int unclaim(GraphTask g) except -1:
         n = <Node>g.claimed[i]
         if n.task == g.id:
             n.task = 0
-            n.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
+            n.flags &= ~<uint32_t>N_UNWANTED
             for k in range(n.n_out):
                 if n.buffers[k] != NULL:
                     Py_DECREF(<object>n.buffers[k])
@@ -251,8 +249,8 @@ cdef inline uint64_t order_of(PyObject* p) noexcept nogil:
 
 cdef int mark_needed(GraphTask g) except -1:
     """
-    Mark with N_SKIP what doesn't lead to a captured node. Claimed nodes are in an order in which a
-    parent may come before its children, so walk by sequence: children are always older.
+    Mark with N_UNWANTED what doesn't lead to a captured node. Claimed nodes are in an order in
+    which a parent may come before its children, so walk by sequence: children are always older.
     """
     cdef Py_ssize_t i
     cdef int k
@@ -287,7 +285,7 @@ cdef int set_skipped(GraphTask g, PyObject* p, bint skip) except -1:
     cdef NodeState s
     if (<Node>p).task == g.id:
         if skip:
-            (<Node>p).flags |= N_SKIP | N_UNWANTED
+            (<Node>p).flags |= N_UNWANTED
         return 0
     if skip:
         s = foreign_state(g, p)
@@ -350,6 +348,43 @@ cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
     return 0
 
 
+# Note [Gradients that nobody wants]
+# A selective task sets `skip` on those edges of the node that it runs whose gradients lead to none
+# of its inputs; the node's code asks needs(). The edges are the node's, and another task (of a hook
+# or a second thread) may run the same node meanwhile. So only the task that has claimed the node
+# sets them, a task that hasn't clears them, and while it runs the node nobody sets them again: at
+# worst a gradient is computed that nobody wants.
+cdef dict g_guests = {}              # id of a node -> how many tasks run it that haven't claimed it
+
+
+cdef int run_apply(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
+    cdef int i
+    cdef object key
+    if n.task != g.id:
+        key = <size_t><PyObject*>n
+        for i in range(n.n_edges):
+            n.edges[i].skip = 0
+        g_guests[key] = g_guests.get(key, 0) + 1
+        try:
+            n.apply(gin, gout)
+        finally:
+            g_guests[key] -= 1
+            if not g_guests[key]:
+                del g_guests[key]
+        return 0
+    if not g.selective or (g_guests and <size_t><PyObject*>n in g_guests):
+        return n.apply(gin, gout)
+    for i in range(n.n_edges):
+        if n.edges[i].node != NULL:
+            n.edges[i].skip = is_skipped(g, n.edges[i].node)
+    try:
+        n.apply(gin, gout)
+    finally:
+        for i in range(n.n_edges):
+            n.edges[i].skip = 0
+    return 0
+
+
 cdef int run_node(GraphTask g, Node n) except -1:
     """Run one ready node and pass its gradients on."""
     cdef PyObject* few[8]
@@ -400,7 +435,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
                     observe_begin(n.node_name())
-                n.apply(gin, gout)
+                run_apply(g, n, gin, gout)
                 if g_modes & G_PROFILE:
                     observe_end()
                 if n.extra is not None:

@@ -206,15 +206,18 @@ cdef class RetainGrad:
 
     def __call__(self, Tensor grad not None):
         cdef Tensor t = self.tensor()
-        cdef PyObject* before
+        cdef Tensor old, total
         if t is None:
             return
-        if t.gradient != NULL:
-            grad = T.add(<Tensor>t.gradient, grad)
-        before = t.gradient
-        Py_INCREF(grad)
-        t.gradient = <PyObject*>grad
-        Py_XDECREF(before)
+        while True:
+            old = <Tensor>t.gradient if t.gradient != NULL else None
+            total = grad if old is None else T.add(old, grad)
+            if t.gradient == (<PyObject*>old if old is not None else NULL):
+                break                    # no other thread has added meanwhile
+        Py_INCREF(total)
+        t.gradient = <PyObject*>total
+        if old is not None:
+            Py_DECREF(old)
 
 
 cdef object c_retain_grad(Tensor t):

@@ -57,6 +57,8 @@ cdef class CopySlices(Node):
             slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size,
                                               stride, offset)
         arrived[0] = <PyObject*>slice_grad
+        for i in range(fn.n_edges):
+            fn.edges[i].skip = self.edges[i].skip
         try:
             fn.apply(arrived, few)
             inner = None
