@@ -16,6 +16,7 @@ __all__ = [
     "equal",
     "is_complex",
     "is_floating_point",
+    "is_inference",
     "is_nonzero",
     "is_tensor",
     "isclose",
@@ -67,6 +68,19 @@ def is_complex(input) -> bool:
     False
     """
     return _need_tensor(input, "is_complex").is_complex()
+
+
+def is_inference(input) -> bool:
+    """
+    Whether a tensor was made in inference mode.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_inference(ag.ones(1))
+    False
+    """
+    return _need_tensor(input, "is_inference").is_inference()
 
 
 def is_nonzero(input) -> bool:

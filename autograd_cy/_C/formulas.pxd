@@ -37,15 +37,6 @@ cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op) exc
         return 0
     return claim_common(a, b, claimed, op)
 
-# forward mode
-cdef Tensor tangent_of(Tensor t)
-cdef tuple tangents_of(tuple tensors)
-cdef Tensor primal_of(Tensor t)
-cdef Tensor zero_tangent(Tensor t)
-cdef Tensor add_tangent(Tensor total, Tensor term)
-cdef int set_tangent(Tensor result, Tensor tangent) except -1
-cdef int set_tangents(tuple results, tuple tangents) except -1
-
 # observation (profiler)
 cdef int observe_begin(str op) except -1
 cdef int observe_end() except -1

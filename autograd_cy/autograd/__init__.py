@@ -1,9 +1,10 @@
-"""Reverse mode: :func:`backward`, :func:`grad`, custom Functions, grad modes, the graph.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, forward mode, the graph.
 
 Plain Python over the engine (``ext/engine``).
 """
 
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
+from autograd_cy.autograd import forward_ad as forward_ad
 from autograd_cy.autograd import function as function
 from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
@@ -32,6 +33,7 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "explain_grad",
+    "forward_ad",
     "function",
     "grad",
     "grad_mode",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import textwrap
+import warnings
 from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
@@ -80,11 +81,19 @@ def explain_grad(tensor: Tensor, output: Any = None) -> str:
     for other in outputs:
         if not isinstance(other, Tensor):
             raise TypeError(f"explain_grad: output must be a Tensor, not {type(other).__name__}")
-    lines = list(_present(tensor) if tensor.grad is not None else _absent(tensor))
+    grad = _grad_of(tensor)
+    lines = list(_absent(tensor) if grad is None else _present(tensor, grad))
     for i, other in enumerate(outputs):
         name = "output" if len(outputs) == 1 else f"output {i}"
         lines += _reach(tensor, other, name)
     return "\n".join(textwrap.fill(line, WIDTH, break_on_hyphens=False) for line in lines)
+
+
+def _grad_of(tensor: Tensor) -> Tensor | None:
+    with warnings.catch_warnings():
+        # Reading it of a non-leaf warns; here that is the question.
+        warnings.simplefilter("ignore")
+        return tensor.grad
 
 
 def _described(tensor: Tensor) -> str:
@@ -94,8 +103,7 @@ def _described(tensor: Tensor) -> str:
 # --- a gradient is there --------------------------------------------------------------------------
 
 
-def _present(tensor: Tensor) -> Iterator[str]:
-    grad = tensor.grad
+def _present(tensor: Tensor, grad: Tensor) -> Iterator[str]:
     sizes = grad.detach().abs().double()
     norm = math.sqrt(float((sizes * sizes).sum()))
     yield f"grad is a tensor of {_described(grad)}, its norm is {norm:.6g}."
@@ -314,14 +322,14 @@ def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[st
     for problem in sorted(problems - {"freed"}):
         yield f"Something that was saved on the way: {problem}."
     if "freed" not in problems:
-        if tensor.grad is None and tensor.is_leaf:
+        if tensor.is_leaf and tensor.grad is None:
             yield (
                 f"What was saved on the way is there still: backward() hasn't run from {name}, "
                 "has run with retain_graph=True, or nothing needed to be saved."
             )
         return
     yield f"Backward has run through this graph: what was saved on the way from {name} is freed."
-    if tensor.grad is None and tensor.is_leaf:
+    if tensor.is_leaf and tensor.grad is None:
         yield (
             "So its grad was set to None since (zero_grad(), set_to_none=True), backward() was "
             "called with inputs=[...] that left it out, or autograd.grad() returned the gradient "

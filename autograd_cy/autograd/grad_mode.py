@@ -23,7 +23,7 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-_NO_GRAD, _INFERENCE, _ONE_THREAD, _ASKED = 1, 2, 128, 256
+_NO_GRAD, _INFERENCE, _ONE_THREAD, _ASKED = 1, 2, 128, 1 << 20
 _ALL = _NO_GRAD | _INFERENCE | _ASKED
 
 

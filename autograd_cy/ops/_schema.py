@@ -126,9 +126,14 @@ class composite:
 
 @dataclass(frozen=True)
 class nondiff:
-    """States that there is no derivative, and why."""
+    """States that there is no derivative, and why.
+
+    `refuse_tangents`: in forward mode an argument with a tangent is an error, because the result is
+    a number of the same kind and zero would be taken for its derivative.
+    """
 
     reason: str
+    refuse_tangents: bool = False
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inpla
    doc="True quotient ``self / other``; integers become the default float dtype.")
 
 op("floor_divide(self, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
-   dunder="floordiv", vjp=nondiff(PIECEWISE), vmap="elementwise", samples=BINARY, dtypes="ihf",
+   dunder="floordiv", vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
    doc="Quotient rounded down.")
 

@@ -345,28 +345,37 @@ class Operator:
     def tangent_function(self):
         r = self.r
         tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
+        moving = [a.name for a in tensors if a.name in self.diff]
+        several = self.many or self.multi
         lines = ["", f"cdef int tangent_{self.key}({self.ret} result, {self.params}) except -1:"]
-        body = [f"cdef Tensor {a.name}_t = tangent_of({a.name})" for a in tensors if a.name in self.diff]
-        if self.list_arg is not None and self.list_arg.name in self.diff:
-            body.append(f"cdef tuple {self.list_arg.name}_t = tangents_of({self.list_arg.name})")
-        body.append("cdef Tensor total")
+        body = ["cdef Tensor total", f"cdef {self.ret} below = result"]
+        body += [f"cdef Tensor {name}_t" for name in moving]
+        listed = self.list_arg.name if self.list_arg is not None and self.list_arg.name in self.diff else None
+        if listed:
+            body.append(f"cdef tuple {listed}_t")
         if self.multi:
-            for o in r.returns:
-                body.append(f"cdef Tensor {o}")
-        for a in tensors:
-            body.append(f"{a.name} = primal_of({a.name})")
+            body += [f"cdef Tensor {o}" for o in r.returns]
+        body.append(f"cdef ForwardLevel level = forward_level({self.tuple_of(moving, listed)})")
+        body += ["if level is None:", "    return 0"]
+        body += [f"{name}_t = tangent_at({name}, level)" for name in moving]
+        body += [f"{a.name} = primal_at({a.name}, level)" for a in tensors]
+        if listed:
+            body += [f"{listed}_t = tangents_at({listed}, level)", f"{listed} = primals_at({listed}, level)"]
+        body += [f"if ({self.flags(moving + ([listed] if listed else []))}) & F_DUAL:",
+                 f"    below = {'place_aliases' if several else 'place_alias'}(result)",
+                 f"    tangent_{self.key}(below, {self.names})"]
+        names = self.arg_names()
         if self.multi:
             for i, o in enumerate(r.returns):
-                body.append(f"{o} = <Tensor>result[{i}]")
-        names = self.arg_names()
+                body.append(f"{o} = <Tensor>below[{i}]")
+                names[o] = (o, "T")
+        elif not self.many:
+            names[r.returns[0]] = ("below", "T")
         for a in self.diff:
             names[f"{a}_t"] = (f"{a}_t", "L" if r.arg(a).type == "Tensor[]" else "T")
-        for o in r.returns:
-            if o != "*":
-                names[o] = (o, "T")
 
         def metadata(name, what):
-            return self.plain_metadata(name, what)
+            return self.plain_metadata("below" if name in r.returns and not self.multi else name, what)
 
         emitter = self.emitter(names, metadata)
         if r.jvp == "linear":
@@ -376,21 +385,28 @@ class Operator:
                 if r.arg(a).type != "Tensor[]":
                     body += [f"if {a}_t is None and {a} is not None:", f"    {a}_t = zero_tangent({a})"]
             body.append(f"cdef {self.ret} moved = T.{self.key}({call})")
-            body.append("set_tangents(result, moved)" if self.many or self.multi
-                        else "set_tangent(result, moved)")
+            body.append(f"set_tangent{'s' if several else ''}(result, moved, level, below)")
         else:
             for output, rows in self.jvp_formulas().items():
                 body.append("total = None")
                 for a, tree in rows.items():
                     body += [f"if {a}_t is not None:",
                              f"    total = add_tangent(total, {emitter.tensor(tree)})"]
-                target = output if self.multi else "result"
-                body += ["if total is not None:", f"    set_tangent({target}, total)"]
+                target = f"<Tensor>result[{r.returns.index(output)}]" if self.multi else "result"
+                body.append(f"set_tangent({target}, total, level, {output if self.multi else 'below'})")
         body.append("return 0")
         declared = [x.split(" = ")[0] for x in body if x.startswith("cdef ")]
         rest = [x.removeprefix("cdef ").split(" ", 1)[1] if x.startswith("cdef ") else x
                 for x in body if not (x.startswith("cdef ") and " = " not in x)]
         return lines + indent(declared + rest)
+
+    @staticmethod
+    def tuple_of(names, listed=None):
+        """Text of the tuple of some tensor arguments, and of those of a list."""
+        text = "(" + "".join(f"{n}, " for n in names).rstrip(" ") + ")"
+        if listed:
+            return f"{text} + {listed}" if names else listed
+        return text
 
     # --- vmap ---------------------------------------------------------------------------------
 
@@ -400,16 +416,21 @@ class Operator:
         kind = type(rule).__name__
         tensors = [a for a in r.args if a.is_tensor]
         head = ["", f"cdef {self.ret} vmap_{self.key}({self.params}):"]
-        level = f"top_level(({''.join(a.name + ', ' for a in tensors if a.type != 'Tensor[]')}))"
-        if self.list_arg is not None:
-            single = "".join(a.name + ", " for a in tensors if a.type != "Tensor[]")
-            level = f"top_level(({single}) + {self.list_arg.name})"
+        single = [a.name for a in tensors if a.type != "Tensor[]"]
+        listed = self.list_arg.name if self.list_arg is not None else None
+        every = self.tuple_of(single, listed)
         if kind == "refuse":
             return head + [f"    raise RuntimeError({rule.text!r})"]
         if kind == "randomly":
             return head + [f"    return random_under_vmap(\"{self.key}\", ({self.names},))"]
-        body = ["cdef int level = " + level]
-        wrap = "wrap_results" if (self.multi or self.many) else "wrap_batch"
+        several = self.multi or self.many
+        wrap = "wrap_results" if several else "wrap_batch"
+        body = [f"cdef int level = top_level({every})"]
+        body += [f"{name} = lowered({name}, level)" for name in single]
+        if listed:
+            body.append(f"{listed} = all_lowered({listed}, level)")
+        body += [f"if not any_batched({every}, level):",
+                 f"    return wrap_shared{'_all' if several else ''}(T.{self.key}({self.names}), level)"]
         if rule == "elementwise":
             body.append(f"cdef int nd = widest(({''.join(a.name + ', ' for a in tensors)}), level)")
             body.append(f"cdef int dt = common_dtype(({''.join(a.name + ', ' for a in tensors if not (getattr(r.kernel, 'skip_first', False) and a is tensors[0]))}))")
@@ -446,9 +467,7 @@ class Operator:
             return head + indent(body)
         # A formula on physical tensors, or one per set of batched arguments.
         table = rule if isinstance(rule, dict) else {",".join(a.name for a in tensors): rule}
-        body.append("cdef Py_ssize_t B = batch_size_of((" + "".join(
-            a.name + ", " for a in tensors if a.type != "Tensor[]") + ")"
-            + (f" + {self.list_arg.name}" if self.list_arg is not None else "") + ", level)")
+        body.append(f"cdef Py_ssize_t B = batch_size_of({every}, level)")
         flags = []
         for a in tensors:
             flag = f"has_{a.name}"
@@ -528,10 +547,10 @@ class Operator:
             return [f"claim_promoted({', '.join(names)}, {mask}, \"{r.name}\")"]
         return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{r.name}\")"]
 
-    def flags(self):
+    def flags(self, names=None):
         parts = []
         for a in self.r.args:
-            if not a.is_tensor:
+            if not a.is_tensor or (names is not None and a.name not in names):
                 continue
             if a.type == "Tensor[]":
                 parts.append(f"flags_of({a.name})")
@@ -573,6 +592,10 @@ class Operator:
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
+        if getattr(r.vjp, "refuse_tangents", False):
+            tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
+            body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                           f"    refuse_tangent({tensors}, \"{r.name}\")"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
         body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
                  "else:", f"    result = {self.kernel_expression()}"]
@@ -605,7 +628,8 @@ class Operator:
             if not self.multi and not self.many:
                 test += " and dt_differentiable(result.dt)"
             body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
-            body += ["if flags & F_DUAL:", f"    tangent_{self.key}(result, {self.names})"]
+            body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                     f"    tangent_{self.key}(result, {self.names})"]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
         return lines + indent(body)
 
@@ -621,7 +645,8 @@ class Operator:
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
-        body += ["if flags & (F_BATCHED | F_DUAL):", f"    return T.copy_(self, {call})"]
+        body += ["if flags & (F_BATCHED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
+                 f"    return T.copy_(self, {call})"]
         if self.diff:
             body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
                      "    recording = True"]

@@ -24,6 +24,7 @@ from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
+import warnings as _warnings
 
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
@@ -145,11 +146,116 @@ cdef class TensorExtra:
         self.bdim = -1
         self.level = -1
 
+    def __dealloc__(self):
+        unlink_dual(self)
+
 
 cdef TensorExtra need_extra(Tensor t):
     if t.extra is None:
         t.extra = TensorExtra()
     return t.extra
+
+
+# --- forward mode ---------------------------------------------------------------------------
+
+# Note [Forward levels]
+# A tensor has at most one tangent of its own, that of the innermost level. Tangents of outer levels
+# are those of `primal`, the same value without the inner one; a tangent may have tangents of
+# outer levels itself. Every tangent is in the list of its level, so the end of a level clears
+# them all, and nothing else keeps them alive.
+
+cdef unsigned long long g_forward_serial = 0
+cdef int g_forward_alive = 0
+
+
+cdef class ForwardLevel:
+    def __init__(self):
+        global g_forward_serial, g_forward_alive, g_modes
+        g_forward_serial += 1
+        g_forward_alive += 1
+        g_modes |= G_FORWARD
+        self.serial = g_forward_serial
+        self.batches = vmap_level()
+        self.alive = True
+
+    def end(self):
+        """Clear all tangents of this level."""
+        global g_forward_alive, g_modes
+        cdef TensorExtra x
+        if not self.alive:
+            return
+        self.alive = False
+        g_forward_alive -= 1
+        if g_forward_alive == 0:
+            g_modes &= ~<unsigned int>G_FORWARD
+        while self.first != NULL:
+            x = <TensorExtra>self.first
+            drop_dual(<Tensor>x.owner)
+
+    def __dealloc__(self):
+        while self.first != NULL:
+            unlink_dual(<TensorExtra>self.first)
+
+
+cdef void unlink_dual(TensorExtra x) noexcept:
+    if x.dual_link != NULL:
+        x.dual_link[0] = x.next_dual
+        if x.next_dual != NULL:
+            (<TensorExtra>x.next_dual).dual_link = x.dual_link
+        x.dual_link = NULL
+        x.next_dual = NULL
+
+
+cdef int put_dual(Tensor t, Tensor tangent, ForwardLevel level, Tensor primal) except -1:
+    """Give t a tangent of `level`; `primal` is t with the tangents of outer levels, or None."""
+    cdef TensorExtra x = need_extra(t)
+    unlink_dual(x)
+    x.owner = <PyObject*>t
+    x.tangent = tangent
+    x.forward = level
+    x.primal = primal
+    x.next_dual = level.first
+    if level.first != NULL:
+        (<TensorExtra>level.first).dual_link = &x.next_dual
+    level.first = <PyObject*>x
+    x.dual_link = &level.first
+    t.flags |= F_DUAL
+    return 0
+
+
+cdef int drop_dual(Tensor t) except -1:
+    cdef TensorExtra x = t.extra
+    cdef object _dying = x.tangent          # freed at the end: that may run other code
+    cdef Tensor primal = <Tensor>x.primal
+    unlink_dual(x)
+    x.tangent = None
+    x.primal = None
+    x.forward = None
+    if primal is not None and primal.flags & F_DUAL:
+        put_dual(t, <Tensor>primal.extra.tangent, primal.extra.forward, <Tensor>primal.extra.primal)
+    else:
+        t.flags &= ~<uint32_t>F_DUAL
+        t.own_tangent = 0
+    return 0
+
+
+cdef int copy_special(Tensor t, Tensor source) except -1:
+    cdef TensorExtra x
+    if source.flags & F_BATCHED:
+        x = need_extra(t)
+        x.value = source.extra.value
+        x.bdim = source.extra.bdim
+        x.level = source.extra.level
+        t.flags |= F_BATCHED
+    if source.flags & F_DUAL:
+        put_dual(t, <Tensor>source.extra.tangent, source.extra.forward,
+                 <Tensor>source.extra.primal)
+        t.own_tangent = source.own_tangent
+    return 0
+
+
+cdef int vmap_level() noexcept nogil:
+    return (ag_tls_modes >> M_VMAP_SHIFT) & 0xFF
 
 
 cdef int track(object o) noexcept:
@@ -637,8 +743,11 @@ cdef class Tensor:
 
     @property
     def data(self):
-        cdef StorageImpl* s = storage_alias(self.mem)
+        cdef StorageImpl* s
         cdef Tensor t
+        if self.flags & F_BATCHED:
+            return self.detach()
+        s = storage_alias(self.mem)
         try:
             t = tensor_on(s, self.ptr, self.dt, self.nd, self.sizes, self.strides)
         finally:
@@ -672,6 +781,14 @@ cdef class Tensor:
     @property
     def grad(self):
         if self.gradient == NULL:
+            if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
+                _warnings.warn(
+                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                    "Its .grad attribute won't be populated during autograd.backward(). If you "
+                    "indeed want the .grad field to be populated for a non-leaf Tensor, use "
+                    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                    "mistake, make sure you access the leaf Tensor instead.", UserWarning,
+                    stacklevel=1)
             return None
         return <object>self.gradient
 

@@ -7,7 +7,9 @@ autograd_cy/autograd/function.py; the steps that every call makes are here.
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
-from autograd_cy._C.formulas cimport observe_begin, observe_end, set_tangent, tangent_of
+from autograd_cy._C.formulas cimport observe_begin, observe_end
+from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
+from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
@@ -223,7 +225,7 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
     finally:
         tls_set_modes(modes)
     outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
-                     flags & F_DUAL and not modes & M_NO_FORWARD_AD)
+                     g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
     if g_modes & G_PROFILE:
         observe_end()
     if isinstance(made, tuple):
@@ -295,7 +297,8 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
                 save_one(ctx, args, <int>i, <Tensor>to_save[i])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     if forward_mode:
-        move_tangents(ctx, args, made, outputs, dirty)
+        move_tangents(ctx, args, made, outputs, dirty,
+                      () if ctx.saved_for_forward is None else ctx.saved_for_forward)
     ctx.saved_for_forward = None
     return tuple(outputs)
 
@@ -437,9 +440,43 @@ cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
 
 # --- forward mode ---------------------------------------------------------------------------
 
-cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs,
-                       tuple dirty) except -1:
-    cdef unsigned int modes = tls_modes()
+cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, tuple dirty,
+                       tuple saved) except -1:
+    """Give the outputs their tangents by the Function's jvp, outer levels first."""
+    cdef tuple tensors = tuple([a for a in args if isinstance(a, Tensor)])
+    cdef ForwardLevel level = forward_level(tensors)
+    cdef tuple stripped
+    cdef list below
+    if level is None:
+        return 0
+    stripped = tuple([primal_at(<Tensor>a, level) if isinstance(a, Tensor) else a for a in args])
+    below = outputs
+    if forward_level(tuple([a for a in stripped if isinstance(a, Tensor)])) is not None:
+        if dirty:
+            raise RuntimeError(
+                f"{type(ctx)._forward_cls.__name__} changes its input in place, which is not "
+                "possible inside nested levels of forward mode; use an out-of-place form")
+        below = [place_alias(<Tensor>t) if isinstance(t, Tensor) else t for t in outputs]
+        move_tangents(ctx, stripped, made, below, dirty, saved)
+    ctx.saved_for_forward = tuple([
+        seen_below(t, made, below, level) for t in saved])
+    deliver_tangents(ctx, args, made, outputs, below, dirty, level)
+    return 0
+
+
+cdef object seen_below(object t, tuple made, list below, ForwardLevel level):
+    """A tensor that was saved for jvp, without the tangents of `level`."""
+    cdef Py_ssize_t i
+    if t is None:
+        return None
+    for i in range(len(made)):
+        if made[i] is t:
+            return primal_at(<Tensor>below[i], level)
+    return primal_at(<Tensor>t, level)
+
+
+cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, list below,
+                          tuple dirty, ForwardLevel level) except -1:
     cdef list given = []
     cdef tuple result
     cdef Tensor t, moved
@@ -449,32 +486,29 @@ cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs,
         if not isinstance(a, Tensor):
             given.append(None)
             continue
-        moved = tangent_of(<Tensor>a)
+        moved = tangent_at(<Tensor>a, level)
         if moved is None and ctx.materialize_grads and dt_differentiable((<Tensor>a).dt):
-            moved = T.zeros_like(T.detach(<Tensor>a))
+            moved = zero_tangent(<Tensor>a)
         given.append(moved)
-    if ctx.saved_for_forward is None:
-        ctx.saved_for_forward = ()
-    tls_set_modes(modes | M_NO_FORWARD_AD)
-    try:
-        r = cls.jvp(ctx, *given)
-    finally:
-        tls_set_modes(modes)
-    result = r if isinstance(r, tuple) else (r,)
+    r = cls.jvp(ctx, *given)
+    result = r if type(r) is tuple else (tuple(r) if isinstance(r, tuple) else (r,))
     if len(result) != len(made):
         raise RuntimeError(
             f"{cls.__name__}.jvp returned an incorrect number of forward gradients (expected "
             f"{len(made)}, one per output, got {len(result)})")
     for i in range(len(made)):
-        if result[i] is None or not isinstance(outputs[i], Tensor):
+        if not isinstance(outputs[i], Tensor):
             if result[i] is not None:
                 raise RuntimeError(f"{cls.__name__}.jvp returned a tangent for output {i}, which "
                                    "is not a Tensor")
             continue
+        t = <Tensor>outputs[i]
+        if result[i] is None:
+            set_tangent(t, None, level, <Tensor>below[i])
+            continue
         if not isinstance(result[i], Tensor):
             raise TypeError(f"{cls.__name__}.jvp: expected Tensor or None as tangent of output "
                             f"{i}, got {type(result[i]).__name__}")
-        t = <Tensor>outputs[i]
         moved = <Tensor>result[i]
         if among(made[i], args) and among(made[i], dirty):
             if not among(moved, given):
@@ -482,13 +516,15 @@ cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs,
                     "An inplace custom Function is not modifying the forward mode gradients "
                     "inplace. If the forward is modifying an input inplace, then the jvp function "
                     "must modify the corresponding gradient inplace.")
-        elif t.flags & F_VIEW and not moved.flags & F_VIEW and not among(moved, given):
-            raise RuntimeError(
-                "A custom Function's forward is returning a view (or an input as-is) but the jvp "
-                "is not returning a view.")
+        elif t.flags & F_VIEW:
+            if not moved.flags & F_VIEW and not among(moved, given):
+                raise RuntimeError(
+                    "A custom Function's forward is returning a view (or an input as-is) but the "
+                    "jvp is not returning a view.")
+            t.own_tangent = 1
         if not same_shape(t, moved):
             raise RuntimeError(
                 f"{cls.__name__}.jvp returned a tangent of shape {list(sizes_of(moved))} for "
                 f"output {i} of shape {list(sizes_of(t))}")
-        set_tangent(t, moved)
+        set_tangent(t, primal_at(moved, level), level, <Tensor>below[i])
     return 0

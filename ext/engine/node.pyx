@@ -13,7 +13,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
 from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
+    Tensor, late, tensor_alias, tensor_empty, copy_special, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
     F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE,
     M_SAVED_HOOKS, M_GUARD_SAVED, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
@@ -418,14 +418,8 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
 cdef Tensor graph_free_alias(Tensor t):
     """The same value without history (tangents and batch levels stay)."""
     cdef Tensor r = tensor_alias(t)
-    cdef TensorExtra x
     if t.flags & (F_DUAL | F_BATCHED):
-        x = need_extra(r)
-        x.tangent = t.extra.tangent
-        x.value = t.extra.value
-        x.bdim = t.extra.bdim
-        x.level = t.extra.level
-        r.flags |= t.flags & (F_DUAL | F_BATCHED)
+        copy_special(r, t)
     return r
 
 
@@ -630,6 +624,7 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
+    view.own_tangent = base.own_tangent
     view.attr_version = view.mem.version
     if creation == CREATED_DEFAULT:
         if tls_modes() & M_INFERENCE:

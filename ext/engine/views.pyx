@@ -10,10 +10,12 @@ for, as as_strided of the base's new history.
 cimport cython
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from libc.stdint cimport uint32_t
-from autograd_cy._C.batching cimport top_level, is_batched, batch_front, align_batch
+from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_differentiable
-from autograd_cy._C.formulas cimport give, tangent_of, set_tangent
+from autograd_cy._C.formulas cimport give
+from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport copy_into, clone_plain, fill_with
+from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.shapes cimport as_strided_plain
@@ -173,15 +175,19 @@ cdef class CopyBackwards(Node):
 
 cdef int copy_batched(Tensor self, Tensor src) except -1:
     cdef int level = top_level((self, src))
-    cdef Tensor target
+    self = lowered(self, level)
+    src = lowered(src, level)
+    if not is_batched(src, level) and not is_batched(self, level):
+        T.copy_(self, src)
+        return 0
     if not is_batched(self, level):
         raise RuntimeError(
             "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
             "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
             "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
-            "use out-of-place operators instead of inplace arithmetic.")
-    target = batch_front(self, level, False)
-    T.copy_(target, align_batch(src, level, self.nd, -1))
+            "use out-of-place operators instead of inplace arithmetic, or make `self` with "
+            "new_zeros() of a vmapped tensor.")
+    T.copy_(batch_front(self, level, False), align_batch(src, level, self.nd, -1))
     return 0
 
 
@@ -189,7 +195,6 @@ cdef Tensor c_copy_(Tensor self, Tensor src):
     cdef uint32_t flags = self.flags | src.flags
     cdef bint recording = False
     cdef CopyBackwards n
-    cdef Tensor moved
     if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and dt_differentiable(self.dt):
         recording = requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))
     check_inplace(self, "copy_", recording)
@@ -207,14 +212,8 @@ cdef Tensor c_copy_(Tensor self, Tensor src):
     bump_version(self)
     if recording:
         rebase_history(self, n)
-    if flags & F_DUAL and not (tls_modes() & M_NO_FORWARD_AD) and dt_differentiable(self.dt):
-        moved = tangent_of(src)
-        if self.flags & F_DUAL:
-            if moved is None:
-                moved = T.zeros_like(<Tensor>self.extra.tangent)
-            c_copy_(<Tensor>self.extra.tangent, moved)
-        elif moved is not None:
-            set_tangent(self, T.clone(moved, -1))
+    if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
+        copy_tangents(self, src)
     return self
 
 
@@ -228,8 +227,6 @@ cdef Tensor c_detach(Tensor self):
         x.bdim = self.extra.bdim
         x.level = self.extra.level
         r.flags |= F_BATCHED
-    if self.flags & F_DUAL and not (tls_modes() & M_NO_FORWARD_AD):
-        set_tangent(r, T.detach(<Tensor>self.extra.tangent))
     return r
 
 T.copy_ = c_copy_

@@ -34,7 +34,9 @@ def _off_afterwards():
 
 
 def test_failing_node_shows_where_it_was_made():
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"), detect_anomaly():
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        mode = detect_anomaly()
+    with mode:
         y = Fails.apply(leaf(1.0))  # the line to find
         with (
             pytest.warns(UserWarning, match="Error detected in FailsBackward"),

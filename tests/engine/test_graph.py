@@ -177,7 +177,9 @@ BAD_NODE_HOOKS = [
 ]
 
 
-@pytest.mark.parametrize("error, message, hook", BAD_NODE_HOOKS, ids=range(len(BAD_NODE_HOOKS)))
+@pytest.mark.parametrize(
+    ("error", "message", "hook"), BAD_NODE_HOOKS, ids=range(len(BAD_NODE_HOOKS))
+)
 def test_wrong_results_of_node_hooks(error, message, hook):
     x = leaf(1.0, 2.0)
     y = x * 2

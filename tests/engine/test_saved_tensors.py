@@ -194,7 +194,7 @@ def test_cycles_through_packed_values_are_collected():
     token = Token()
     alive = weakref.ref(token)
     x = leaf(1.0)
-    with saved_tensors_hooks(lambda t: (t, token), lambda p: p[0]):
+    with saved_tensors_hooks(lambda t, keep=token: (t, keep), lambda p: p[0]):
         y = (x * 2).exp()
     del y, x, token
     gc.collect()

@@ -21,7 +21,7 @@ from derivatives import (
     weights_of,
 )
 
-from autograd_cy._C import formulas
+from autograd_cy.autograd import forward_ad
 from autograd_cy.ops import _schema as schema
 
 
@@ -74,6 +74,7 @@ def test_full_second_derivative(case):
     each_dtype(case, check_second, full=True)
 
 
+@forward_ad.dual_level()
 def check_forward_mode(call, rng):
     """Tangents against differences, and against the gradients by the inner product."""
     weights = weights_of(call, rng)
@@ -84,12 +85,12 @@ def check_forward_mode(call, rng):
         u = random_like(call.arrays[place], rng)
         moved[place] = u
         tensors = call.tensors()
-        tensors[place] = formulas._make_dual(tensors[place], tensor(u))
+        tensors[place] = forward_ad.make_dual(tensors[place], tensor(u))
         outs = differentiable_outputs(call, call(tensors))
         expected = slope(lambda a: forward(call, a), call.arrays, place, u)
         pushed = 0.0
         for out, w, e in zip(outs, weights, expected):
-            t = formulas._tangent(out)
+            t = forward_ad.unpack_dual(out).tangent
             t = np.zeros_like(e) if t is None else to_array(t)
             assert t.shape == e.shape
             size = np.abs(e).max(initial=1.0)
@@ -102,10 +103,10 @@ def check_forward_mode(call, rng):
     # All arguments at once: tangents add up.
     tensors = call.tensors()
     for place, u in moved.items():
-        tensors[place] = formulas._make_dual(tensors[place], tensor(u))
+        tensors[place] = forward_ad.make_dual(tensors[place], tensor(u))
     together = 0.0
     for out, w in zip(differentiable_outputs(call, call(tensors)), weights):
-        t = formulas._tangent(out)
+        t = forward_ad.unpack_dual(out).tangent
         together += 0.0 if t is None else inner(w, to_array(t))
     assert_close(together, total, abs(total) + abs(together), "sum of tangents")
 
