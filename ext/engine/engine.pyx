@@ -29,6 +29,11 @@ import threading as _threading
 
 # --- the state of one backward call ---------------------------------------------------------
 
+cdef struct Ready:
+    uint64_t seq                     # of the node, here to spare the heap a look into it
+    PyObject* node                   # owned
+
+
 cdef class NodeState:
     """Count and buffers of a node that another task has claimed."""
     cdef int32_t deps
@@ -43,7 +48,7 @@ cdef class GraphTask:
     cdef bint create_graph
     cdef bint accumulate
     cdef bint selective              # only what leads to `inputs` is run
-    cdef PyObject** heap             # ready nodes (owned), newest first
+    cdef Ready* heap                 # ready nodes, newest first
     cdef Py_ssize_t heap_count
     cdef Py_ssize_t heap_room
     cdef PyObject** claimed          # borrowed: alive through the roots or the heap
@@ -59,7 +64,7 @@ cdef class GraphTask:
     def __dealloc__(self):
         cdef Py_ssize_t i
         for i in range(self.heap_count):
-            Py_XDECREF(self.heap[i])
+            Py_XDECREF(self.heap[i].node)
         for i in range(self.claimed_count):
             Py_XDECREF(self.claimed[i])
         PyMem_Free(self.heap)
@@ -76,11 +81,11 @@ cdef extern from "Python.h":
 
 cdef int push(GraphTask g, PyObject* n) except -1:
     """Add a ready node; takes over the reference."""
-    cdef PyObject** room
+    cdef Ready* room
     cdef Py_ssize_t i, up
     cdef uint64_t seq = (<Node>n).seq
     if g.heap_count == g.heap_room:
-        room = <PyObject**>PyMem_Realloc(g.heap, (2 * g.heap_room + 32) * sizeof(PyObject*))
+        room = <Ready*>PyMem_Realloc(g.heap, (2 * g.heap_room + 32) * sizeof(Ready))
         if room == NULL:
             raise MemoryError()
         g.heap = room
@@ -89,31 +94,30 @@ cdef int push(GraphTask g, PyObject* n) except -1:
     g.heap_count += 1
     while i:
         up = (i - 1) >> 1
-        if (<Node>g.heap[up]).seq >= seq:
+        if g.heap[up].seq >= seq:
             break
         g.heap[i] = g.heap[up]
         i = up
-    g.heap[i] = n
+    g.heap[i].seq = seq
+    g.heap[i].node = n
     return 0
 
 
 cdef PyObject* pop(GraphTask g) noexcept:
-    cdef PyObject* top = g.heap[0]
-    cdef PyObject* last
+    cdef PyObject* top = g.heap[0].node
+    cdef Ready last
     cdef Py_ssize_t i = 0, child, n
-    cdef uint64_t seq
     g.heap_count -= 1
     n = g.heap_count
     if n:
         last = g.heap[n]
-        seq = (<Node>last).seq
         while True:
             child = 2 * i + 1
             if child >= n:
                 break
-            if child + 1 < n and (<Node>g.heap[child + 1]).seq > (<Node>g.heap[child]).seq:
+            if child + 1 < n and g.heap[child + 1].seq > g.heap[child].seq:
                 child += 1
-            if (<Node>g.heap[child]).seq <= seq:
+            if g.heap[child].seq <= last.seq:
                 break
             g.heap[i] = g.heap[child]
             i = child
