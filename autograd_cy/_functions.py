@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C import ops_arrange as _arrange
 from autograd_cy._C import ops_pointwise as _pointwise
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
@@ -15,12 +16,16 @@ __all__ = [
     "allclose",
     "equal",
     "is_complex",
+    "is_conj",
     "is_floating_point",
     "is_inference",
+    "is_neg",
     "is_nonzero",
     "is_tensor",
     "isclose",
     "numel",
+    "resolve_conj",
+    "resolve_neg",
     "result_type",
 ]
 
@@ -94,6 +99,62 @@ def is_nonzero(input) -> bool:
     False
     """
     return bool(_need_tensor(input, "is_nonzero"))
+
+
+def is_conj(input) -> bool:
+    """
+    Whether the conjugation of a tensor is still to be done: never, :func:`conj` does it at once.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_conj(ag.ones(1, dtype=ag.complex64).conj())
+    False
+    """
+    _need_tensor(input, "is_conj")
+    return False
+
+
+def is_neg(input) -> bool:
+    """
+    Whether the negation of a tensor is still to be done: never, it is done at once.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_neg(-ag.ones(1))
+    False
+    """
+    _need_tensor(input, "is_neg")
+    return False
+
+
+def resolve_conj(input) -> Tensor:
+    """
+    The tensor itself: no conjugation is ever pending, see :func:`is_conj`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, dtype=ag.complex64)
+    >>> ag.resolve_conj(x) is x
+    True
+    """
+    return _need_tensor(input, "resolve_conj")
+
+
+def resolve_neg(input) -> Tensor:
+    """
+    The tensor itself: no negation is ever pending, see :func:`is_neg`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1)
+    >>> ag.resolve_neg(x) is x
+    True
+    """
+    return _need_tensor(input, "resolve_neg")
 
 
 def numel(input) -> int:
@@ -329,6 +390,16 @@ def _contiguous(self, memory_format=None):
     return _shape._contiguous(self)
 
 
+def _set_real(self, value):
+    """Write the real part; `value` is broadcast and converted."""
+    _arrange.real(self).copy_(value)
+
+
+def _set_imag(self, value):
+    """Write the imaginary part of a complex tensor."""
+    _arrange.imag(self).copy_(value)
+
+
 def _transposed(self):
     """The tensor with its dimensions reversed."""
     return _shape.permute(self, tuple(range(self.ndim - 1, -1, -1)))
@@ -370,7 +441,15 @@ for _name, _function in {
         lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."
     ),
     "H": property(_adjoint),
-    "real": property(_pointwise.real, doc="The real part; a real tensor itself."),
-    "imag": property(_pointwise.imag, doc="The imaginary part of a complex tensor."),
+    "is_conj": is_conj,
+    "is_neg": is_neg,
+    "resolve_conj": resolve_conj,
+    "resolve_neg": resolve_neg,
+    "real": property(
+        _arrange.real, _set_real, doc="The real part as a view; a real tensor itself."
+    ),
+    "imag": property(
+        _arrange.imag, _set_imag, doc="The imaginary part of a complex tensor, a view."
+    ),
 }.items():
     _install(_name, _function)

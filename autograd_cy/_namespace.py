@@ -7,8 +7,11 @@ from autograd_cy._C import (
     engine,
     exchange,
     getitem,
+    inplace,
     iterate,
     ops_activation,
+    ops_arrange,
+    ops_functions,
     ops_indexing,
     ops_neural,
     ops_pointwise,
@@ -60,13 +63,14 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _functions, _hooks, _printing, _tensor_types, serialization
+from autograd_cy import _functions, _hooks, _joining, _printing, _tensor_types, serialization
 from autograd_cy import storage as _typed_storage
 
 # These install methods.
 _loaded = (
     copying,
     getitem,
+    inplace,
     iterate,
     engine,
     placement,
@@ -82,16 +86,19 @@ _set_repr(_printing.tensor_text)
 _published = {}
 for _module in (
     ops_pointwise,
+    ops_functions,
     ops_activation,
     ops_reduction,
     ops_shape,
     ops_indexing,
+    ops_arrange,
     ops_products,
     ops_neural,
     creation,
     exchange,
     _random,
     _functions,
+    _joining,
     _printing,
     _tensor_types,
     serialization,

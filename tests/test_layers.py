@@ -23,7 +23,7 @@ LEVELS = (
     {"interop", "distributed", "testing", "viz"},
 )
 # What a kernel may not know of: the graph, and the operators made of kernels.
-GRAPH = {"node", "engine", "views", "formulas", "batching", "optable"}
+GRAPH = {"node", "engine", "views", "inplace", "arrange", "formulas", "batching", "optable"}
 BASE = {"storage", "dtypes", "placement", "tensor", "node"}
 
 

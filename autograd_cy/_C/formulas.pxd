@@ -18,7 +18,6 @@ cdef Py_ssize_t edge_numel(Node n, int i) noexcept
 # flags
 cdef uint32_t flags_of(tuple tensors) noexcept
 cdef bint any_requires_grad(tuple tensors) noexcept
-cdef int cut_history(Tensor t) except -1
 cdef Tensor overwritten(Tensor t, uint32_t flags)
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef int write_out(Tensor out, Tensor value, str op) except -1

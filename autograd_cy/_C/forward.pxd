@@ -14,3 +14,6 @@ cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor b
 cdef int set_tangents(tuple results, tuple tangents, ForwardLevel level, tuple below) except -1
 cdef int refuse_tangent(tuple tensors, str op) except -1
 cdef int copy_tangents(Tensor self, Tensor src) except -1    # after src was copied into self
+cdef int follow_base(Tensor t) except -1             # a view gets the tangents of its base
+cdef Tensor find_tangent(Tensor t, ForwardLevel level)
+cdef Tensor without_level(Tensor t, ForwardLevel level)

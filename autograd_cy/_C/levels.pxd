@@ -6,7 +6,6 @@ cdef int batch_level(Tensor t) noexcept                     # of a wrapper, else
 cdef int top_level(tuple tensors) except -2
 cdef bint is_batched(Tensor t, int level) noexcept          # its examples differ
 cdef bint any_batched(tuple tensors, int level) noexcept
-cdef Tensor wrap_at(Tensor physical, int bdim, int level)
 cdef Tensor lift(Tensor t, int level)                       # all examples share t
 cdef Tensor lowered(Tensor t, int level)                    # what operators below `level` see
 cdef tuple all_lowered(tuple tensors, int level)

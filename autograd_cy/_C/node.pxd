@@ -104,6 +104,7 @@ cdef inline bint edge_defined(Node n, int i) noexcept:
 # --- graph ----------------------------------------------------------------------------------
 cdef PyObject* gradient_node(Tensor t) except? NULL    # owned; the accumulator for a leaf
 cdef int rebase_history(Tensor t, Node n) except -1    # after an in-place operation recorded by n
+cdef int move_retained(Tensor t, Node n, int nr) except -1   # retain_grad follows new history
 cdef int check_inplace(Tensor t, str op, bint recording) except -1
 cdef int set_view(Tensor view, Tensor base, int creation) except -1
 cdef Node current_fn(Tensor t)                         # grad_fn of t, remade for a view; None: leaf

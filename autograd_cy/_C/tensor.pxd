@@ -154,6 +154,10 @@ cdef int put_dual(Tensor t, Tensor tangent, ForwardLevel level, Tensor primal) e
 cdef int drop_dual(Tensor t) except -1               # without its innermost tangent
 cdef int copy_special(Tensor t, Tensor source) except -1    # vmap wrapper and tangents of `source`
 cdef int vmap_level() noexcept nogil                 # how many vmaps are running in this thread
+cdef Tensor wrap_at(Tensor physical, int bdim, int level)   # a vmap wrapper
+cdef Tensor below_vmaps(Tensor t)                    # what holds all examples
+cdef bint has_examples(Tensor t) noexcept            # a wrapper whose examples differ
+cdef int refuse_examples(Tensor t, str what) except -1
 cdef int track(object o) noexcept                    # let the garbage collector see it
 
 cdef inline bint is_tensor(object x) noexcept:

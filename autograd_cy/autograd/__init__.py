@@ -1,4 +1,6 @@
-"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, forward mode, the graph.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, the graph.
+
+Forward mode is in `forward_ad`, derivatives of functions in `functional`, checks in `gradcheck`.
 
 Plain Python over the engine (``ext/engine``).
 """
@@ -6,6 +8,7 @@ Plain Python over the engine (``ext/engine``).
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import forward_ad as forward_ad
 from autograd_cy.autograd import function as function
+from autograd_cy.autograd import functional as functional
 from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
@@ -24,6 +27,10 @@ from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
 from autograd_cy.autograd.variable import Variable as Variable
 
+# As in torch, the name of the module is also that of its function, which wins.
+from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
+from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # isort: skip
+
 __all__ = [
     "Function",
     "NestedIOFunction",
@@ -35,8 +42,11 @@ __all__ = [
     "explain_grad",
     "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",

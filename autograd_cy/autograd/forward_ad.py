@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from autograd_cy._C.forward import _begin_level, _make_dual, _unpack_dual
+from autograd_cy._C.forward import _begin_level, _make_dual, _unpack_dual, _zero_tangents
+from autograd_cy._C.random import _set_zero_tangents
 from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
 from autograd_cy.autograd.grad_mode import _Mode
 
@@ -307,5 +308,6 @@ class set_fwd_grad_enabled(_Mode):
         return self.__class__(self._mode)
 
 
+_set_zero_tangents(_zero_tangents)
 _is_fwd_grad_enabled = is_fwd_grad_enabled
 _set_fwd_grad_enabled = set_fwd_grad_enabled

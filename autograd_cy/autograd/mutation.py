@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from autograd_cy._C import node as _node
 from autograd_cy._C import saved as _saved
+from autograd_cy._C.inplace import detach as _detach
 from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
-from autograd_cy._C.views import detach as _detach
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 

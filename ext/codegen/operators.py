@@ -15,13 +15,13 @@ C_TYPES = {
     "Tensor?": "Tensor", "Tensor[]": "tuple", "int": "Py_ssize_t", "dim": "Py_ssize_t",
     "bool": "bint", "float": "double", "str": "str", "str?": "object", "int?": "object",
     "float?": "object", "dim?": "object", "dims": "object", "dims?": "object", "sizes": "tuple",
-    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object",
+    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object", "indices": "object",
 }
 FORMULA_TYPES = {
     "Tensor": "T", "operand": "T", "operand?": "T", "Scalar": "T", "Tensor?": "T", "Tensor[]": "L",
     "int": "i", "dim": "i", "bool": "b", "float": "f", "str": "s", "str?": "O", "int?": "O",
     "float?": "O", "dim?": "O", "dims": "I", "dims?": "O", "sizes": "I", "ints": "I", "dtype?": "d",
-    "format?": "i", "object": "O",
+    "format?": "i", "object": "O", "indices": "O",
 }
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
@@ -140,6 +140,11 @@ class Operator:
     @property
     def forward_name(self):
         return self.r.node
+
+    @property
+    def shown(self):
+        """The name in error messages."""
+        return self.r.forward or self.r.name
 
     def saved_names(self):
         rows = []
@@ -419,10 +424,15 @@ class Operator:
         single = [a.name for a in tensors if a.type != "Tensor[]"]
         listed = self.list_arg.name if self.list_arg is not None else None
         every = self.tuple_of(single, listed)
+        if kind == "by_hand":
+            module, _, function = rule.target.partition(".")
+            self.imports.setdefault(module, set()).add(function)
+            return head + [f"    return {module}_{function}({self.names})"]
         if kind == "refuse":
             return head + [f"    raise RuntimeError({rule.text!r})"]
         if kind == "randomly":
-            return head + [f"    return random_under_vmap(\"{self.key}\", ({self.names},))"]
+            shown = r.name.strip("_").removesuffix("_mask")
+            return head + [f"    return random_under_vmap(\"{shown}\", \"{self.key}\", ({self.names},))"]
         several = self.multi or self.many
         wrap = "wrap_results" if several else "wrap_batch"
         body = [f"cdef int level = top_level({every})"]
@@ -451,15 +461,17 @@ class Operator:
                 else:
                     shifted.append(a.name)
             body.append("if nd == 0:")
-            if self.multi or self.many:
-                body.append("    raise RuntimeError('vmap: "
-                            f"{r.name} over a 0-d example is not supported; use dims of size 1')")
+            if self.many:
+                # What the operator says to a 0-d tensor.
+                plain = [f"T.new_zeros({first}, ())" if a.name == first else a.name for a in r.args]
+                body.append(f"    return T.{self.key}({', '.join(plain)})")
             else:
                 lifted = [("0 + 1" if a.type == "dim" else "(1,)") if a.type in ("dim", "dim?", "dims", "dims?")
                           else a.name for a in r.args]
                 lifted[0] = f"T.unsqueeze({first}, 1)"
                 tail = f"T.{self.key}({', '.join(lifted)})"
-                body.append(f"    return {wrap}(drop_lifted({tail}), level)")
+                drop = "all_drop_lifted" if self.multi else "drop_lifted"
+                body.append(f"    return {wrap}({drop}({tail}), level)")
             body.append(f"return {wrap}(T.{self.key}({', '.join(shifted)}), level)")
             return head + indent(body)
         if kind == "loop":
@@ -521,8 +533,8 @@ class Operator:
             rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
             if len(operands) <= 3:
                 return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
-                        f"\"{r.name}\")")
-            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{r.name}\")"
+                        f"\"{self.shown}\")")
+            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{self.shown}\")"
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
         return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
@@ -530,8 +542,8 @@ class Operator:
     def claims(self):
         """Lines that refuse the dtypes which the record doesn't claim."""
         r, k = self.r, self.r.kernel
-        if set(r.dtypes) >= set(CLASS_BITS):
-            return []
+        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
+            return []          # views of some dtypes only have an error of their own
         mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
         tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
         if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
@@ -550,6 +562,8 @@ class Operator:
     def flags(self, names=None):
         parts = []
         for a in self.r.args:
+            if a.type == "indices" and names is None:
+                parts.append(f"(flags_of_indices({a.name}) & F_BATCHED)")
             if not a.is_tensor or (names is not None and a.name not in names):
                 continue
             if a.type == "Tensor[]":
@@ -588,7 +602,7 @@ class Operator:
         body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
         is_view = self.kind == "view"
         if self.diff:
-            body.append(f"cdef {r.node} n")
+            body.append(f"cdef {r.node} n" + (" = None" if self.slots else ""))
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
@@ -597,7 +611,8 @@ class Operator:
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                            f"    refuse_tangent({tensors}, \"{r.name}\")"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
-        body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
+        random = type(r.vmap).__name__ == "randomly"
+        body += [f"if flags & F_BATCHED{' or vmap_level()' if random else ''}:", f"    result = vmap_{self.key}({self.names})",
                  "else:", f"    result = {self.kernel_expression()}"]
         first = r.args[0].name if r.args else None
         if is_view:
@@ -609,7 +624,7 @@ class Operator:
                 body += ["if result.base == NULL and result is not " + first + ":",
                          f"    set_view(result, {first}, {creation})"]
         if self.diff:
-            record = []
+            record, save = [], []
             call = f"node_{self.key}({self.names}, False)"
             if self.many:
                 call = f"node_{self.key}({self.names}, False, len(result))"
@@ -620,33 +635,35 @@ class Operator:
                 for i, o in enumerate(r.returns):
                     if o not in r.nondiff_outputs:
                         record.append(f"set_history(<Tensor>result[{i}], n, {i})")
-                record += self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
+                save = self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
             else:
                 record += [f"n = {call}", "set_history(result, n, 0)"]
-                record += self.save_results(lambda o: "result")
+                save = self.save_results(lambda o: "result")
             test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
             if not self.multi and not self.many:
                 test += " and dt_differentiable(result.dt)"
             body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                      f"    tangent_{self.key}(result, {self.names})"]
+            if save:
+                # With its tangent, which the rule computes from the recorded result.
+                body += ["if n is not None:", *indent(save)]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
         return lines + indent(body)
 
     def inplace_operator(self):
         r = self.r
-        rest = ", ".join(a.name for a in r.args if a.name != "self")
         others = [a for a in r.args if a.name != "self"]
         lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
         given = ", ".join("overwritten(self, flags)" if a.name == "self" else a.name for a in r.args)
-        call = f"T.{self.key}({given})"
+        call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
-            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return T.copy_(self, {call})"]
+            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
         body += ["if flags & (F_BATCHED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
-                 f"    return T.copy_(self, {call})"]
+                 f"    return {call}"]
         if self.diff:
             body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
                      "    recording = True"]
@@ -654,27 +671,37 @@ class Operator:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
         body += self.claims()
-        body += [f"check_inplace(self, \"{r.name}_\", recording)",
+        truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
+        if self.kind == "elementwise" and r.kernel.dtypes == "real":
+            body.append(f"refuse_complex(self, \"{self.shown}\")")
+        body += [f"check_inplace(self, \"{self.shown}_\", recording)",
                  "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
+        elif r.into:
+            module, _, function = r.into.partition(".")
+            self.imports.setdefault(module, set()).add(function)
+            body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
+                     for a in others if a.type in ("Tensor", "operand")]
+            body.append(f"{module}_{function}({self.names})")
         else:
-            body.append(f"copy_into(self, {self.kernel_expression()}, \"{r.name}_\")")
+            body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")
         body.append("bump_version(self)")
         if self.diff:
             body += ["if recording:", "    rebase_history(self, n)",
                      *indent(self.save_results(lambda o: "self"))]
         else:
-            body += ["if recording:", "    cut_history(self)"]
+            make = "constant_history" if truth else "unknown_history"
+            body += ["if recording:", f"    {make}(self, \"{r.node}\")"]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
         return lines + indent(body)
 
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-                 f"    check_out(out, {self.flags()}, \"{r.name}\")", *indent(self.claims())]
+                 f"    check_out(out, {self.flags()}, \"{self.shown}\")", *indent(self.claims())]
         if self.kind == "elementwise":
             lines.append(f"    {self.kernel_expression('out')}")
         else:

@@ -18,7 +18,7 @@ from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
     tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
-    replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
+    tensor_is_dense, replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
 from autograd_cy._C import cpu as _cpu
 
 import importlib as _importlib
@@ -301,6 +301,30 @@ cdef int check_writable(Tensor t, str op) except -1:
     return 0
 
 
+cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
+    """Refuse a source that shares memory with what is to be written."""
+    if dst.mem == src.mem and ranges_meet(dst, src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
+    """
+    Refuse a source that shares some memory with the output but isn't the same window: with
+    everything dense it is certain that elements would be read after they were written.
+    """
+    if tensor_is_dense(dst) and tensor_is_dense(src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int refuse_overlap(Tensor dst, Tensor src, str op) except -1:
+    raise RuntimeError(
+        f"{op}: unsupported operation: some elements of the input tensor and the written-to tensor "
+        f"refer to a single memory location (input {list(sizes_of(src))}, output "
+        f"{list(sizes_of(dst))}). Please clone() the tensor before performing the operation.")
+
+
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned
     about."""
@@ -404,6 +428,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
             and ranges_meet(t, out)
         ):
             # The output would overwrite what is still to be read.
+            check_partial_overlap(out, t, op)
             if t.count == 1:
                 memcpy(cells[i], t.ptr, DT_SIZE[t.dt])
                 p[i + 1] = cells[i]
@@ -609,6 +634,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         if dst.ptr == src.ptr and dst.dt == src.dt:
             return 0
         if dst.mem == src.mem and ranges_meet(dst, src):
+            check_partial_overlap(dst, src, op)
             return copy_into(dst, clone_plain(src), op)
         plan.loop = loop
         plan.nargs = 2
@@ -635,6 +661,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         else:
             raise_no_expand(dst, src, op)
     if dst.mem == src.mem and not same_window(dst, src) and ranges_meet(dst, src):
+        check_partial_overlap(dst, src, op)
         return copy_into(dst, clone_plain(src), op)
     p[0] = dst.ptr
     p[1] = src.ptr
@@ -655,7 +682,9 @@ cdef int fill_with(Tensor dst, object value) except -1:
     cdef char* p[2]
     cdef char[16] cell
     cdef int d
-    check_writable(dst, "fill_")
+    # One value for all: elements that share memory may be written twice.
+    if dst.mem.readonly:
+        raise RuntimeError("fill_: the output shows read-only memory; clone() it first")
     if isinstance(value, Tensor):
         return copy_into(dst, <Tensor>value, "fill_")
     store_element(cell, dst.dt, value)

@@ -258,6 +258,52 @@ cdef int vmap_level() noexcept nogil:
     return (ag_tls_modes >> M_VMAP_SHIFT) & 0xFF
 
 
+cdef Tensor wrap_at(Tensor physical, int bdim, int level):
+    """A wrapper whose examples lie along `bdim`; -1: all examples are `physical`."""
+    cdef Tensor r
+    cdef TensorExtra x
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, n = 0
+    for d in range(physical.nd):
+        if d != bdim:
+            shape[n] = physical.sizes[d]
+            strides[n] = physical.strides[d]
+            n += 1
+    r = tensor_on(physical.mem, physical.ptr, physical.dt, n, shape, strides)
+    x = need_extra(r)
+    x.value = physical
+    x.bdim = bdim
+    x.level = level
+    r.flags |= F_BATCHED
+    if bdim < 0:
+        r.flags |= physical.flags & F_WRAPPED
+    return r
+
+
+cdef Tensor below_vmaps(Tensor t):
+    while t.flags & F_BATCHED:
+        t = <Tensor>t.extra.value
+    return t
+
+
+cdef bint has_examples(Tensor t) noexcept:
+    while t.flags & F_BATCHED:
+        if t.extra.bdim >= 0:
+            return True
+        t = <Tensor>t.extra.value
+    return False
+
+
+cdef int refuse_examples(Tensor t, str what) except -1:
+    """Raise if the values of t differ between the examples of a vmap."""
+    if t.flags & F_BATCHED and has_examples(t):
+        raise RuntimeError(
+            f"vmap: {what}: Cannot access data pointer of Tensor that doesn't have storage: inside "
+            "vmap a tensor stands for all examples. Return it and look at it outside.")
+    return 0
+
+
 cdef int track(object o) noexcept:
     if not PyObject_GC_IsTracked(<PyObject*>o):
         PyObject_GC_Track(<PyObject*>o)
@@ -629,6 +675,7 @@ cdef class Tensor:
 
     def data_ptr(self):
         """Address of the first element."""
+        refuse_examples(self, "data_ptr()")
         return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
@@ -849,6 +896,7 @@ cdef class Tensor:
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
+        refuse_examples(self, "tolist()")
         return nested_list(self, 0, self.ptr)
 
     def __len__(self):
@@ -861,6 +909,11 @@ cdef class Tensor:
             if self.count == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        if self.flags & F_BATCHED and has_examples(self):
+            raise RuntimeError(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that yet, because the branch would differ between "
+                "examples; use where() instead.")
         return bool(scalar_value(self))
 
     def __int__(self):

@@ -6,9 +6,9 @@ below, and wrap the result.
 """
 from autograd_cy._C.formulas cimport normal_dim, normal_dims
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.levels cimport is_batched, wrap_at
+from autograd_cy._C.levels cimport is_batched
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.tensor cimport Tensor, dims_of, F_BATCHED
+from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED
 
 
 cdef int widest(tuple tensors, int level) except -1:
@@ -96,6 +96,10 @@ cdef Tensor drop_lifted(Tensor t):
     return t
 
 
+cdef tuple all_drop_lifted(tuple tensors):
+    return tuple([drop_lifted(<Tensor>t) for t in tensors])
+
+
 cdef object shift_dims(object dims, int nd):
     """Dimensions of one example as dimensions of the batch; None becomes all but the first."""
     return tuple([d + 1 for d in normal_dims(dims, nd)])
@@ -137,12 +141,17 @@ cdef object loop_batch(str key, tuple args, int level):
     return wrap_batch(T.stack(tuple(rows), 0), level)
 
 
-cdef object random_under_vmap(str key, tuple args):
-    raise RuntimeError(
-        f"vmap: called random operation {key} while in randomness error mode. Please either use "
-        "the 'same' or 'different' randomness flags on vmap or perform the randomness operation "
-        "out of vmap"
-    )
+cdef object _random_rule = None
+
+
+def _set_random_rule(rule):
+    """Called with (name, function, args, kwargs) for random operators of the table."""
+    global _random_rule
+    _random_rule = rule
+
+
+cdef object random_under_vmap(str name, str key, tuple args):
+    return _random_rule(name, _operators[key], args, {})
 
 
 def _wrap(Tensor physical not None, int bdim, int level):

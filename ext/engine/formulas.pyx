@@ -93,16 +93,10 @@ cdef bint any_requires_grad(tuple tensors) noexcept:
     return False
 
 
-cdef int cut_history(Tensor t) except -1:
-    raise RuntimeError(
-        "an in-place operation without a derivative was applied to a tensor that requires grad; "
-        "use the out-of-place form on a detached tensor"
-    )
-
-
 cdef Tensor overwritten(Tensor t, uint32_t flags):
-    """What to compute the new value of `t` from: a copy, if the graph may save it."""
-    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+    """What to compute the new value of `t` from: a copy, if some graph may save it."""
+    # What is below a vmap, and tangents, may be recorded though the tensor itself isn't.
+    if flags & (F_GRAD_PATH | F_BATCHED | F_DUAL) and not (tls_modes() & M_NO_GRAD):
         return T.clone(t, -1)
     return t
 
@@ -674,7 +668,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.nd} dimension(s).")
-    if dt_category(value.dt) > dt_category(other.dt):
+    if dt_is_complex(value.dt) and not dt_is_complex(other.dt):
         raise RuntimeError(
             f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
     return value if value.dt == other.dt else T._to_dtype(value, other.dt)

@@ -16,11 +16,11 @@ from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport strides_of, offset_of
 from autograd_cy._C.levels cimport (
-    batch_level, is_batched, wrap_at, lift, place_alias, primal_at, tangent_at, below_level)
-from autograd_cy._C.node cimport set_view
+    batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
+from autograd_cy._C.node cimport Node, Saved, set_view
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, put_dual, tensor_alias, tensor_empty_strided,
+    Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
     tensor_has_overlap, same_shape, dims_of, sizes_of, tls_modes, wrap_double, CREATED_DEFAULT,
     F_DUAL, F_BATCHED, F_VIEW, M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
 
@@ -105,6 +105,22 @@ cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor b
     elif outer is not None:
         put_dual(result, <Tensor>outer.extra.tangent, outer.extra.forward,
                  <Tensor>outer.extra.primal)
+    if result.fn != NULL and result.flags & F_DUAL:
+        share_with_saved(result, <Node>result.fn)
+    return 0
+
+
+cdef int share_with_saved(Tensor result, Node n) except -1:
+    """Let the alias that a node has saved of its own result move too, for forward over reverse."""
+    cdef Saved* s
+    cdef int i
+    for i in range(n.n_saved):
+        s = &n.saved[i]
+        if (s.obj != NULL and s.edge == -2 - <int>result.out_nr
+                and isinstance(<object>s.obj, Tensor)):
+            if not (<Tensor>s.obj).flags & F_DUAL:
+                put_dual(<Tensor>s.obj, <Tensor>result.extra.tangent, result.extra.forward,
+                         <Tensor>result.extra.primal)
     return 0
 
 
@@ -125,80 +141,74 @@ cdef int refuse_tangent(tuple tensors, str op) except -1:
 
 # --- views ----------------------------------------------------------------------------------
 
-cdef bint lies_like(Tensor tangent, Tensor base):
+cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
     """Whether windows of `base` are windows of its tangent."""
     cdef int d
-    if tangent.nd != base.nd:
-        return False
-    if base.flags & F_BATCHED and batch_level(tangent) == base.extra.level:
-        if base.extra.bdim >= 0 or tangent.extra.bdim < 0:
-            return (base.extra.bdim == tangent.extra.bdim
-                    and lies_like(<Tensor>tangent.extra.value, <Tensor>base.extra.value))
-    elif base.flags & F_BATCHED and base.extra.bdim >= 0:
-        return False
     for d in range(base.nd):
-        if base.sizes[d] != tangent.sizes[d] or (
-                base.sizes[d] > 1 and base.strides[d] != tangent.strides[d]):
+        if base.sizes[d] > 1 and base.strides[d] != tangent.strides[d]:
             return False
     return True
 
 
 cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
     """The part of the base's tangent that belongs to `view`."""
-    cdef int level = batch_level(base)
-    if (level >= 0 and batch_level(tangent) == level and batch_level(view) == level
-            and tangent.extra.bdim == base.extra.bdim):
-        return wrap_at(window(<Tensor>base.extra.value, <Tensor>tangent.extra.value,
-                              <Tensor>view.extra.value), view.extra.bdim, level)
     return T.as_strided(tangent, dims_of(view), strides_of(view),
                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
 
 
-cdef Tensor plain_zeros(Tensor like, Py_ssize_t size):
-    """Zeros laid out like a plain tensor; `size` >= 0 puts a batch dimension in front."""
+cdef Tensor laid_out_like(Tensor root, list sizes):
+    """Zeros with the strides of a plain tensor, and dimensions of other sizes in front."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef int d, first = 1 if size >= 0 else 0
+    cdef int d, first = <int>len(sizes)
     cdef Py_ssize_t extent = 1
     cdef Tensor r
-    for d in range(like.nd):
-        shape[first + d] = like.sizes[d]
-        strides[first + d] = like.strides[d]
-        if like.sizes[d] > 0:
-            extent += (like.sizes[d] - 1) * like.strides[d]
-    if size >= 0:
-        shape[0] = size
-        strides[0] = extent
-        extent += (size - 1) * extent if size > 0 else 0
-    r = tensor_empty_strided(like.dt, like.nd + first, shape, strides)
+    if root.nd + first > MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    for d in range(root.nd):
+        shape[first + d] = root.sizes[d]
+        strides[first + d] = root.strides[d]
+        if root.sizes[d] > 0:
+            extent += (root.sizes[d] - 1) * root.strides[d]
+    for d in range(first - 1, -1, -1):
+        shape[d] = sizes[d]
+        strides[d] = extent
+        extent *= max(shape[d], 1)
+    r = tensor_empty_strided(root.dt, root.nd + first, shape, strides)
     if r.count:
         memset(r.ptr, 0, extent * DT_SIZE[r.dt])
     return r
 
 
+cdef dict vmaps_of(Tensor t):
+    """Level -> (dimension of the examples, their number) of each vmap that a tensor is in."""
+    cdef dict out = {}
+    cdef Tensor below
+    while t.flags & F_BATCHED:
+        below = <Tensor>t.extra.value
+        out[t.extra.level] = (t.extra.bdim,
+                              below.sizes[t.extra.bdim] if t.extra.bdim >= 0 else -1)
+        t = below
+    return out
+
+
 cdef Tensor zeros_matching(Tensor base, Tensor source):
     """Zeros laid out like `base`, with a place for each example of `source`."""
-    cdef int level = batch_level(base), other = batch_level(source)
-    cdef Tensor inner
-    if level >= 0 and level >= other and (other < level or source.extra.bdim < 0
-                                          or base.extra.bdim >= 0):
-        if other == level:
-            source = <Tensor>source.extra.value
-        inner = zeros_matching(<Tensor>base.extra.value, source)
-        if inner.nd != (<Tensor>base.extra.value).nd:
-            raise RuntimeError("forward mode: a tensor inside nested vmaps was changed in place "
-                               "by another with more examples; use an out-of-place operation")
-        return wrap_at(inner, base.extra.bdim, level)
-    if other < 0 or source.extra.bdim < 0:
-        return plain_zeros(base, -1)
-    if level == other:
-        base = <Tensor>base.extra.value
-    inner = <Tensor>source.extra.value
-    if base.flags & F_BATCHED or inner.flags & F_BATCHED:
-        raise RuntimeError(
-            "forward mode: a tensor inside nested vmaps was changed in place by another with more "
-            "examples; use an out-of-place operation")
-    return wrap_at(plain_zeros(base, inner.sizes[source.extra.bdim]), 0, other)
+    cdef dict own = vmaps_of(base)
+    cdef dict other = vmaps_of(source)
+    cdef list levels = sorted({*own, *other})
+    cdef list extra = [k for k in levels if k in other and other[k][0] >= 0
+                       and own.get(k, (-1,))[0] < 0]
+    cdef Tensor r = laid_out_like(below_vmaps(base), [other[k][1] for k in extra])
+    cdef Py_ssize_t waiting = len(extra)
+    # From the outermost vmap inwards: its dimension is behind those that are still waiting.
+    for k in levels:
+        if k in extra:
+            r = wrap_at(r, 0, k)
+            waiting -= 1
+        elif k in own:
+            r = wrap_at(r, own[k][0] + <int>waiting if own[k][0] >= 0 else -1, k)
+    return r
 
 
 cdef bint holds(Tensor place, Tensor source) noexcept:
@@ -392,8 +402,19 @@ cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
     return r
 
 
+cdef Tensor without_level(Tensor t, ForwardLevel level):
+    """The same value at the same place of the graph, without the tangent of one level."""
+    cdef Tensor p = place_alias(t)
+    cdef Tensor holder = t
+    while holder is not None and holder.flags & F_DUAL:
+        if holder.extra.forward is not level:
+            insert_tangent(p, <Tensor>holder.extra.tangent, holder.extra.forward)
+        holder = <Tensor>holder.extra.primal
+    return p
+
+
 cdef tuple unpack_dual(Tensor t, ForwardLevel level):
-    cdef Tensor p, tangent, holder
+    cdef Tensor p, tangent
     if below_level(t, level):
         primal, moved = unpack_dual(<Tensor>t.extra.value, level)
         return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
@@ -403,12 +424,7 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level):
     tangent = find_tangent(t, level)
     if tangent is None:
         return T._alias(t), None
-    p = place_alias(t)
-    holder = t
-    while holder is not None and holder.flags & F_DUAL:
-        if holder.extra.forward is not level:
-            insert_tangent(p, <Tensor>holder.extra.tangent, holder.extra.forward)
-        holder = <Tensor>holder.extra.primal
+    p = without_level(t, level)
     set_view(p, t, CREATED_DEFAULT)
     p.own_tangent = 1
     return p, tangent
@@ -456,3 +472,8 @@ def _has_tangent(Tensor t not None):
 def _lift(Tensor t not None, int level):
     """`t` as a tensor of the vmap of `level`, all of whose examples share it."""
     return lift(t, level)
+
+
+def _zero_tangents(Tensor t not None):
+    """The values of `t` were replaced by constants: its tangents become zeros."""
+    copy_tangents(t, wrap_double(0.0))

@@ -9,8 +9,8 @@ are nested. The rules of operators are in batching.pyx and forward.pyx.
 """
 from autograd_cy._C.node cimport gradient_node
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, ForwardLevel, need_extra, put_dual, tensor_on, tensor_alias, requires_grad,
-    F_BATCHED, F_DUAL, F_WRAPPED, F_REQUIRES_GRAD, MAX_DIMS)
+    Tensor, TensorExtra, ForwardLevel, need_extra, put_dual, tensor_alias, requires_grad, wrap_at,
+    F_BATCHED, F_DUAL, F_REQUIRES_GRAD)
 
 
 # --- vmap -----------------------------------------------------------------------------------
@@ -39,29 +39,6 @@ cdef bint any_batched(tuple tensors, int level) noexcept:
         if is_batched(t, level):
             return True
     return False
-
-
-cdef Tensor wrap_at(Tensor physical, int bdim, int level):
-    """A wrapper whose examples lie along `bdim`; -1: all examples are `physical`."""
-    cdef Tensor r
-    cdef TensorExtra x
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Py_ssize_t[MAX_DIMS] strides
-    cdef int d, n = 0
-    for d in range(physical.nd):
-        if d != bdim:
-            shape[n] = physical.sizes[d]
-            strides[n] = physical.strides[d]
-            n += 1
-    r = tensor_on(physical.mem, physical.ptr, physical.dt, n, shape, strides)
-    x = need_extra(r)
-    x.value = physical
-    x.bdim = bdim
-    x.level = level
-    r.flags |= F_BATCHED
-    if bdim < 0:
-        r.flags |= physical.flags & F_WRAPPED
-    return r
 
 
 cdef Tensor lift(Tensor t, int level):

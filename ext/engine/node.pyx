@@ -626,13 +626,12 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     view.flags |= F_VIEW
     view.own_tangent = base.own_tangent
     view.attr_version = view.mem.version
-    if creation == CREATED_DEFAULT:
-        if tls_modes() & M_INFERENCE:
-            creation = CREATED_INFERENCE
-        elif tls_modes() & M_NO_GRAD:
-            creation = CREATED_NO_GRAD
-        elif base.base != NULL:
-            creation = base.creation
+    if tls_modes() & M_INFERENCE:
+        creation = CREATED_INFERENCE
+    elif tls_modes() & M_NO_GRAD:
+        creation = CREATED_NO_GRAD
+    elif creation == CREATED_DEFAULT and base.base != NULL:
+        creation = base.creation
     view.creation = <uint8_t>creation
     return 0
 
@@ -725,6 +724,7 @@ cdef int rebase_history(Tensor t, Node n) except -1:
 cdef int release_saved(Node n) except -1:
     cdef int i
     cdef PyObject* p
+    cdef Node inner
     if n.flags & N_ACCUMULATE:
         return 0
     for i in range(n.n_saved):
@@ -734,7 +734,11 @@ cdef int release_saved(Node n) except -1:
             n.saved[i].obj = NULL
             Py_XDECREF(p)
     if n.flags & N_COPY_SLICES and n.args != NULL:
-        release_saved(<Node>(<tuple>n.args)[0])
+        inner = <Node>(<tuple>n.args)[0]
+        # A gradient with a graph may lead to the inner node itself, which then runs and is
+        # released on its own: the tuple and `inner` are two references.
+        if Py_REFCNT(inner) == 2:
+            release_saved(inner)
     return 0
 
 
