@@ -5,7 +5,7 @@ Composites call recorded operators through T, so they differentiate by themselve
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_category, dt_object
+from autograd_cy._C.dtypes cimport dt_is_complex, DT_SIZE, dt_category, dt_object
 from autograd_cy._C.indexing cimport put_indices
 from autograd_cy._C.iterate cimport (
     copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
