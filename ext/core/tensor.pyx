@@ -582,7 +582,8 @@ cdef class Tensor:
         cdef int i, n
         if self.mem != NULL:
             return
-        if len(args) == 1 and isinstance(args[0], (Tensor, list, _np.ndarray)):
+        if (len(args) == 1 and isinstance(args[0], (Tensor, list, tuple, range, _np.ndarray))
+                and not isinstance(args[0], Size)):
             made = _construct(args[0])
             replace_storage(self, <Tensor>made)
             return

@@ -3,7 +3,6 @@
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
-
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_ids cimport K_ADD
@@ -11,6 +10,9 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
 
 cdef extern from "unistd.h" nogil:
     int usleep(unsigned int)
@@ -106,13 +108,17 @@ def _note_fork():
     g_process += 1
 
 
-cdef int hold(Busy* b) except -1:
+cdef bint hold(Busy* b) except -1:
+    cdef long long thread = <long long>PyThread_get_thread_ident()
     while b.held and b.process == g_process:
+        if b.thread == thread:
+            return False            # it holds this already, further up
         with nogil:
             usleep(20)
     b.held = True
     b.process = g_process
-    return 0
+    b.thread = thread
+    return True
 
 
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
@@ -123,7 +129,8 @@ cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) exc
         return put_gradient(variable, grad, create_graph)
     n = <Node>variable.accumulator
     b = <Busy*>&n.attrs[0]                      # an accumulator has no attributes of its own
-    hold(b)
+    if not hold(b):
+        return put_gradient(variable, grad, create_graph)
     try:
         return put_gradient(variable, grad, create_graph)
     finally:

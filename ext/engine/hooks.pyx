@@ -209,9 +209,10 @@ cdef class RetainGrad:
     def __call__(self, Tensor grad not None):
         cdef Tensor t = self.tensor()
         cdef PyObject* before
+        cdef bint mine
         if t is None:
             return
-        hold(&self.busy)
+        mine = hold(&self.busy)
         try:
             if t.gradient != NULL:
                 grad = T.add(<Tensor>t.gradient, grad)
@@ -220,7 +221,8 @@ cdef class RetainGrad:
             t.gradient = <PyObject*>grad
             Py_XDECREF(before)
         finally:
-            self.busy.held = False
+            if mine:
+                self.busy.held = False
 
 
 cdef object c_retain_grad(Tensor t):
