@@ -94,8 +94,6 @@ cdef class CopySlices(Node):
             if inner == NULL:
                 raise MemoryError()
         memset(inner, 0, n * sizeof(PyObject*))
-        for i in range(n):
-            fn.edges[i].skip = self.edges[i].skip
         try:
             if tls_modes() & M_NO_GRAD and not ((<Tensor>gin[0]).flags & F_SLOW) and kept[5]:
                 self.apply_plain(kept, <Tensor>gin[0], inner, gout)
