@@ -3,7 +3,7 @@
 AUTOGRAD_CY_OPENMP=0          build without threads
 AUTOGRAD_CY_SIMD=list         instruction sets for kernels, as in avx2 (all by default; see simd.py)
 AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may not run elsewhere)
-AUTOGRAD_CY_DEBUG=1           bounds checks, checks for None, assertions, debug symbols
+AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
 MAX_JOBS=n                    compilers at once
 CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of arithmetic are refused.
@@ -49,7 +49,7 @@ DIRECTIVES = {
     "embedsignature.format": "python",
     "binding": "True",
 }
-DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True", "nonecheck": "True"}
+DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True"}
 
 
 class FlagRefused(Exception):

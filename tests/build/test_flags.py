@@ -78,7 +78,6 @@ def test_debug_turns_checks_and_assertions_on():
     assert {"-O1", "-g", "-UNDEBUG", "-fsanitize=address,undefined"} <= set(common)
     assert "-DCYTHON_WITHOUT_ASSERTIONS=1" not in common
     assert flags.directives(debug)["boundscheck"] == "True"
-    assert flags.directives(debug)["nonecheck"] == "True"
     assert flags.directives({})["boundscheck"] == "False"
     assert flags.link(probe, debug) == ["-fsanitize=address,undefined"]
 

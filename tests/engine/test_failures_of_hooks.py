@@ -176,7 +176,7 @@ def test_the_hooks_before_a_failing_one_have_run_and_those_after_have_not():
 @pytest.mark.parametrize(
     ("result", "error", "text"),
     [
-        ("text", TypeError, "expected Variable, but hook returned 'str'"),
+        ("text", TypeError, "hook returned 'str'"),
         (torch.ones(3), RuntimeError, "has changed the size of value"),
         (torch.ones(2).double(), RuntimeError, "has changed the type of value"),
     ],
@@ -270,15 +270,15 @@ def test_a_failing_unpack_hook_fails_backward_alone():
 
     with nothing_stays_behind():
         with saved_hooks(torch.Tensor.detach, unpack):
-            y = x.exp().sum()
+            y = (x.exp() * 2).sum()
         for _ in range(2):
             with pytest.raises(Planned):
-                y.backward()
+                y.backward(retain_graph=True)
             assert x.grad is None
         assert_engine_works()
         failing.clear()
         y.backward()
-        assert torch.allclose(x.grad, x.exp())
+        assert torch.allclose(x.grad, 2 * x.exp())
         x.grad = None
         del y
 
