@@ -67,10 +67,20 @@ def tangents(
 def pushed(
     subject: Subject, directions: dict[int, Tensor], wanted: Sequence[int], outputs
 ) -> list[Tensor]:
-    """Like :func:`tangents`, flat, with zeros where there is none."""
+    """
+    Like :func:`tangents`, flat, with zeros where there is none.
+
+    Inputs without a direction get zeros; that leaving them out is the same is a check of its own.
+    """
+    moving = [subject.inputs[place] for place in directions]
+    still = {
+        place: _zeros_like(subject.inputs[place]).detach()
+        for place in subject.places
+        if not any(subject.inputs[place] is x for x in moving)
+    }
     return [
         (_zeros_like(out) if t is None else t).detach().clone().reshape((-1,))
-        for t, out in zip(tangents(subject, directions, wanted), outputs)
+        for t, out in zip(tangents(subject, directions | still, wanted), outputs)
     ]
 
 

@@ -141,16 +141,20 @@ class WrongSum(Product):
 def test_forward_mode_of_functions(x, y, fast):
     assert gradcheck(RightProduct.apply, (x, y), fast_mode=fast, check_forward_ad=True)
     with pytest.raises(GradcheckError, match="computed with forward mode mismatch"):
-        gradcheck(WrongProduct.apply, (x, y), fast_mode=fast, check_forward_ad=True)
+        gradcheck(WrongSum.apply, (x, y), fast_mode=fast, check_forward_ad=True)
 
 
 @each_mode
 def test_undefined_tangents(x, y, fast):
-    # Each input alone is right; a tangent of zeros beside another is not.
+    # Right with zeros beside the tangent of one input, wrong with nothing there.
     with pytest.raises(GradcheckError, match="Mismatch in tangent values for output with index: 0"):
-        gradcheck(WrongSum.apply, (x, y), fast_mode=fast, check_forward_ad=True)
+        gradcheck(WrongProduct.apply, (x, y), fast_mode=fast, check_forward_ad=True)
     assert gradcheck(
-        WrongSum.apply, (x, y), fast_mode=fast, check_forward_ad=True, check_undefined_grad=False
+        WrongProduct.apply,
+        (x, y),
+        fast_mode=fast,
+        check_forward_ad=True,
+        check_undefined_grad=False,
     )
 
 

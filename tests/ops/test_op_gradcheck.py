@@ -114,3 +114,9 @@ def test_complex_factors_of_addmm(dtype):
     beta, alpha = (0.5 + 1j, 1 - 2j) if dtype == ag.complex128 else (0.5, -2.0)
     assert gradcheck(lambda a, b, c: ag.addmm(a, b, c, beta=beta, alpha=alpha), inputs)
     assert gradgradcheck(lambda a, b, c: ag.addmm(a, b, c, beta=beta, alpha=alpha), inputs)
+
+
+def test_complex_factor_of_add():
+    a, b = (ag.randn(3, dtype=ag.complex128, requires_grad=True) for _ in range(2))
+    assert gradcheck(lambda a, b: ag.add(a, b, alpha=1 - 2j), (a, b), check_forward_ad=True)
+    assert gradcheck(lambda a, b: ag.sub(a, b, alpha=1 - 2j), (a, b), check_forward_ad=True)
