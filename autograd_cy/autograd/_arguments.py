@@ -101,9 +101,11 @@ def need_graph(outputs: Sequence[Tensor]) -> None:
             )
 
 
-def need_second(gradients: Sequence[Tensor]) -> None:
+def need_second(gradients: Sequence[Tensor | None]) -> None:
     """Strict mode of second derivatives: the gradients depend on the inputs."""
     for i, g in enumerate(gradients):
+        if g is None:
+            return  # that there is none is another error, of an input that comes first
         if not g.requires_grad:
             raise RuntimeError(
                 "While computing the hessian, found that the jacobian of the user-provided "
@@ -112,6 +114,19 @@ def need_second(gradients: Sequence[Tensor]) -> None:
                 "differentiable and that the jacobian depends on the inputs (this would be "
                 "violated by a linear function for example)."
             )
+
+
+def need_real(output: Tensor, name: str) -> None:
+    """A gradient can be left out for a real output only."""
+    if output.is_complex():
+        way_out = {
+            "jacobian": "use vectorize=True, or the real and imaginary parts as two outputs",
+            "vjp": "give v",
+        }
+        raise RuntimeError(
+            f"{name}: grad can be implicitly created only for real scalar outputs but got "
+            f"{output.dtype}; {way_out[name]}"
+        )
 
 
 def need_derivative(what: str, i: int, value: Tensor, create_graph: bool) -> None:

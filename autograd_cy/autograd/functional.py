@@ -24,6 +24,7 @@ from autograd_cy.autograd._arguments import (
     leaves,
     need_derivative,
     need_graph,
+    need_real,
     need_second,
     restored,
     scalar_function,
@@ -98,6 +99,8 @@ def vjp(
         if strict:
             need_graph(outputs)
         vectors = vector_for(v, outputs, out_tuple, create_graph, "vjp", _ONE_OUTPUT)
+        if v is None:
+            need_real(outputs[0], "vjp")
         found = gradients(outputs, given, vectors, create_graph)
         product = filled(found, given, strict, create_graph, _INDEPENDENT, "jacobian")
         return (
@@ -159,8 +162,8 @@ def jvp(
     """
     with enable_grad():
         in_tuple, given = inputs_of(inputs, "jvp")
-        vectors = vector_for(v, given, in_tuple, create_graph, "jvp", _ONE_INPUT)
         given = leaves(given, create_graph)
+        vectors = vector_for(v, given, in_tuple, create_graph, "jvp", _ONE_INPUT)
         out_tuple, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
         if strict:
             need_graph(outputs)
@@ -238,8 +241,8 @@ def vhp(
     """
     with enable_grad():
         in_tuple, given = inputs_of(inputs, "vhp")
-        vectors = vector_for(v, given, in_tuple, create_graph, "vhp", _ONE_INPUT)
         given = leaves(given, create_graph)
+        vectors = vector_for(v, given, in_tuple, create_graph, "vhp", _ONE_INPUT)
         output = single_output(func(*given), "vhp")
         first = _first_derivative(output, given, strict)
         found = gradients(first, given, vectors, create_graph)
@@ -321,6 +324,7 @@ def hvp(
         _refuse_with_forward("hvp", create_graph, strict)
     with enable_grad():
         in_tuple, given = inputs_of(inputs, "hvp")
+        given = leaves(given, create_graph)
         vectors = vector_for(v, given, in_tuple, create_graph, "hvp", _ONE_INPUT)
         if strategy == "forward-mode" or (strategy == "auto" and not create_graph and not strict):
             try:
@@ -346,7 +350,6 @@ def _hvp_forward(func, given, vectors, in_tuple):
 
 
 def _hvp_reverse(func, given, vectors, in_tuple, create_graph, strict):
-    given = leaves(given, create_graph)
     output = single_output(func(*given), "hvp")
     first = _first_derivative(output, given, strict)
     seeds = tuple(_zeros_like(x).requires_grad_(True) for x in given)
@@ -362,10 +365,9 @@ def _first_derivative(output, given, strict):
     if strict:
         need_graph([output])
     first = gradients([output], given, create_graph=True)
-    first = filled(first, given, strict, False, _INDEPENDENT, "jacobian")
     if strict:
         need_second(first)
-    return first
+    return filled(first, given, strict, False, _INDEPENDENT, "jacobian")
 
 
 def _filled_gradient(output, given):
@@ -503,11 +505,7 @@ def _blocks(output, given, create_graph, strict, vectorize, number):
             else g.reshape((*output.shape, *x.shape))
             for g, x in zip(found, given)
         )
-    if output.is_complex():
-        raise RuntimeError(
-            "jacobian: grad can be implicitly created only for real scalar outputs but got "
-            f"{output.dtype}; use vectorize=True, or the real and imaginary parts as two outputs"
-        )
+    need_real(output, "jacobian")
     if create_graph:
         return _recorded_rows(output, given, strict, number)
     return _plain_rows(output, given, strict, number)

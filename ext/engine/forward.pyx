@@ -17,7 +17,7 @@ from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport strides_of, offset_of
 from autograd_cy._C.levels cimport (
     batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
-from autograd_cy._C.node cimport Node, Saved, set_view
+from autograd_cy._C.node cimport set_view
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
@@ -105,22 +105,6 @@ cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor b
     elif outer is not None:
         put_dual(result, <Tensor>outer.extra.tangent, outer.extra.forward,
                  <Tensor>outer.extra.primal)
-    if result.fn != NULL and result.flags & F_DUAL:
-        share_with_saved(result, <Node>result.fn)
-    return 0
-
-
-cdef int share_with_saved(Tensor result, Node n) except -1:
-    """Let the alias that a node has saved of its own result move too, for forward over reverse."""
-    cdef Saved* s
-    cdef int i
-    for i in range(n.n_saved):
-        s = &n.saved[i]
-        if (s.obj != NULL and s.edge == -2 - <int>result.out_nr
-                and isinstance(<object>s.obj, Tensor)):
-            if not (<Tensor>s.obj).flags & F_DUAL:
-                put_dual(<Tensor>s.obj, <Tensor>result.extra.tangent, result.extra.forward,
-                         <Tensor>result.extra.primal)
     return 0
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy.autograd import forward_ad
 from autograd_cy.autograd.functional import hessian, jacobian
 
 MODES = (
@@ -127,6 +128,14 @@ def test_works_under_no_grad_and_leaves_modes_alone(x, options):
     with ag.no_grad():
         close(jacobian(lambda a: a * a, x, **options), np.diag(2 * array(x)))
         assert not ag.is_grad_enabled()
+
+
+@each_mode
+def test_inside_an_open_level_of_forward_mode(x, options):
+    with forward_ad.dual_level():
+        close(jacobian(lambda a: a**3, x, **options), np.diag(3 * array(x) ** 2))
+        dual = forward_ad.make_dual(x, x)
+        assert forward_ad.unpack_dual(dual * 2).tangent.tolist() == (2 * x).tolist()
 
 
 @each_mode

@@ -77,6 +77,19 @@ def test_jvp_of_a_holomorphic_function():
     close(vjp(lambda a: a * a, z, v)[1], 2 * array(z).conj() * array(v))
 
 
+def test_complex_output_needs_a_vector():
+    z = ag.tensor(0.5 + 1j, dtype=ag.complex128)
+    with pytest.raises(RuntimeError, match="implicitly created only for real scalar outputs"):
+        vjp(lambda a: a * a, z)
+    close(vjp(lambda a: a * a, z, ag.ones_like(z))[1], 1 - 2j)
+
+
+@pytest.mark.parametrize("function", [vjp, jvp, vhp, hvp])
+def test_integer_inputs_are_refused(function):
+    with pytest.raises(RuntimeError, match="floating point"):
+        function(lambda a: a.double().sum(), ag.ones(2, dtype=ag.int64))
+
+
 def test_form_of_results_is_that_of_outputs_and_inputs(x):
     one = ag.tensor(2.0)
     assert isinstance(vjp(lambda a: a * a, one)[1], ag.Tensor)
