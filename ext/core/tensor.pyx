@@ -586,6 +586,8 @@ cdef class Tensor:
                 and not isinstance(args[0], Size)):
             made = _construct(args[0])
             replace_storage(self, <Tensor>made)
+            if (<Tensor>made).flags & F_BATCHED:
+                copy_special(self, <Tensor>made)
             return
         sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not args:
@@ -812,6 +814,8 @@ cdef class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
         source = <Tensor>value
+        if (self.flags | source.flags) & F_BATCHED:
+            raise RuntimeError("vmap: data of a tensor cannot be replaced; use copy_()")
         if (self.flags & F_REQUIRES_GRAD) and not dt_differentiable(source.dt):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "

@@ -451,3 +451,15 @@ def test_batched_gradients_need_vectors():
     y, vectors = x * x, (ag.ones(3, 2), ag.ones(4, 2))
     with pytest.raises(ValueError, match="same size in the mapped dimension"):
         ag.autograd.grad((y, y), x, vectors, is_grads_batched=True)
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_constructors_copy_the_examples():
+    for make in (ag.tensor, ag.Tensor, ag.as_tensor, ag.asarray, X.new_tensor):
+        close(vmap(lambda x: make(x) * 2)(X), X * 2)
+    assert vmap(lambda x: ag.tensor(x, dtype=ag.float64))(X).dtype == ag.float64
+    assert (
+        vmap(lambda x: ag.as_tensor(x, dtype=ag.float64), in_dims=1)(X).tolist() == X.t().tolist()
+    )
+    with pytest.raises(RuntimeError, match="data of a tensor cannot be replaced"):
+        vmap(lambda x: setattr(x.clone(), "data", x))(X)
