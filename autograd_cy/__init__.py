@@ -15,7 +15,7 @@ from autograd_cy._namespace import *  # noqa: E402, F403
 from autograd_cy._namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _vmap_random, autograd, random  # noqa: E402, F401
+from autograd_cy import _vmap_function, _vmap_random, autograd, random  # noqa: E402, F401
 from autograd_cy._vmap import vmap  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from autograd_cy._C.tensor import Tensor
+
 
 class Structure:
     """How a container is nested; leaves are anything that is no container."""
 
-    __slots__ = ("children", "keys", "kind", "size")
+    __slots__ = ("children", "flat", "keys", "kind", "size")
 
     def __init__(self, kind=None, keys=None, children=()):
         self.kind, self.keys, self.children = kind, keys, children
-        self.size = 1 if kind is None else sum(c.size for c in children)
+        self.size, self.flat = 1, True
+        if kind is not None:
+            self.size = 0
+            for c in children:
+                self.size += c.size
+                self.flat = self.flat and c.kind is None
 
     def __eq__(self, other):
         return (
@@ -41,14 +48,16 @@ class Structure:
         """The container with these leaves."""
         if self.kind is None:
             return leaves[0]
-        if all(c is LEAF for c in self.children):
+        if self.flat:
             parts = leaves  # the usual case
         else:
             parts, start = [], 0
             for child in self.children:
                 parts.append(child.build(leaves[start : start + child.size]))
                 start += child.size
-        if self.kind in (dict, OrderedDict):
+        if self.kind is tuple or self.kind is list:
+            return self.kind(parts)
+        if self.keys is not None:
             return self.kind(zip(self.keys, parts))
         if hasattr(self.kind, "_fields"):
             return self.kind(*parts)
@@ -60,11 +69,16 @@ LEAF = Structure()
 
 def flatten(x: Any) -> tuple[list, Structure]:
     """The leaves of `x`, in order, and its structure."""
+    if isinstance(x, Tensor):
+        return [x], LEAF
     leaves: list = []
     return leaves, _collect(x, leaves)
 
 
 def _collect(x, leaves):
+    if isinstance(x, Tensor):
+        leaves.append(x)
+        return LEAF
     kind = type(x)
     if kind is tuple or kind is list or (isinstance(x, tuple) and hasattr(kind, "_fields")):
         return Structure(kind, None, tuple([_collect(y, leaves) for y in x]))

@@ -87,7 +87,7 @@ def vmap(
     >>> ag.vmap(lambda x, scale: x * scale, in_dims=(1, None))(ag.ones(3, 2), 2.0).shape
     autograd_cy.Size([2, 3])
     """
-    return _vmap(func, in_dims, out_dims, randomness, chunk_size)
+    return functools.wraps(func)(_vmap(func, in_dims, out_dims, randomness, chunk_size))
 
 
 def vmap_passing_none(func, in_dims=0, chunk_size=None, randomness="error"):
@@ -105,7 +105,6 @@ def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", None) or repr(func)
 
-    @functools.wraps(func)
     def wrapped(*args, **kwargs):
         leaves, structure = flatten(args)
         dims = _input_dims(in_dims, leaves, structure, name)
@@ -121,6 +120,13 @@ def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
         )
 
     return wrapped
+
+
+def map_once(func, args, **options):
+    """``vmap(func, **options)(*args)`` of a function that nobody else sees."""
+    return _vmap(
+        func, **{"in_dims": 0, "out_dims": 0, "randomness": "error", "chunk_size": None, **options}
+    )(*args)
 
 
 def _input_dims(in_dims, leaves, structure, name):

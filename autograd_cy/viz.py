@@ -157,9 +157,10 @@ def _tensor_label(tensor: Tensor, names: _Names) -> list[str]:
 
 def _node_label(node: Node, names: _Names, kinds: dict[type, list[str]] | None) -> list[str]:
     label = [node.name()]
-    for nr, (shape, dtype) in enumerate(node._input_metadata):
-        name = names.of_output(node, nr)
-        label.append(f"{name} {_geometry(shape, dtype)}".strip())
+    for nr, output in enumerate(node._input_metadata):
+        if output is not None:
+            name = names.of_output(node, nr)
+            label.append(f"{name} {_geometry(output.shape, output.dtype)}".strip())
     if kinds is not None:
         label += [_saved_label(entry) for entry in saved_of(node, kinds)]
     return label

@@ -134,6 +134,53 @@ def test_source_lines_of_anomaly_mode_are_shown():
     assert "train.py" not in viz.to_dot(y, source=False)
 
 
+def test_lines_that_anomaly_mode_recorded_are_shown():
+    with torch.autograd.set_detect_anomaly(True):
+        y = torch.ones(2, requires_grad=True) * 2  # this line
+    boxes, _ = parse(viz.to_dot(y))
+    assert boxes["n0"][0][-1].startswith("test_viz.py:") and "this line" in boxes["n0"][0][-1]
+
+
+def test_functions_of_the_user_are_shown_with_what_they_saved():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            if factor > 1:
+                ctx.save_for_backward(x, None)
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2, None
+
+    x = torch.ones(2, requires_grad=True)
+    boxes, arrows = parse(viz.to_dot(Twice.apply(x, 2)))
+    assert boxes["n0"][0] == ["TwiceBackward", "(2,) float32", "saved [0]: (2,) float32, 8 B"]
+    assert ("n1", "n0", None) in arrows
+    assert parse(viz.to_dot(Twice.apply(x, 1)))[0]["n0"][0] == ["TwiceBackward", "(2,) float32"]
+    assert rows(viz.summary(Twice.apply(x, 2)))[1] == ["TwiceBackward", "1", "1", "8"]
+
+
+def test_packed_tensors_are_unpacked_to_be_shown():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
+        y = x.exp()
+    assert "saved result: (2,) float32" in viz.to_dot(y)
+
+    def fail(packed):
+        raise RuntimeError("gone")
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: None, fail):
+        y = x.exp()
+    assert "saved result: RuntimeError: gone" in viz.to_dot(y)
+
+
+def test_an_edge_stands_for_its_tensor():
+    y = torch.ones(2, requires_grad=True) * 2
+    edge = torch.autograd.graph.get_gradient_edge(y)
+    assert titles(viz.to_dot(edge)) == {("leaf", "MulBackward0")}
+
+
 def test_special_characters_are_escaped():
     x = torch.ones(1, requires_grad=True)
     name = 'q"uote\\ <b> &lt; {|} \n ü'

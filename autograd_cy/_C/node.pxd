@@ -19,7 +19,6 @@ cdef enum:  # Node.flags
     N_SKIP = 32            # no task that runs needs this node's gradient
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
-    N_BUSY = 256           # some thread is adding to the leaf behind this accumulator
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL

@@ -8,7 +8,6 @@ Plain Python over the engine (``ext/engine``).
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import forward_ad as forward_ad
 from autograd_cy.autograd import function as function
-from autograd_cy.autograd import functional as functional
 from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
@@ -54,3 +53,12 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def __getattr__(name):
+    # Loaded when first used: they aren't needed to compute gradients.
+    if name == "functional":
+        import importlib
+
+        return importlib.import_module("autograd_cy.autograd.functional")
+    raise AttributeError(f"module 'autograd_cy.autograd' has no attribute {name!r}")

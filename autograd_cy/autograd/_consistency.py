@@ -18,14 +18,7 @@ from autograd_cy._vmap import vmap
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import tangents
 from autograd_cy.autograd._differences import Subject
-
-
-class GradcheckError(RuntimeError):
-    """Derivatives computed by autograd aren't those of the function."""
-
-
-# Users catch it by this name.
-GradcheckError.__module__ = "autograd_cy.autograd.gradcheck"
+from autograd_cy.autograd.gradcheck import GradcheckError
 
 _COUNT = 3
 _HINT = (

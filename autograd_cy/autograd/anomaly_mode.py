@@ -196,7 +196,7 @@ class detect_anomaly:
     ...         (x * 0 / x).backward()
     ...     except RuntimeError as error:
     ...         print(str(error)[:56])
-    Function 'DivBackward0' returned nan values in its 0th o
+    Function 'DivBackward0' returned nan values in its 1th o
     """
 
     def __init__(self, check_nan: bool = True):

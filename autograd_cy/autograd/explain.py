@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograd_cy._C.creation import ones as _ones
-from autograd_cy._C.node import Node
-from autograd_cy._C.tensor import Tensor, _is_grad_enabled
-from autograd_cy.autograd.grad_mode import enable_grad
+from autograd_cy._C.node import Node, _gradient_node
+from autograd_cy._C.tensor import Tensor, _grad_of, _is_grad_enabled
 from autograd_cy.autograd.traversal import (
     flatten,
     is_accumulator,
@@ -81,7 +80,8 @@ def explain_grad(tensor: Tensor, output: Any = None) -> str:
     for other in outputs:
         if not isinstance(other, Tensor):
             raise TypeError(f"explain_grad: output must be a Tensor, not {type(other).__name__}")
-    lines = list(_present(tensor) if tensor.grad is not None else _absent(tensor))
+    grad = _grad_of(tensor)
+    lines = list(_absent(tensor) if grad is None else _present(tensor, grad))
     for i, other in enumerate(outputs):
         name = "output" if len(outputs) == 1 else f"output {i}"
         lines += _reach(tensor, other, name)
@@ -95,8 +95,7 @@ def _described(tensor: Tensor) -> str:
 # --- a gradient is there --------------------------------------------------------------------------
 
 
-def _present(tensor: Tensor) -> Iterator[str]:
-    grad = tensor.grad
+def _present(tensor: Tensor, grad: Tensor) -> Iterator[str]:
     sizes = grad.detach().abs().double()
     norm = math.sqrt(float((sizes * sizes).sum()))
     yield f"grad is a tensor of {_described(grad)}, its norm is {norm:.6g}."
@@ -237,9 +236,7 @@ def _live_uses(tensor: Tensor) -> int:
 
 def _references(leaf: Tensor) -> int:
     # A fresh leaf has the same references from here, so that the difference is what others hold.
-    with enable_grad():
-        node = leaf.view_as(leaf).grad_fn.next_functions[0][0]
-    return sys.getrefcount(node)
+    return sys.getrefcount(_gradient_node(leaf))
 
 
 # --- from an output -------------------------------------------------------------------------------
@@ -317,14 +314,14 @@ def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[st
     for problem in sorted(problems - {"freed"}):
         yield f"Something that was saved on the way: {problem}."
     if "freed" not in problems:
-        if tensor.grad is None and tensor.is_leaf:
+        if tensor.is_leaf and tensor.grad is None:
             yield (
                 f"What was saved on the way is there still: backward() hasn't run from {name}, "
                 "has run with retain_graph=True, or nothing needed to be saved."
             )
         return
     yield f"Backward has run through this graph: what was saved on the way from {name} is freed."
-    if tensor.grad is None and tensor.is_leaf:
+    if tensor.is_leaf and tensor.grad is None:
         yield (
             "So its grad was set to None since (zero_grad(), set_to_none=True), backward() was "
             "called with inputs=[...] that left it out, or autograd.grad() returned the gradient "

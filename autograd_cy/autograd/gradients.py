@@ -60,7 +60,15 @@ def _initial_gradients(outputs, grads, batched=False):
             )
         if isinstance(out, Tensor):
             expected = out.shape
-            if not batched and grad.shape != expected:
+            if batched and grad.shape != expected:
+                raise RuntimeError(
+                    "If `is_grads_batched=True`, we interpret the first dimension of each "
+                    "grad_output as the batch dimension. The sizes of the remaining dimensions are "
+                    "expected to match the shape of corresponding output, but a mismatch was "
+                    f"detected: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a "
+                    f"shape of {expected}."
+                )
+            if grad.shape != expected:
                 raise RuntimeError(
                     f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and "
                     f"output[{i}] has a shape of {expected}."
@@ -226,6 +234,12 @@ def grad(
     roots, wanted = _edges(outs), _edges(ins)
     if is_grads_batched:
         from autograd_cy._vmap import vmap_passing_none
+
+        if all(g is None for g in given):
+            _initial_gradients(outs, given)
+            raise RuntimeError(
+                "is_grads_batched=True needs grad_outputs whose first dimension counts vectors"
+            )
 
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)

@@ -162,8 +162,8 @@ def _read(node: Node, attribute: str, name: str) -> list[Saved]:
             return [Saved(name, None, "modified in place since, backward will fail")]
         return [Saved(name, None, f"{type(error).__name__}: {error}".partition("\n")[0])]
     if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        return [Saved(f"{name}[{i}]", v) for i, v in enumerate(value)]
-    return [] if value is None else [Saved(name, value)]
+        return [Saved(f"{name}[{i}]", v) for i, v in enumerate(value) if v is not None]
+    return [] if value is None or value == () else [Saved(name, value)]
 
 
 def source_line(node: Node) -> str:

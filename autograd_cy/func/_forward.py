@@ -13,7 +13,8 @@ from autograd_cy._tree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needs_graph
 
-_NO_GRAD, _NO_FORWARD = 1, 4  # bits of the mode word
+# Bits of the mode word: no_grad; forward mode off or inference mode.
+_NO_GRAD, _NOT_MOVED = 1, 6
 _NAME = "jvp(f, primals, tangents)"
 
 
@@ -90,7 +91,7 @@ def jvp(
 def _pushed(func, leaves, structure, moves, strict, has_aux):
     level = _begin_level()
     before = _get_modes()
-    _set_modes(before & ~_NO_FORWARD)
+    _set_modes(before & ~_NOT_MOVED)
     try:
         duals = [_make_dual(x, t, level) for x, t in zip(leaves, moves)]
         output, aux = with_aux(func(*structure.build(duals)), has_aux, _NAME)
@@ -119,7 +120,7 @@ def _pushed(func, leaves, structure, moves, strict, has_aux):
                     raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
             aux = aux_structure.build([_take_dual(x, level)[0] for x in extra])
     finally:
-        _set_modes((_get_modes() & ~_NO_FORWARD) | (before & _NO_FORWARD))
+        _set_modes((_get_modes() & ~_NOT_MOVED) | (before & _NOT_MOVED))
         level.end()
     result = out_structure.build(values), out_structure.build(slopes)
     return (*result, aux) if has_aux else result

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from autograd_cy._C.creation import zeros
 from autograd_cy._tree import flatten
-from autograd_cy._vmap import vmap
+from autograd_cy._vmap import map_once
 from autograd_cy.func._arguments import chosen, only_tensors, replaced, with_aux
 from autograd_cy.func._forward import jvp
 from autograd_cy.func._reverse import vjp
@@ -93,7 +93,7 @@ def jacrev(
         def row(seeds):
             return tuple(flatten(pull(out_structure.build(list(seeds)))[0])[0])
 
-        rows = vmap(row, chunk_size=chunk_size)(tuple(unit_vectors(outputs)))
+        rows = map_once(row, (tuple(unit_vectors(outputs)),), chunk_size=chunk_size)
         # For each argument a column of pieces, one per output.
         columns = [_pieces(r, outputs) for r in rows]
         result = out_structure.build(
@@ -163,8 +163,8 @@ def jacfwd(
             return made[1:] if has_aux else made[1]
 
         out_dims = (0, None) if has_aux else 0
-        columns = vmap(column, out_dims=out_dims, randomness=randomness)(
-            tuple(unit_vectors(leaves))
+        columns = map_once(
+            column, (tuple(unit_vectors(leaves)),), out_dims=out_dims, randomness=randomness
         )
         aux = None
         if has_aux:

@@ -20,7 +20,8 @@ from autograd_cy.func._arguments import (
     with_aux,
 )
 
-_NO_GRAD = 1  # M_NO_GRAD of the mode word
+# Bits of the mode word: no_grad; no_grad or inference mode.
+_NO_GRAD, _NOT_RECORDED = 1, 3
 
 
 class Graph:
@@ -34,11 +35,11 @@ class Graph:
     def record(self, call: Callable[[list], Any]) -> Any:
         """What `call` makes of the leaves, recorded also within ``no_grad``."""
         before = _get_modes()
-        _set_modes(before & ~_NO_GRAD)
+        _set_modes(before & ~_NOT_RECORDED)
         try:
             return call(list(self.leaves))
         finally:
-            _set_modes((_get_modes() & ~_NO_GRAD) | (before & _NO_GRAD))
+            _set_modes((_get_modes() & ~_NOT_RECORDED) | (before & _NOT_RECORDED))
 
     def follow(self, tensors: tuple) -> bool:
         """Whether what is outside depends on gradients of `tensors`."""

@@ -29,7 +29,8 @@ def _rosenbrock(torch: Any, x: Any) -> Any:
 
 
 def _jvp_chain(torch: Any) -> Callable:
-    x, t, c = uniform(torch, 4), uniform(torch, 4, seed=1), uniform(torch, 4, 0.99, 1.01, seed=2)
+    x, t = uniform(torch, 4), uniform(torch, 4, seed=1)
+    c = uniform(torch, 4, low=0.99, high=1.01, seed=2)
     jvp = _func(torch).jvp
 
     def chain(y: Any) -> Any:
@@ -44,7 +45,8 @@ def _dual_chain(torch: Any) -> Callable:
     import importlib
 
     forward_ad = importlib.import_module(f"{torch.__name__}.autograd.forward_ad")
-    x, t, c = uniform(torch, 4), uniform(torch, 4, seed=1), uniform(torch, 4, 0.99, 1.01, seed=2)
+    x, t = uniform(torch, 4), uniform(torch, 4, seed=1)
+    c = uniform(torch, 4, low=0.99, high=1.01, seed=2)
 
     def run() -> Any:
         with forward_ad.dual_level():

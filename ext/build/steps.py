@@ -135,6 +135,8 @@ class Builder:
             if all(unchanged):
                 return
         stamp.steps.pop(step, None)
+        # A tool that fails may leave half a file, which must not pass for an earlier result.
+        output.unlink(missing_ok=True)
         start = time.perf_counter()
         self._run(command)
         stamp.seconds += time.perf_counter() - start

@@ -25,10 +25,10 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.placement cimport (
     as_device, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, M_INFERENCE, tls_modes, tensor_empty,
-    wrap_at, below_vmaps,
-    tensor_empty_like, tensor_empty_strided, tensor_on, tensor_alias, format_strides, store_element,
-    scalar_value, requires_grad as needs_grad, is_number, bump_version)
+    Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
+    tensor_empty, wrap_at, below_vmaps, tensor_empty_like,
+    tensor_empty_strided, tensor_on, tensor_alias, format_strides, store_element, scalar_value,
+    requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (
     cast, clone_plain, copy_into, check_writable, resize_out)
 from autograd_cy._C.parallel cimport team_size, parallel_range

@@ -582,9 +582,12 @@ cdef class Tensor:
         cdef int i, n
         if self.mem != NULL:
             return
-        if len(args) == 1 and isinstance(args[0], (Tensor, list, _np.ndarray)):
+        if (len(args) == 1 and isinstance(args[0], (Tensor, list, tuple, range, _np.ndarray))
+                and not isinstance(args[0], Size)):
             made = _construct(args[0])
             replace_storage(self, <Tensor>made)
+            if (<Tensor>made).flags & F_BATCHED:
+                copy_special(self, <Tensor>made)
             return
         sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not args:
@@ -811,6 +814,8 @@ cdef class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
         source = <Tensor>value
+        if (self.flags | source.flags) & F_BATCHED:
+            raise RuntimeError("vmap: data of a tensor cannot be replaced; use copy_()")
         if (self.flags & F_REQUIRES_GRAD) and not dt_differentiable(source.dt):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
@@ -1186,6 +1191,11 @@ cdef int note_subclass(Tensor t) except -1:
     if type(t) is not Tensor and hasattr(type(t), "__torch_function__"):
         t.flags |= F_OVERRIDE
     return 0
+
+
+def _grad_of(Tensor t not None):
+    """``t.grad``, without the warning about tensors that are no leaves."""
+    return None if t.gradient == NULL else <object>t.gradient
 
 
 def _type_name(Tensor t not None):

@@ -3,7 +3,6 @@
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
-from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_ids cimport K_ADD
@@ -11,6 +10,9 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
 
 cdef extern from "unistd.h" nogil:
     int usleep(unsigned int)
@@ -95,32 +97,44 @@ cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) excep
 
 # Note [Busy leaves]
 # A long addition runs without the GIL. Two threads that add to one leaf must not interleave, so the
-# accumulator is marked, and whoever comes second sleeps until the mark is gone.
+# accumulator is marked, and whoever comes second sleeps until the mark is gone. A mark of a thread
+# that was left behind by a fork has the number of another process.
+cdef long long g_process = 0
 
-cdef int wait_until_free(Node n) except -1:
-    while n.flags & N_BUSY:
+
+def _note_fork():
+    """Called in a forked child: marks from before are those of threads that are gone."""
+    global g_process
+    g_process += 1
+
+
+cdef bint hold(Busy* b) except -1:
+    cdef long long thread = <long long>PyThread_get_thread_ident()
+    while b.held and b.process == g_process:
+        if b.thread == thread:
+            return False            # it holds this already, further up
         with nogil:
             usleep(20)
-    return 0
+    b.held = True
+    b.process = g_process
+    b.thread = thread
+    return True
 
 
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
     """Add a gradient to `variable.grad`; takes the reference."""
-    cdef Node n = None
-    if variable.accumulator != NULL:
-        n = <Node>variable.accumulator
-        try:
-            if n.flags & N_BUSY:
-                wait_until_free(n)
-        except BaseException:
-            Py_DECREF(<object>grad)
-            raise
-        n.flags |= N_BUSY
+    cdef Node n
+    cdef Busy* b
+    if variable.accumulator == NULL:
+        return put_gradient(variable, grad, create_graph)
+    n = <Node>variable.accumulator
+    b = <Busy*>&n.attrs[0]                      # an accumulator has no attributes of its own
+    if not hold(b):
+        return put_gradient(variable, grad, create_graph)
     try:
         return put_gradient(variable, grad, create_graph)
     finally:
-        if n is not None:
-            n.flags &= ~<uint32_t>N_BUSY
+        b.held = False
 
 
 cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except -1:
@@ -128,6 +142,12 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
     cdef Tensor old
     cdef PyObject* before
     Py_DECREF(g)                                # `g` holds it now
+    if g.flags & F_BATCHED and not (variable.flags & F_BATCHED
+                                    and variable.extra.level >= g.extra.level):
+        raise RuntimeError(
+            "backward() called inside a functorch transform (vmap): a tensor from outside would "
+            "get the gradient of each example. This is not supported, please use func.grad or "
+            "func.vjp instead or call backward() outside of vmap.")
     if variable.gradient == NULL:
         # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
         # References: the local name, and nobody else.

@@ -154,9 +154,9 @@ cdef object random_under_vmap(str name, str key, tuple args):
     return _random_rule(name, _operators[key], args, {})
 
 
-def _wrap(Tensor physical not None, int bdim, int level):
-    """A batched tensor whose examples lie along `bdim` of `physical`."""
-    return wrap_at(physical, <int>normal_dim(bdim, physical.nd), level)
+def _wrap(Tensor physical not None, bdim, int level):
+    """A batched tensor whose examples lie along `bdim` of `physical`; None: all share it."""
+    return wrap_at(physical, -1 if bdim is None else <int>normal_dim(bdim, physical.nd), level)
 
 
 def _unwrap(Tensor t not None, int level):

@@ -23,7 +23,10 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
 
+from autograd_cy._C.accumulate import _note_fork
+
 import contextvars as _contextvars
+import os as _os
 import threading as _threading
 
 
@@ -55,6 +58,7 @@ cdef class GraphTask:
     cdef list callbacks
     cdef list keep                   # keeps roots and inputs alive
     cdef PyObject* current           # borrowed: the node that is running
+    cdef bint live
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -65,6 +69,13 @@ cdef class GraphTask:
         PyMem_Free(self.heap)
         PyMem_Free(self.claimed)
 
+
+# Note [Marks on nodes]
+# What a selective task doesn't need is in its own record (N_UNWANTED on nodes that it claimed, its
+# map for others). N_SKIP, which formulas look at, says the same to them, but is seen by every task
+# that shares the node: it is only set by a task that is alone, and cleared when another begins.
+cdef GraphTask g_marked = None       # the task whose marks are set
+cdef int g_live = 0                  # tasks that have begun and not ended, in all threads
 
 cdef uint64_t g_task_ids = 0
 cdef dict g_running = {}             # thread id -> list of the tasks of that thread
@@ -157,8 +168,6 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
         g.foreign = {}
     if <size_t>n in g.foreign:
         return 0
-    # The other task may have no use for this gradient, but this one has: formulas must give it.
-    node.flags &= ~<uint32_t>N_SKIP
     s = NodeState.__new__(NodeState)
     s.buffers = [None] * node.n_out
     g.foreign[<size_t>n] = s
@@ -176,11 +185,29 @@ cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
     return 0
 
 
+cdef int begin(GraphTask g) except -1:
+    global g_live, g_marked
+    cdef Py_ssize_t i
+    if g_marked is not None:
+        for i in range(g_marked.claimed_count):
+            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
+        g_marked = None
+    g_live += 1
+    g.live = True
+    return 0
+
+
 cdef int unclaim(GraphTask g) except -1:
     """Give all nodes back, and drop gradients that a failure left behind."""
+    global g_live, g_marked
     cdef Py_ssize_t i
     cdef int k
     cdef Node n
+    if g.live:
+        g.live = False
+        g_live -= 1
+    if g_marked is g:
+        g_marked = None
     for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
         if n.task == g.id:
@@ -254,11 +281,14 @@ cdef int mark_needed(GraphTask g) except -1:
     Mark with N_SKIP what doesn't lead to a captured node. Claimed nodes are in an order in which a
     parent may come before its children, so walk by sequence: children are always older.
     """
+    global g_marked
     cdef Py_ssize_t i
     cdef int k
     cdef Node n
     cdef PyObject* p
     cdef bint needed
+    if g_live == 1:
+        g_marked = g
     qsort(g.claimed, g.claimed_count, sizeof(PyObject*), older_first)
     for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
@@ -287,7 +317,7 @@ cdef int set_skipped(GraphTask g, PyObject* p, bint skip) except -1:
     cdef NodeState s
     if (<Node>p).task == g.id:
         if skip:
-            (<Node>p).flags |= N_SKIP | N_UNWANTED
+            (<Node>p).flags |= (N_SKIP | N_UNWANTED) if g_marked is g else N_UNWANTED
         return 0
     if skip:
         s = foreign_state(g, p)
@@ -642,6 +672,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 n, nr = inputs[i]
             g.keep.append(n)
             g.captures.setdefault(<size_t><PyObject*>n, []).append((nr, i))
+    begin(g)
     try:
         count_dependencies(g, roots)
         if g.selective:
@@ -734,6 +765,24 @@ def _is_running(uint64_t task):
             if (<GraphTask>g).id == task:
                 return True
     return False
+
+
+def _forget_other_threads():
+    """Called in a forked child, where only the thread that forked goes on."""
+    global g_live, g_marked, g_running
+    thread = PyThread_get_thread_ident()
+    mine = g_running.get(thread)
+    g_running = {} if not mine else {thread: mine}
+    g_live = 0 if not mine else len(mine)
+    if g_marked is not None and not (mine and g_marked in mine):
+        for i in range(g_marked.claimed_count):
+            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
+        g_marked = None
+    _note_fork()
+
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 def _current_node():

@@ -135,7 +135,15 @@ cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
 
 
 cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
-    """The part of the base's tangent that belongs to `view`."""
+    """The part of the base's tangent that belongs to a view, perhaps of parts of numbers."""
+    if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
+        tangent = T.view_as_real(tangent)
+        return T.as_strided(tangent, dims_of(view), strides_of(view),
+                            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[view.dt])
+    if dt_is_complex(view.dt) and not dt_is_complex(base.dt):
+        return T.view_as_complex(T.as_strided(
+            tangent, dims_of(view) + (2,), tuple([2 * s for s in strides_of(view)]) + (1,),
+            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt]))
     return T.as_strided(tangent, dims_of(view), strides_of(view),
                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
 
@@ -216,7 +224,7 @@ cdef int follow_base(Tensor t) except -1:
     if t.own_tangent:
         return 0
     base = <Tensor>t.base
-    if not (base.flags & F_DUAL) or base.dt != t.dt:
+    if not (base.flags & F_DUAL):
         return 0
     if (t.flags & F_DUAL and t.extra.forward is base.extra.forward
             and (<Tensor>t.extra.tangent).mem == (<Tensor>base.extra.tangent).mem):
@@ -332,7 +340,7 @@ cdef int write_tangents(Tensor self, Tensor holder, Tensor src) except -1:
 cdef int copy_tangents(Tensor self, Tensor src) except -1:
     if not dt_differentiable(self.dt) or forward_level((self, src)) is None:
         return 0
-    if self.flags & F_VIEW and not self.own_tangent and (<Tensor>self.base).dt == self.dt:
+    if self.flags & F_VIEW and not self.own_tangent:
         give_base(self, src)
     return write_tangents(self, self, src)
 

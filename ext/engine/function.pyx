@@ -29,7 +29,7 @@ def _set_function(base, bind):
 
 
 def _set_batched_apply(f):
-    """`f(cls, args)` is what ``apply`` does where an argument is batched."""
+    """`f(cls, args, split)` is what ``apply`` does instead of ``forward`` under vmap."""
     global _batched_apply
     _batched_apply = f
 
@@ -175,10 +175,6 @@ def function_apply(cls, *args, **kwargs):
     for a in args:
         if isinstance(a, Tensor):
             flags |= (<Tensor>a).flags
-    if flags & F_BATCHED:
-        if _batched_apply is None:
-            raise RuntimeError(f"vmap: {cls.__name__} has no rule for batched tensors")
-        return _batched_apply(cls, args)
     return apply_plain(cls, args, flags, split)
 
 
@@ -215,10 +211,14 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
                 edge += 1
     if g_modes & G_PROFILE:
         observe_begin(cls.__name__)
+    if flags & F_BATCHED:
+        # What is below the vmap records for itself.
+        made = _batched_apply(cls, args, split)
     tls_set_modes(modes | M_NO_GRAD | M_NO_FORWARD_AD)
     try:
         if split:
-            made = cls.forward(*args)
+            if not flags & F_BATCHED:
+                made = cls.forward(*args)
             cls.setup_context(ctx, args, made)
         else:
             made = cls.forward(ctx, *args)

@@ -6,6 +6,7 @@ gradients here), the node's pre-hooks, the node, for a leaf the post-accumulate 
 hooks. Each sees what the one before left.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
+from autograd_cy._C.accumulate cimport Busy, hold
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
@@ -200,6 +201,7 @@ def _post_accumulate_hooks(Tensor t not None):
 cdef class RetainGrad:
     """Puts the gradient that arrives at a non-leaf into its ``grad``."""
     cdef object tensor
+    cdef Busy busy
 
     def __init__(self, tensor):
         self.tensor = _ref(tensor)
@@ -207,14 +209,20 @@ cdef class RetainGrad:
     def __call__(self, Tensor grad not None):
         cdef Tensor t = self.tensor()
         cdef PyObject* before
+        cdef bint mine
         if t is None:
             return
-        if t.gradient != NULL:
-            grad = T.add(<Tensor>t.gradient, grad)
-        before = t.gradient
-        Py_INCREF(grad)
-        t.gradient = <PyObject*>grad
-        Py_XDECREF(before)
+        mine = hold(&self.busy)
+        try:
+            if t.gradient != NULL:
+                grad = T.add(<Tensor>t.gradient, grad)
+            before = t.gradient
+            Py_INCREF(grad)
+            t.gradient = <PyObject*>grad
+            Py_XDECREF(before)
+        finally:
+            if mine:
+                self.busy.held = False
 
 
 cdef object c_retain_grad(Tensor t):

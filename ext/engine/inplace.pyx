@@ -59,9 +59,10 @@ cdef class NotImplementedBackward(Node):
     """History after an in-place operation that has no derivative."""
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        name = self.node_name().removesuffix("Backward0").removesuffix("Backward")
         raise RuntimeError(
-            f"derivative for {self.node_name()[:-9]} is not implemented: it was applied in place "
-            "to a tensor that requires grad. Apply it to a detached tensor.")
+            f"derivative for {name} is not implemented: it was applied in place to a tensor that "
+            "requires grad. Apply it to a detached tensor.")
 
     cdef str node_name(self):
         return <str>get_args(self)[0]

@@ -112,3 +112,8 @@ cdef Tensor tangent_at(Tensor t, ForwardLevel level):
 cdef bint below_level(Tensor t, ForwardLevel level) noexcept:
     """Whether a tangent of `level` belongs to what is below the vmap of t."""
     return t.flags & F_BATCHED and t.extra.level > level.batches
+
+
+def _batch_level(Tensor t not None):
+    """The level of a vmap wrapper, or -1."""
+    return batch_level(t)

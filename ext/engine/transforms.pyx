@@ -18,7 +18,8 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, ForwardLevel, wrap_at, tensor_alias, copy_special, put_dual, requires_grad,
-    vmap_level, F_BATCHED, F_DUAL, F_REQUIRES_GRAD, F_VIEW)
+    vmap_level, F_BATCHED, F_DUAL, F_INFERENCE, F_REQUIRES_GRAD,
+    F_VIEW)
 
 cdef uint32_t N_SEEN = <uint32_t>1 << 30       # visited by the walk that is going on
 
@@ -48,7 +49,7 @@ def _start(Tensor t not None, bint connect):
     if connect and requires_grad(t):
         return T._alias(t)
     r = bare_alias(t)
-    r.flags |= F_REQUIRES_GRAD
+    r.flags = (r.flags | F_REQUIRES_GRAD) & ~<uint32_t>F_INFERENCE
     return r
 
 

@@ -176,9 +176,9 @@ def test_the_hooks_before_a_failing_one_have_run_and_those_after_have_not():
 @pytest.mark.parametrize(
     ("result", "error", "text"),
     [
-        ("text", TypeError, "expected Tensor, but hook returned 'str'"),
-        (torch.ones(3), RuntimeError, "hook has changed the size of value"),
-        (torch.ones(2).double(), RuntimeError, "hook has changed the type of value"),
+        ("text", TypeError, "hook returned 'str'"),
+        (torch.ones(3), RuntimeError, "has changed the size of value"),
+        (torch.ones(2).double(), RuntimeError, "has changed the type of value"),
     ],
 )
 def test_a_wrong_result_is_an_error_that_changes_nothing(result, error, text):
@@ -273,7 +273,7 @@ def test_a_failing_unpack_hook_fails_backward_alone():
             y = (x.exp() * 2).sum()
         for _ in range(2):
             with pytest.raises(Planned):
-                y.backward()
+                y.backward(retain_graph=True)
             assert x.grad is None
         assert_engine_works()
         failing.clear()

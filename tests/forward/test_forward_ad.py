@@ -300,6 +300,19 @@ def test_complex_and_real_mix():
         assert tangent(r * z) == [1 + 2j + 3j]
 
 
+def test_views_of_parts_share_tangents():
+    with fw.dual_level():
+        base = ag.zeros(3, dtype=ag.complex64)
+        imaginary = base.imag
+        base.real[1:].copy_(dual([1.0, 2.0], [3.0, 4.0]))
+        assert tangent(base) == [0, 3, 4] and tangent(imaginary) == [0.0] * 3
+        ag.view_as_real(base)[0].copy_(dual([1.0, 2.0], [5.0, 6.0]))
+        assert tangent(base) == [5 + 6j, 3, 4] and tangent(imaginary * 2) == [12.0, 0.0, 0.0]
+        real = ag.zeros(2, 2)
+        ag.view_as_complex(real)[1] = dual([1 + 1j], [2 - 3j])[0]
+        assert tangent(real) == [[0.0, 0.0], [2.0, -3.0]]
+
+
 # --- both modes -----------------------------------------------------------------------------
 
 

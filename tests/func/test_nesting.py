@@ -216,6 +216,15 @@ def test_no_grad_outside_and_inside():
     assert grad(partly)(x.detach()).tolist() == [1.0, 1.0]
 
 
+def test_inference_mode_outside():
+    with ag.inference_mode():
+        x = randn(2)
+        found = [grad(f)(x), jacfwd(f)(x), hessian(f)(x), jvp(f, (x,), (x,))[1]]
+    x = randn(2)
+    for g, e in zip(found, [grad(f)(x), grad(f)(x), hessian(f)(x), grad(f)(x) @ x]):
+        close(g, e)
+
+
 def test_modes_and_levels_come_back_after_an_error():
     def fail(x):
         raise KeyError

@@ -401,3 +401,65 @@ def test_autograd_grad_inside_vmap():
         return found
 
     close(vmap(g)(X), 2 * X)
+
+
+def test_backward_inside_vmap_is_refused():
+    w = ag.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="backward\\(\\) called inside"):
+        vmap(lambda x: (x * w).sum().backward())(X)
+    assert w.grad is None
+
+
+def test_batched_gradients():
+    x, unused = ag.tensor([1.0, 2.0], requires_grad=True), ag.ones(2, requires_grad=True)
+    y = x * x
+    rows = ag.eye(2)
+
+    def run(outputs, inputs, vectors, **kwargs):
+        return ag.autograd.grad(
+            outputs, inputs, vectors, is_grads_batched=True, retain_graph=True, **kwargs
+        )
+
+    assert run(y, x, rows)[0].tolist() == [[2.0, 0.0], [0.0, 4.0]]
+    assert run(y.sum(), x, ag.arange(3.0))[0].tolist() == [[0.0, 0.0], [2.0, 4.0], [4.0, 8.0]]
+    assert run((y, y.sum()), x, (rows, None))[0].tolist() == [[4.0, 4.0], [2.0, 8.0]]
+    assert run(y, (x, unused), rows, allow_unused=True)[1] is None
+    assert run(y, (x, unused), rows, materialize_grads=True)[1].tolist() == [0.0, 0.0]
+    (g,) = run(y, x, rows, create_graph=True)
+    assert ag.autograd.grad(g.sum(), x)[0].tolist() == [2.0, 2.0]
+    # A vector that requires grad, and one backward inside of another vmap.
+    rows.requires_grad_()
+    (g,) = run(y, x, rows, create_graph=True)
+    assert ag.autograd.grad(g.sum(), rows)[0].tolist() == [[2.0, 4.0]] * 2
+    twice = vmap(lambda r: run(y, x, r)[0])(ag.stack([ag.eye(2), 2 * ag.eye(2)]))
+    assert twice[1].tolist() == [[4.0, 0.0], [0.0, 8.0]]
+
+
+@pytest.mark.parametrize("vectors", [ag.ones(2, 3), ag.ones(2), ag.ones(2, 2, 2)])
+def test_batched_gradients_of_wrong_shapes(vectors):
+    x = ag.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="we interpret the first dimension of each grad_output"):
+        ag.autograd.grad(x * x, x, vectors, is_grads_batched=True)
+
+
+def test_batched_gradients_need_vectors():
+    x = ag.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="only for scalar outputs"):
+        ag.autograd.grad(x * x, x, is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="first dimension counts vectors"):
+        ag.autograd.grad(x.sum(), x, is_grads_batched=True)
+    y, vectors = x * x, (ag.ones(3, 2), ag.ones(4, 2))
+    with pytest.raises(ValueError, match="same size in the mapped dimension"):
+        ag.autograd.grad((y, y), x, vectors, is_grads_batched=True)
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_constructors_copy_the_examples():
+    for make in (ag.tensor, ag.Tensor, ag.as_tensor, ag.asarray, X.new_tensor):
+        close(vmap(lambda x: make(x) * 2)(X), X * 2)
+    assert vmap(lambda x: ag.tensor(x, dtype=ag.float64))(X).dtype == ag.float64
+    assert (
+        vmap(lambda x: ag.as_tensor(x, dtype=ag.float64), in_dims=1)(X).tolist() == X.t().tolist()
+    )
+    with pytest.raises(RuntimeError, match="data of a tensor cannot be replaced"):
+        vmap(lambda x: setattr(x.clone(), "data", x))(X)
