@@ -6,6 +6,7 @@ tensor back. Which hooks apply is thread-local: the innermost pair that was push
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint32_t
+from autograd_cy._C.levels cimport place_alias
 from autograd_cy._C.node cimport *
 from autograd_cy._C.tensor cimport *
 from autograd_cy._C.engine import _carry_thread_state
@@ -28,6 +29,7 @@ cdef class Packed:
     """What a slot holds instead of its tensor."""
     cdef object value
     cdef object unpack
+    cdef Tensor moving          # holds the tangents of a dual until their level ends, or None
 
 
 cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) except -1:
@@ -54,6 +56,10 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
             "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
             "side-effects. Return a new tensor instead.")
     p.unpack = unpack
+    if t.flags & F_DUAL:
+        # Whatever the hooks make of the values; on an alias, so that these aren't kept.
+        p.moving = tensor_alias(<Tensor>t.extra.tangent)
+        put_dual(p.moving, <Tensor>t.extra.tangent, t.extra.forward, <Tensor>t.extra.primal)
     old = s.obj
     Py_INCREF(p)
     s.obj = <PyObject*>p
@@ -68,6 +74,17 @@ cdef int pack_saved(Node n, int slot, Tensor t) except -1:
 
 
 cdef object unpack_saved(Node n, int slot):
+    """The tensor of a packed slot, with its history and tangents."""
+    cdef Tensor moving = (<Packed>n.saved[slot].obj).moving
+    cdef Tensor t = <Tensor>unpacked(n, slot)
+    if moving is None or not (moving.flags & F_DUAL) or t.flags & F_DUAL:
+        return t
+    t = place_alias(t)
+    put_dual(t, <Tensor>moving.extra.tangent, moving.extra.forward, <Tensor>moving.extra.primal)
+    return t
+
+
+cdef object unpacked(Node n, int slot):
     """The tensor of a packed slot, with the history that was recorded for it."""
     cdef Saved* s = &n.saved[slot]
     cdef Packed p = <Packed>s.obj

@@ -5,6 +5,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from autograd_cy.autograd.graph import saved_tensors_hooks
 
 STRATEGIES = ("reverse-mode", "forward-mode", "auto")
 
@@ -191,6 +192,14 @@ def test_hvp_with_a_graph(x, strategy):
 def test_hvp_of_linear_and_constant_functions_is_zero(x, strategy):
     for f in (lambda a: a.sum(), lambda a: ag.ones(()), lambda a: a.detach().sum()):
         close(hvp(f, x, x, strategy=strategy)[1], np.zeros(3))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_hvp_with_saved_tensors_in_arrays(x, strategy):
+    # Arrays have no tangents: the nodes keep them.
+    with saved_tensors_hooks(lambda t: t.detach().numpy().copy(), ag.tensor):
+        found = hvp(lambda a: (a.exp() * a).sum(), x, x, strategy=strategy)[1]
+    close(found, (np.exp(array(x)) * (2 + array(x))) * array(x))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
