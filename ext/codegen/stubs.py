@@ -37,7 +37,7 @@ _Number = _Bool | _Int | _Float | _Complex
 SHARED = {
     "dtypes": "dtype",
     "placement": "device layout memory_format",
-    "tensor": "Size Tensor",
+    "tensor": "Size Tensor ForwardLevel",
     "node": "Node",
     "random": "Generator",
     "exchange": "UntypedStorage",
@@ -72,6 +72,7 @@ C_TYPES = {
     "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str", "tuple": "tuple[_Any, ...]",
     "list": "list[_Any]", "dict": "dict[_Any, _Any]", "bytes": "bytes", "type": "type",
     "Tensor": "_Tensor", "Node": "_Node", "UntypedStorage": "_UntypedStorage",
+    "ForwardLevel": "_ForwardLevel",
 }  # fmt: skip
 SPECIAL = {
     "__len__": "_Int", "__bool__": "_Bool", "__int__": "_Int", "__index__": "_Int",

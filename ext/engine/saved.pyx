@@ -14,15 +14,16 @@ from autograd_cy._C.engine import _carry_thread_state
 import threading as _threading
 
 
-class _State(_threading.local):
-    """This thread's stack of (pack, unpack), and the message of those who forbid hooks."""
-
-    def __init__(self):
-        self.stack = ()
-        self.refusal = None
+# This thread's stack of (pack, unpack), and the message of those who forbid hooks.
+cdef object _state = _threading.local()
 
 
-cdef object _state = _State()
+cdef tuple stack():
+    return getattr(_state, "stack", ())
+
+
+cdef object refusal():
+    return getattr(_state, "refusal", None)
 
 
 cdef class Packed:
@@ -69,7 +70,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
 
 
 cdef int pack_saved(Node n, int slot, Tensor t) except -1:
-    pack, unpack = _state.stack[len(_state.stack) - 1]
+    pack, unpack = stack()[len(stack()) - 1]
     return pack_with(n, slot, t, pack, unpack)
 
 
@@ -201,7 +202,7 @@ cdef object raw_saved(Node n, int slot):
 # --- the stack of default hooks -------------------------------------------------------------
 
 cdef int set_bit() except -1:
-    if _state.stack:
+    if stack():
         tls_set_modes(tls_modes() | M_SAVED_HOOKS)
     else:
         tls_set_modes(tls_modes() & ~<unsigned int>M_SAVED_HOOKS)
@@ -210,30 +211,30 @@ cdef int set_bit() except -1:
 
 def _push_hooks(pack, unpack):
     """From now on what this thread saves goes through this pair."""
-    if _state.refusal is not None:
-        raise RuntimeError(_state.refusal)
-    _state.stack += ((pack, unpack),)
+    if refusal() is not None:
+        raise RuntimeError(refusal())
+    _state.stack = stack() + ((pack, unpack),)
     set_bit()
 
 
 def _pop_hooks():
-    if not _state.stack:
+    if not stack():
         raise RuntimeError("there are no saved-tensor hooks to take away")
-    _state.stack = _state.stack[:len(_state.stack) - 1]
+    _state.stack = stack()[:len(stack()) - 1]
     set_bit()
 
 
 def _forbid_hooks(message):
     """Let _push_hooks raise with `message` (None: allow it again); returns what held before."""
-    before = _state.refusal
-    if message is not None and _state.stack:
+    before = refusal()
+    if message is not None and stack():
         raise RuntimeError(message)
     _state.refusal = message
     return before
 
 
 def _get_hooks():
-    return _state.stack, _state.refusal
+    return stack(), refusal()
 
 
 def _put_hooks(state):
