@@ -123,7 +123,8 @@ op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", k
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    vjp={"self": "_as_strided_backward(grad, self.shape, base_stride, base_offset, size,"
                 " stride, storage_offset)"},
-   jvp="linear", vmap="as_strided(self, (B,) + size, (strides_of(self)[0],) + stride, storage_offset)",
+   jvp={"self": "_as_strided_gather(self_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
+   vmap="as_strided(self, (B,) + size, (strides_of(self)[0],) + stride, storage_offset)",
    samples=[one((3, 4), (2, 2), (4, 1)), one((6,), (3, 2), (1, 2), 1)],
    reference="np.lib.stride_tricks.as_strided(self.ravel()[(storage_offset or 0):], size, [s * self.itemsize for s in stride])",
    doc="Any window on the storage, by sizes and strides in elements.")

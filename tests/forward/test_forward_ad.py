@@ -349,3 +349,22 @@ def test_a_failure_in_a_rule_leaves_inputs_as_they_were():
         with pytest.raises(RuntimeError):
             d + ag.ones(3)
         assert tangent(d) == [1.0, 1.0] and tangent(d * 2) == [2.0, 2.0]
+
+
+def test_as_strided_of_a_tangent_with_other_strides():
+    x = ag.arange(6.0).double()
+    tangent = ag.randn(3, 2).double().t()
+    expected = tangent.contiguous().as_strided((2, 2), (1, 2), 1)
+    with fw.dual_level():
+        dual = fw.make_dual(x.reshape(2, 3), tangent)
+        moved = fw.unpack_dual(dual.as_strided((2, 2), (1, 2), 1)).tangent
+        assert ag.equal(moved, expected)
+    batch = ag.randn(6, 4).double()
+
+    def one(t):
+        with fw.dual_level():
+            return fw.unpack_dual(fw.make_dual(x, t).as_strided((2, 2), (1, 2), 1)).tangent
+
+    rows = ag.vmap(one, in_dims=1)(batch)
+    for i in range(4):
+        assert ag.equal(rows[i], batch[:, i].clone().as_strided((2, 2), (1, 2), 1))
