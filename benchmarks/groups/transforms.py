@@ -41,6 +41,19 @@ def _jvp_chain(torch: Any) -> Callable:
     return lambda: jvp(chain, (x,), (t,))
 
 
+def _jvp_powers(torch: Any) -> Callable:
+    x, t = uniform(torch, 4, low=0.99, high=1.01), uniform(torch, 4, seed=1)
+    jvp = _func(torch).jvp
+
+    def powers(x: Any) -> Any:
+        y = x
+        for _ in range(100):
+            y = y * x
+        return y
+
+    return lambda: jvp(powers, (x,), (t,))
+
+
 def _dual_chain(torch: Any) -> Callable:
     import importlib
 
@@ -142,8 +155,10 @@ def _hvp_reverse(size: int) -> Callable:
 
 
 CASES = [
-    Case("jvp of 100 multiplications", _jvp_chain),
-    Case("dual level, 100 multiplications", _dual_chain),
+    # Torch takes 0.4 ms for a dual times a tensor without tangent, 15 us if both have one.
+    Case("jvp of 100 multiplications by a constant", _jvp_chain),
+    Case("dual level, 100 multiplications by a constant", _dual_chain),
+    Case("jvp of 100 multiplications of duals", _jvp_powers),
     Case("jvp of 1e6 elements", _jvp_large),
     Case("grad, smallest", _grad_small),
     Case("vmap, smallest", _vmap_small),
