@@ -51,6 +51,7 @@ cdef tuple strides_of(Tensor t)
 cdef Py_ssize_t offset_of(Tensor t)
 cdef tuple without(object shape, Py_ssize_t dim)
 cdef tuple shapes_of(tuple tensors)
+cdef object number_of(Tensor t)
 cdef int viewable(Tensor a, tuple shape) except -1
 cdef tuple resolve_shape(Tensor a, tuple shape, str op)
 

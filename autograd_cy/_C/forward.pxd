@@ -8,7 +8,6 @@ cdef tuple tangents_at(tuple tensors, ForwardLevel level)   # zeros where there 
 cdef tuple primals_at(tuple tensors, ForwardLevel level)
 cdef tuple place_aliases(tuple tensors)
 cdef Tensor zero_tangent(Tensor t)
-cdef Tensor add_tangent(Tensor total, Tensor term)
 cdef Tensor fit_tangent(Tensor tangent, Tensor result)
 cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor below) except -1
 cdef int set_tangents(tuple results, tuple tangents, ForwardLevel level, tuple below) except -1

@@ -118,6 +118,12 @@ op("addcmul(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), (3, 1))), sample((arg((3,)), arg((3,)), arg((3,))), {"value": 2})],
    reference="self + value * tensor1 * tensor2", tolerance=5e-5, doc="``self + value * tensor1 * tensor2``.")
 
+op("_add_products(self, other: operand, third, fourth: operand)", kernel=elementwise("add_products"), method=False,
+   vjp={"self": "grad * other.conj()", "other": "grad * self.conj()", "third": "grad * fourth.conj()", "fourth": "grad * third.conj()"},
+   jvp="elementwise", vmap="elementwise", dtypes="hfc",
+   samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4)), ((3, 4), (4,), (3, 1), (4,))),
+   reference="self * other + third * fourth", tolerance=5e-5, doc="``self * other + third * fourth`` in one pass: tangents of products.")
+
 op("addcdiv(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("addcdiv"), inplace=True,
    vjp={"self": "grad", "tensor1": "grad * (value / tensor2).conj()", "tensor2": "-grad * (value * tensor1 / (tensor2 * tensor2)).conj()"},
    jvp="elementwise", vmap="elementwise", dtypes="hfc", domain=real(0.5, 2), complex_domain=box(0.5, 1.5),

@@ -49,7 +49,7 @@ op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, aliases
 
 op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inplace=True, aliases=("divide", "true_divide"), dunder="div",
    vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
-   jvp="elementwise", vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
+   jvp={"self": "self_t / other", "other": "-other_t * (result / other)"}, vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
    doc="True quotient ``self / other``; integers become the default float dtype.")
 
@@ -77,7 +77,12 @@ op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True
    doc="``self`` to the power `exponent`.")
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
-   kernel=composite("grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"),
+   kernel=composite(
+       "grad_output if number_of(exponent) == 1"
+       " else grad_output * (2 * self).conj() if number_of(exponent) == 2"
+       " else grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"
+       " if number_of(exponent) is None or number_of(exponent) == 0"
+       " else grad_output * (exponent * pow(self, exponent - 1)).conj()"),
    samples=shapes(((3, 4), (3, 4), (3, 4))),
    domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5), doc="Gradient of pow with respect to its base; zero for exponent 0.")
 

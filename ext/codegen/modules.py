@@ -49,7 +49,7 @@ from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)
 from autograd_cy._C.forward cimport (
-    forward_level, tangents_at, primals_at, place_aliases, zero_tangent, add_tangent, set_tangent,
+    forward_level, tangents_at, primals_at, place_aliases, zero_tangent, set_tangent,
     set_tangents, refuse_tangent)
 from autograd_cy._C.inplace cimport (
     replace_value, put_value, constant_history, unknown_history, refuse_complex)

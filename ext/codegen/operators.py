@@ -9,6 +9,7 @@ around them are written by python_forms.py.
 from __future__ import annotations
 
 from ext.codegen.formula import Emitter, FormulaError, parse, uses
+from ext.codegen.tangents import jvp_formulas, sum_of_terms
 
 C_TYPES = {
     "Tensor": "Tensor", "operand": "Tensor", "operand?": "Tensor", "Scalar": "Tensor",
@@ -323,30 +324,6 @@ class Operator:
 
     # --- forward mode -------------------------------------------------------------------------
 
-    def jvp_formulas(self):
-        """{output: {argument: tree}} of the forward-mode rule."""
-        r = self.r
-        rule = r.jvp
-        if isinstance(rule, dict):
-            nested = any(isinstance(v, dict) for v in rule.values())
-            table = rule if nested else {r.returns[0]: rule}
-            return {o: {a: parse(f) for a, f in d.items()} for o, d in table.items()}
-        if rule == "elementwise":
-            rows = {}
-            for a in self.diff:
-                tree = parse(r.vjp[a])
-                rows[a] = parse(f"conj({_substitute(tree, 'grad', f'conj({a}_t)')})")
-            return {r.returns[0]: rows}
-        if rule == "each":
-            rows = {}
-            for a in self.diff:
-                call = ", ".join(f"{b.name}_t" if b.name == a else b.name for b in r.args)
-                rows[a] = parse(f"{r.name}({call})")
-            return {r.returns[0]: rows}
-        if rule == "linear":
-            return {r.returns[0]: {}}
-        raise FormulaError(f"{self.key}: unknown jvp rule {rule!r}")
-
     def tangent_function(self):
         r = self.r
         tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
@@ -392,11 +369,8 @@ class Operator:
             body.append(f"cdef {self.ret} moved = T.{self.key}({call})")
             body.append(f"set_tangent{'s' if several else ''}(result, moved, level, below)")
         else:
-            for output, rows in self.jvp_formulas().items():
-                body.append("total = None")
-                for a, tree in rows.items():
-                    body += [f"if {a}_t is not None:",
-                             f"    total = add_tangent(total, {emitter.tensor(tree)})"]
+            for output, rows in jvp_formulas(r, self.diff).items():
+                body += sum_of_terms(rows, emitter)
                 target = f"<Tensor>result[{r.returns.index(output)}]" if self.multi else "result"
                 body.append(f"set_tangent({target}, total, level, {output if self.multi else 'below'})")
         body.append("return 0")
@@ -732,16 +706,3 @@ def batched_are(key, tensors):
     """The test that exactly the arguments named in `key` are batched."""
     wanted = key.split(",")
     return " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
-
-
-def _substitute(tree, name, replacement):
-    """The formula's text with every `name` replaced."""
-    import ast
-
-    class Swap(ast.NodeTransformer):
-        def visit_Name(self, node):
-            if node.id == name:
-                return ast.parse(replacement, mode="eval").body
-            return node
-
-    return ast.unparse(Swap().visit(tree))

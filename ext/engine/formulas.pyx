@@ -14,8 +14,8 @@ from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
-    wrap_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH, F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE,
-    M_NO_GRAD, M_INFERENCE)
+    wrap_number, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
+    F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -245,6 +245,13 @@ cdef tuple without(object shape, Py_ssize_t dim):
 
 cdef tuple shapes_of(tuple tensors):
     return tuple([sizes_of(t) for t in tensors])
+
+
+cdef object number_of(Tensor t):
+    """The Python number that a tensor stands for; None for any other tensor."""
+    if t is None or not t.flags & F_WRAPPED:
+        return None
+    return element_value(t.ptr, t.dt)
 
 
 # --- composites -----------------------------------------------------------------------------
@@ -697,3 +704,8 @@ cdef Tensor masked_select(Tensor a, Tensor mask):
 def _wrapped(number):
     """A 0-d tensor that promotes as the Python number it holds."""
     return wrap_number(number)
+
+
+def _number_of(Tensor t):
+    """The number that a tensor made by `_wrapped` holds; None for other tensors."""
+    return number_of(t)

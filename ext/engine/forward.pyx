@@ -77,12 +77,6 @@ cdef Tensor zero_tangent(Tensor t):
     return T.zeros_like(place_alias(t))
 
 
-cdef Tensor add_tangent(Tensor total, Tensor term):
-    if total is None:
-        return term
-    return T.add(total, term)
-
-
 cdef Tensor fit_tangent(Tensor tangent, Tensor result):
     """A tangent in the dtype and shape of its primal."""
     if tangent.dt != result.dt:
