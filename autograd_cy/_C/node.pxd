@@ -15,7 +15,6 @@ cdef enum:  # Node.flags
     N_TRACKED = 2          # visible to the garbage collector
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
-    N_HOOKS = 16           # extra holds hooks
     N_SKIP = 32            # no task that runs needs this node's gradient
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)

@@ -28,7 +28,6 @@ cdef enum:
     F_INFERENCE = 128       # made in inference mode
     F_DEVICE = 256          # memory is not on the CPU
     F_RETAINS_GRAD = 512
-    F_HOOKS = 1024          # extra holds hooks
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
     F_SLOW = 496            # F_OVERRIDE | F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE
 
@@ -39,7 +38,6 @@ cdef enum:
     M_NO_FORWARD_AD = 4
     M_SAVED_HOOKS = 8
     M_IN_BACKWARD = 16
-    M_NO_VIEW_TRACKING = 32
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
     M_GRAD_ASKED = 0x100000  # enable_grad within inference mode: reported, nothing is recorded

@@ -761,55 +761,6 @@ cdef class Tensor:
         return call_binary(B_NE, self, other)
 
 
-cdef int set_requires_grad(Tensor t, bint value) except -1:
-    if t.fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
-        if not value:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-        return 0
-    if value:
-        if not dt_differentiable(t.dt):
-            raise RuntimeError(
-                "only Tensors of floating point and complex dtype can require gradients "
-                f"(this one is {dt_object(t.dt)!r})"
-            )
-        if t.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
-            raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
-                "allowed."
-            )
-        t.flags |= F_REQUIRES_GRAD
-    else:
-        t.flags &= ~<uint32_t>F_REQUIRES_GRAD
-    return 0
-
-
-def _requires_grad_(Tensor self not None, requires_grad=True):
-    """
-    Change whether operations on this leaf tensor are recorded; returns the tensor.
-
-    Parameters
-    ----------
-    requires_grad : bool
-
-    Raises
-    ------
-    RuntimeError
-        If the tensor isn't a leaf and the flag is taken away, or the dtype can't have gradients.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.zeros(2).requires_grad_()
-    tensor([0., 0.], requires_grad=True)
-    """
-    set_requires_grad(self, requires_grad)
-    return self
-
-
 def _make_subclass(cls, Tensor data not None, require_grad=False):
     """A tensor of the subclass `cls` on the memory of `data` (what ``Parameter`` is made of)."""
     cdef Tensor t
@@ -854,62 +805,7 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
-def _is_grad_enabled():
-    return not (ag_tls_modes & M_NO_GRAD) or bool(ag_tls_modes & M_GRAD_ASKED)
-
-
-def _get_modes():
-    """The thread-local mode word."""
-    return ag_tls_modes
-
-
-def _set_modes(unsigned int word):
-    global ag_tls_modes
-    ag_tls_modes = word
-
-
-def _get_global_modes():
-    """The process-wide mode word."""
-    return g_modes
-
-
-def _set_global_modes(unsigned int word):
-    global g_modes
-    g_modes = word
-
-
-def _set_constructor(f):
-    """Let ``Tensor(data)`` build from lists, arrays and tensors (creation functions live above)."""
-    global _construct
-    _construct = f
-
-
-cdef object _construct = None
-
-
-def _set_repr(f):
-    global _repr
-    _repr = f
-    late.repr = call_repr
-
-
-cdef object _repr = None
-
-
-cdef object call_repr(Tensor t):
-    return _repr(t)
-
-
-def _install(str name, value):
-    """Set an attribute of the Tensor class."""
-    install(Tensor, name, value)
-
-
-cdef int install(type cls, str name, object value) except -1:
-    # The class is a static type, so Python's setattr refuses.
-    (<dict>(<GCType*>cls).tp_dict)[name] = value
-    PyType_Modified(<PyTypeObject*>cls)
-    return 0
-
-
+include "requires_grad.pxi"
+include "modes.pxi"
+include "installed.pxi"
 include "lifetime.pxi"
