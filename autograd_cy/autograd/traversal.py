@@ -6,17 +6,17 @@ engine's work (ext/engine/engine.pyx), drawing it that of viz.py.
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from autograd_cy._C.node import AccumulateGrad, Node
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd.grad_mode import no_grad
 
-_PACKAGE = str(Path(__file__).resolve().parents[1])
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _FRAME = re.compile(r'\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<where>.*)')
 
 
@@ -178,4 +178,4 @@ def source_line(node: Node) -> str:
         return lines[-1].strip()
     match, i = own[-1]
     code = lines[i + 1].strip() if i + 1 < len(lines) and not _FRAME.match(lines[i + 1]) else ""
-    return f"{Path(match['file']).name}:{match['line']} {code}".rstrip()
+    return f"{os.path.basename(match['file'])}:{match['line']} {code}".rstrip()

@@ -20,7 +20,6 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from .cython_runs import CythonRuns
 
 

@@ -17,8 +17,8 @@ from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, element_value, tensor_empty, tensor_empty_like,
-    tensor_empty_strided, tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
-    tensor_is_dense, replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
+    tensor_empty_strided, tensor_window, same_shape, sizes_of, store_element, format_strides,
+    tensor_has_overlap, tensor_is_dense, replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
 from autograd_cy._C import cpu as _cpu
 
 import importlib as _importlib

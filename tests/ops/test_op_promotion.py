@@ -157,8 +157,9 @@ def test_a_number_is_not_rounded_to_a_half_type_first(dtype, number, form):
     result = NUMBER_FORMS[form](x, number)
     assert result.dtype == dtype
     np.testing.assert_array_equal(np.asarray(result), expected)
-    np.testing.assert_array_equal(np.asarray(NUMBER_FORMS[form](x.view(5, 10).t(), number)),
-                                  expected.reshape(5, 10).T)
+    np.testing.assert_array_equal(
+        np.asarray(NUMBER_FORMS[form](x.view(5, 10).t(), number)), expected.reshape(5, 10).T
+    )
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
