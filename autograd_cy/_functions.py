@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from autograd_cy._C import dtypes as _dtypes
-from autograd_cy._C import engine as _engine
+from autograd_cy._C import ops_arrange as _arrange
 from autograd_cy._C import ops_pointwise as _pointwise
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
-from autograd_cy._C.tensor import Tensor, _dtype_of_type_name, _install, _type_name
+from autograd_cy._C.tensor import Tensor, _install, _type_name
+from autograd_cy._tensor_types import dtype_of as _dtype_of_kind
 
 __all__ = [
     "allclose",
     "equal",
     "is_complex",
+    "is_conj",
     "is_floating_point",
+    "is_inference",
+    "is_neg",
     "is_nonzero",
     "is_tensor",
     "isclose",
     "numel",
+    "resolve_conj",
+    "resolve_neg",
     "result_type",
 ]
 
@@ -69,6 +75,19 @@ def is_complex(input) -> bool:
     return _need_tensor(input, "is_complex").is_complex()
 
 
+def is_inference(input) -> bool:
+    """
+    Whether a tensor was made in inference mode.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_inference(ag.ones(1))
+    False
+    """
+    return _need_tensor(input, "is_inference").is_inference()
+
+
 def is_nonzero(input) -> bool:
     """
     Whether the only element of a tensor isn't zero.
@@ -80,6 +99,62 @@ def is_nonzero(input) -> bool:
     False
     """
     return bool(_need_tensor(input, "is_nonzero"))
+
+
+def is_conj(input) -> bool:
+    """
+    Whether the conjugation of a tensor is still to be done: never, :func:`conj` does it at once.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_conj(ag.ones(1, dtype=ag.complex64).conj())
+    False
+    """
+    _need_tensor(input, "is_conj")
+    return False
+
+
+def is_neg(input) -> bool:
+    """
+    Whether the negation of a tensor is still to be done: never, it is done at once.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_neg(-ag.ones(1))
+    False
+    """
+    _need_tensor(input, "is_neg")
+    return False
+
+
+def resolve_conj(input) -> Tensor:
+    """
+    The tensor itself: no conjugation is ever pending, see :func:`is_conj`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, dtype=ag.complex64)
+    >>> ag.resolve_conj(x) is x
+    True
+    """
+    return _need_tensor(input, "resolve_conj")
+
+
+def resolve_neg(input) -> Tensor:
+    """
+    The tensor itself: no negation is ever pending, see :func:`is_neg`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1)
+    >>> ag.resolve_neg(x) is x
+    True
+    """
+    return _need_tensor(input, "resolve_neg")
 
 
 def numel(input) -> int:
@@ -176,7 +251,8 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     Parameters
     ----------
     *args
-        A dtype, a device, or a tensor whose dtype and device to take, then `non_blocking` and `copy`.
+        A dtype, a device, or a tensor whose dtype and device to take, then `non_blocking` and
+        `copy`.
     dtype : dtype, optional
     device : device or str, optional
     copy : bool, default False
@@ -204,7 +280,7 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     elif rest and (isinstance(rest[0], (_dtype, type))):
         dtype = rest.pop(0)
     if rest:
-        non_blocking = rest.pop(0)
+        rest.pop(0)  # non_blocking, which changes nothing on the CPU
     if rest:
         copy = rest.pop(0)
     if rest:
@@ -259,12 +335,36 @@ def _type_as(self, other):
 
 
 def _type(self, dtype=None, non_blocking=False):
-    """Name of the tensor type, such as ``"autograd_cy.FloatTensor"``, or the tensor in another dtype."""
+    """
+    Name of the tensor type, or the tensor in another dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, tensor type or str, optional
+        Such as ``ag.float64``, ``ag.DoubleTensor`` or ``"torch.DoubleTensor"``.
+    non_blocking : bool
+        Without effect on the CPU.
+
+    Returns
+    -------
+    str or Tensor
+
+    Raises
+    ------
+    ValueError
+        If a name or class is no tensor type.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(1).type()
+    'autograd_cy.FloatTensor'
+    >>> ag.ones(1).type(ag.LongTensor)
+    tensor([1])
+    """
     if dtype is None:
         return _type_name(self)
-    if isinstance(dtype, str):
-        dtype = _dtype_of_type_name(dtype)
-    return _to(self, dtype=dtype)
+    return _to(self, dtype=_dtype_of_kind(dtype))
 
 
 def _cpu(self):
@@ -290,57 +390,14 @@ def _contiguous(self, memory_format=None):
     return _shape._contiguous(self)
 
 
-class RemovableHandle:
-    """Removes a hook; also a context manager that removes it at the end."""
-
-    _next_id = 0
-
-    def __init__(self, hooks):
-        self._hooks = hooks
-        self.id = RemovableHandle._next_id
-        RemovableHandle._next_id += 1
-
-    def remove(self):
-        """Remove the hook; a second call does nothing."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self.remove()
+def _set_real(self, value):
+    """Write the real part; `value` is broadcast and converted."""
+    _arrange.real(self).copy_(value)
 
 
-def _register_hook(self, hook):
-    """
-    Call `hook(grad)` when this tensor's gradient is computed; a returned tensor replaces it.
-
-    Returns
-    -------
-    RemovableHandle
-        With a method ``remove()``.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.ones(1, requires_grad=True)
-    >>> handle = x.register_hook(lambda g: g * 2)
-    >>> x.sum().backward()
-    >>> x.grad
-    tensor([2.])
-    """
-    hooks = _engine._tensor_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
-def _register_post_accumulate_grad_hook(self, hook):
-    """Call `hook(tensor)` after a gradient was added to this leaf's ``grad``; it returns None."""
-    hooks = _engine._post_accumulate_hooks(self)
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
+def _set_imag(self, value):
+    """Write the imaginary part of a complex tensor."""
+    _arrange.imag(self).copy_(value)
 
 
 def _transposed(self):
@@ -351,14 +408,19 @@ def _transposed(self):
 def _matrix_transposed(self):
     """The tensor with its last two dimensions exchanged."""
     if self.ndim < 2:
-        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D "
+            "tensor."
+        )
     return _shape.transpose(self, -2, -1)
 
 
 def _adjoint(self):
     """The conjugate transpose of a matrix."""
     if self.ndim not in (0, 2):
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor."
+        )
     return _pointwise.conj(_shape.t(self))
 
 
@@ -369,17 +431,25 @@ for _name, _function in {
     "cpu": _cpu,
     "cuda": _cuda,
     "contiguous": _contiguous,
-    "register_hook": _register_hook,
-    "register_post_accumulate_grad_hook": _register_post_accumulate_grad_hook,
     "isclose": isclose,
     "allclose": allclose,
     "equal": equal,
     "is_nonzero": is_nonzero,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
-    "mH": property(lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."),
+    "mH": property(
+        lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."
+    ),
     "H": property(_adjoint),
-    "real": property(_pointwise.real, doc="The real part; a real tensor itself."),
-    "imag": property(_pointwise.imag, doc="The imaginary part of a complex tensor."),
+    "is_conj": is_conj,
+    "is_neg": is_neg,
+    "resolve_conj": resolve_conj,
+    "resolve_neg": resolve_neg,
+    "real": property(
+        _arrange.real, _set_real, doc="The real part as a view; a real tensor itself."
+    ),
+    "imag": property(
+        _arrange.imag, _set_imag, doc="The imaginary part of a complex tensor, a view."
+    ),
 }.items():
     _install(_name, _function)

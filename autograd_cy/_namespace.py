@@ -7,8 +7,11 @@ from autograd_cy._C import (
     engine,
     exchange,
     getitem,
+    inplace,
     iterate,
     ops_activation,
+    ops_arrange,
+    ops_functions,
     ops_indexing,
     ops_neural,
     ops_pointwise,
@@ -60,28 +63,44 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _functions, _printing, serialization
+from autograd_cy import _functions, _hooks, _joining, _printing, _tensor_types, serialization
 from autograd_cy import storage as _typed_storage
 
 # These install methods.
-_loaded = (copying, getitem, iterate, engine, placement, storage, tensor, views, _typed_storage)
+_loaded = (
+    copying,
+    getitem,
+    inplace,
+    iterate,
+    engine,
+    placement,
+    storage,
+    tensor,
+    views,
+    _typed_storage,
+    _hooks,
+)
 _set_repr(_printing.tensor_text)
 
 # Names that Python has too are bound last, in this module only.
 _published = {}
 for _module in (
     ops_pointwise,
+    ops_functions,
     ops_activation,
     ops_reduction,
     ops_shape,
     ops_indexing,
+    ops_arrange,
     ops_products,
     ops_neural,
     creation,
     exchange,
     _random,
     _functions,
+    _joining,
     _printing,
+    _tensor_types,
     serialization,
 ):
     for _name in _module.__all__:
@@ -103,10 +122,10 @@ _published.update(
     get_num_threads=_parallel.get_num_threads,
 )
 for _name in (
-    "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 get_default_dtype iinfo "
-    "int8 int16 int32 int64 promote_types set_default_dtype uint8 channels_last channels_last_3d "
-    "contiguous_format device layout memory_format preserve_format strided empty_cache memory_summary "
-    "reset_peak_memory set_allocator_caching"
+    "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
+    "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 "
+    "channels_last channels_last_3d contiguous_format device layout memory_format "
+    "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
 ).split():
     _published[_name] = globals()[_name]
 

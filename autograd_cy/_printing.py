@@ -17,6 +17,7 @@ import numpy as np
 from ._C import tensor as _tensor
 from ._C.dtypes import get_default_dtype
 from ._C.exchange import _repr_parts
+from ._C.forward import _has_tangent
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
@@ -326,6 +327,7 @@ def tensor_text(t, prefix: str | None = None) -> str:
     if prefix is None:
         plain = type(t) is _tensor.Tensor or type(t).__name__ == "Parameter"
         prefix = "tensor(" if plain else f"{type(t).__name__}("
+    _has_tangent(t)  # a view takes the tangent of its base when it is looked at
     array, tangent, batch = _repr_parts(t)
     if batch is not None:
         value, dim, level = batch

@@ -1,79 +1,69 @@
 """vmap: a function of examples, applied to batches through the rules of the operators.
 
-Arguments become wrappers that look like one example (ext/engine/batching.pyx); results are taken
-out of them again. Levels count nested calls, so that an inner vmap leaves the outer wrappers alone.
+Arguments become wrappers that look like one example (ext/engine/levels.pyx); results are taken out
+of them again. Levels count nested calls, so an inner vmap leaves the outer wrappers alone. The
+level is in the thread's mode word; what else the running calls know is in `frames`.
 """
 
 from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
+from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._tree import flatten, spread
 
-_thread = threading.local()
-
-
-def flatten(x):
-    """(leaves, rebuild): tuples, lists and dicts taken apart, and how to put them back."""
-    if isinstance(x, (tuple, list)):
-        parts = [flatten(y) for y in x]
-        counts = [len(leaves) for leaves, _ in parts]
-
-        def rebuild(leaves):
-            rest = iter(leaves)
-            items = [make([next(rest) for _ in range(n)]) for n, (_, make) in zip(counts, parts)]
-            if hasattr(x, "_fields"):
-                return type(x)(*items)
-            return type(x)(items)
-
-        return [leaf for leaves, _ in parts for leaf in leaves], rebuild
-    if isinstance(x, dict):
-        leaves, values = flatten(list(x.values()))
-        keys = list(x)
-        return leaves, lambda new: dict(zip(keys, values(new)))
-    return [x], lambda new: new[0]
+# The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
+_SHIFT, _RANDOM_SHIFT, _MASK = 8, 16, 0x3FF00
+_MAX_LEVEL = 255
+_RANDOMNESS = {"error": 0, "different": 1, "same": 2}
 
 
-def spread(dims, x, what):
-    """One dimension per leaf of `x`: `dims` is one for all, or has the structure of `x`."""
-    if dims is None or isinstance(dims, int):
-        return [dims] * len(flatten(x)[0])
-    if isinstance(dims, (tuple, list)) and isinstance(x, (tuple, list)) and len(dims) == len(x):
-        return [d for one, y in zip(dims, x) for d in spread(one, y, what)]
-    if isinstance(dims, dict) and isinstance(x, dict) and list(dims) == list(x):
-        return [d for key in x for d in spread(dims[key], x[key], what)]
-    raise ValueError(f"vmap: {what} is not compatible with the structure it describes: {dims!r}")
+class _Frames(threading.local):
+    """The vmaps that run in this thread, outermost first: (number of examples, randomness)."""
+
+    def __init__(self):
+        self.list = []
 
 
-def _checked_dim(dim, t, what):
-    if isinstance(dim, bool) or not isinstance(dim, int):
-        raise ValueError(f"vmap: {what} must contain ints or None, got {type(dim).__name__}")
-    if not -t.ndim <= dim < t.ndim:
-        raise ValueError(
-            f"vmap: got {what} {dim} for some input, but that input is a Tensor of dimensionality "
-            f"{t.ndim} so expected it to satisfy -{t.ndim} <= in_dim < {t.ndim}."
-        )
-    return dim % t.ndim
+frames = _Frames()
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+def mode_word(depth: int) -> int:
+    """The mode word of this thread as it is `depth` vmaps deep."""
+    randomness = _RANDOMNESS[frames.list[depth - 1][1]] if depth else 0
+    return (_get_modes() & ~_MASK) | depth << _SHIFT | randomness << _RANDOM_SHIFT
+
+
+def vmap(
+    func: Callable,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
     """
     A function that applies `func` to every example of a batch at once.
 
     Parameters
     ----------
     func : callable
-        Of tensors (and anything else); returns tensors in any nesting of tuples, lists and dicts.
+        Of tensors, in any nesting of tuples, lists and dicts; returns tensors nested in the same
+        way. It sees one example: a tensor without the batch dimension.
     in_dims : int or structure of ints and None, default 0
-        The dimension of each argument that counts examples; None for one that all share.
-    out_dims : int or structure of ints, default 0
-        Where that dimension goes in the results.
+        The dimension of each positional argument that counts examples; None for one that all
+        share, which may be anything. Keyword arguments are always shared.
+    out_dims : int or structure of ints and None, default 0
+        Where that dimension goes in the results; None for a result that doesn't depend on the
+        example.
     randomness : {"error", "different", "same"}
-        What random operations inside do; only "error" is supported.
+        What random operators do: refuse, draw for each example, or draw once for all.
     chunk_size : int, optional
-        Examples done at a time; by default all.
+        Examples done at a time, to save memory; by default all.
 
     Returns
     -------
@@ -82,85 +72,117 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     Raises
     ------
     ValueError
-        If no argument has a batch dimension, or their sizes differ.
+        If no argument has a batch dimension, their sizes differ, or `in_dims` and `out_dims` don't
+        fit the arguments and results.
+    RuntimeError
+        If `func` asks for the value of a tensor, as ``.item()`` and ``if tensor:`` do, writes
+        examples into a tensor that all of them share, or draws random numbers with
+        ``randomness="error"``.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> from autograd_cy._vmap import vmap
-    >>> vmap(ag.dot)(ag.ones(2, 3), ag.ones(2, 3))
+    >>> ag.vmap(ag.dot)(ag.ones(2, 3), ag.ones(2, 3))
     tensor([3., 3.])
+    >>> ag.vmap(lambda x, scale: x * scale, in_dims=(1, None))(ag.ones(3, 2), 2.0).shape
+    autograd_cy.Size([2, 3])
     """
-    return _vmap(func, in_dims, out_dims, randomness, chunk_size)
+    return functools.wraps(func)(_vmap(func, in_dims, out_dims, randomness, chunk_size))
 
 
-def vmap_passing_none(func, in_dims=0):
+def vmap_passing_none(func, in_dims=0, chunk_size=None, randomness="error"):
     """Like :func:`vmap`, but a result may be None (a gradient that doesn't exist)."""
-    return _vmap(func, in_dims, 0, "error", None, none_passes=True)
+    return _vmap(func, in_dims, 0, randomness, chunk_size, none_passes=True)
 
 
 def _vmap(func, in_dims, out_dims, randomness, chunk_size, none_passes=False):
-    if randomness not in ("error", "different", "same"):
+    if randomness not in _RANDOMNESS:
         raise RuntimeError(
             "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
             f"{randomness}"
         )
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    name = getattr(func, "__name__", None) or repr(func)
 
-    @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        leaves, rebuild = flatten(list(args))
-        dims = _input_dims(in_dims, args, leaves, func)
-        extra, rebuild_extra = flatten(kwargs)
-        leaves = leaves + extra
-        dims = dims + [0 if isinstance(x, Tensor) else None for x in extra]
-        count = len(leaves) - len(extra)
+        leaves, structure = flatten(args)
+        dims = _input_dims(in_dims, leaves, structure, name)
+        size = _batch_size(leaves, dims)
 
         def call(new):
-            return func(*rebuild(new[:count]), **rebuild_extra(new[count:]))
+            return func(*structure.build(new), **kwargs)
 
-        size = _batch_size(leaves, dims)
         if chunk_size is None or size <= chunk_size:
-            return _at_one_level(call, leaves, dims, size, out_dims, none_passes)
-        return _in_chunks(call, leaves, dims, size, out_dims, chunk_size)
+            return _whole(call, leaves, dims, size, out_dims, randomness, none_passes, name)
+        return _in_chunks(
+            call, leaves, dims, size, out_dims, randomness, none_passes, name, chunk_size
+        )
 
     return wrapped
 
 
-def _input_dims(in_dims, args, leaves, func):
-    name = getattr(func, "__name__", repr(func))
-    if not args:
+def map_once(func, args, **options):
+    """``vmap(func, **options)(*args)`` of a function that nobody else sees."""
+    return _vmap(
+        func, **{"in_dims": 0, "out_dims": 0, "randomness": "error", "chunk_size": None, **options}
+    )(*args)
+
+
+def _input_dims(in_dims, leaves, structure, name):
+    if not structure.children:
         raise ValueError(
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
             "trying to vmap over a function with no inputs. The latter is unsupported."
         )
-    if not isinstance(in_dims, (int, tuple, list)) and in_dims is not None:
+    if in_dims is not None and not isinstance(in_dims, (int, tuple, list)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
             "(potentially nested) tuple matching the structure of inputs, got: "
-            f"{type(in_dims).__name__}."
+            f"{type(in_dims)}."
         )
-    if isinstance(in_dims, int):
-        dims = [in_dims if isinstance(x, Tensor) else None for x in leaves]
-    else:
-        dims = spread(in_dims, list(args), "in_dims")
-    for x, d in zip(leaves, dims):
-        if d is not None and not isinstance(x, Tensor):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but "
-                f"the input is of type {type(x).__name__}. We cannot vmap over non-Tensor "
-                "arguments, please use None as the respective in_dim"
-            )
-    return [None if d is None else _checked_dim(d, x, "in_dim") for x, d in zip(leaves, dims)]
+    if isinstance(in_dims, list):
+        in_dims = tuple(in_dims)
+    dims = spread(in_dims, structure)
+    if dims is None:
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
+            f"structure of `inputs`. in_dims has structure {flatten(in_dims)[1]} but inputs has "
+            f"structure {structure}."
+        )
+    return [_checked_dim(d, x, in_dims, name) for x, d in zip(leaves, dims)]
+
+
+def _checked_dim(dim, x, in_dims, name):
+    if dim is None:
+        return None
+    if isinstance(dim, bool) or not isinstance(dim, int):
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but "
+            "in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(x, Tensor):
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but "
+            f"the input is of type {type(x)}. We cannot vmap over non-Tensor arguments, please use "
+            "None as the respective in_dim"
+        )
+    ndim = x.ndim
+    if not -ndim <= dim < ndim:
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but "
+            f"that input is a Tensor of dimensionality {ndim} so expected in_dim to satisfy "
+            f"-{ndim} <= in_dim < {ndim}."
+        )
+    return dim + ndim if dim < 0 else dim
 
 
 def _batch_size(leaves, dims):
-    sizes = [x.shape[d] for x, d in zip(leaves, dims) if d is not None]
+    sizes = [x.size(d) for x, d in zip(leaves, dims) if d is not None]
     if not sizes:
         raise ValueError(
-            "vmap: at least one input must have a batch dimension (all in_dims are None or there "
-            "is no tensor)"
+            "vmap: Expected at least one Tensor to vmap over (all in_dims are None or there is no "
+            "tensor)"
         )
     if any(s != sizes[0] for s in sizes):
         raise ValueError(
@@ -170,54 +192,89 @@ def _batch_size(leaves, dims):
     return sizes[0]
 
 
-def _at_one_level(call, leaves, dims, size, out_dims, none_passes=False):
-    level = getattr(_thread, "level", 0) + 1
-    _thread.level = level
+def run_at_new_level(call, leaves, dims, size, randomness):
+    """(level, call of the wrapped leaves); their level has ended when it returns."""
+    running = frames.list
+    level = len(running) + 1
+    if level > _MAX_LEVEL:
+        raise RuntimeError(f"vmap: more than {_MAX_LEVEL} nested calls")
+    running.append((size, randomness))
+    _set_modes(mode_word(level))
     try:
-        wrapped = [x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)]
-        results, rebuild = flatten(call(wrapped))
-        places = spread(out_dims, rebuild(results), "out_dims")
-        return rebuild(
-            [
-                None if x is None and none_passes else _taken_out(x, d, level, size)
-                for x, d in zip(results, places)
-            ]
-        )
+        return level, call([x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)])
     finally:
-        _thread.level = level - 1
+        running.pop()
+        _set_modes(mode_word(level - 1))
 
 
-def _taken_out(x, out_dim, level, size):
-    """The physical tensor of a result with its batch dimension at `out_dim`."""
-    if not isinstance(x, Tensor):
+def _whole(call, leaves, dims, size, out_dims, randomness, none_passes, name):
+    level, returned = run_at_new_level(call, leaves, dims, size, randomness)
+    results, structure = flatten(returned)
+    places = _output_dims(out_dims, structure, name)
+    return structure.build(
+        [
+            None if x is None and none_passes else _taken_out(x, d, level, size, name)
+            for x, d in zip(results, places)
+        ]
+    )
+
+
+def _output_dims(out_dims, structure, name):
+    if out_dims is not None and not isinstance(out_dims, (int, tuple, list, dict)):
         raise ValueError(
-            f"vmap: `func` must only return Tensors, got type {type(x).__name__}. Did you mean to "
-            "set out_dims= to None for output?"
+            f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+            "collection of ints representing where in the outputs the vmapped dimension should "
+            "appear."
+        )
+    places = spread(out_dims, structure)
+    if places is None and isinstance(out_dims, (tuple, list)) and structure.kind is None:
+        # One result, its place in a tuple of its own.
+        places = list(out_dims) if len(out_dims) == 1 else None
+    if places is None:
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but "
+            f"outputs has structure {structure}."
+        )
+    return places
+
+
+def _taken_out(x, out_dim, level, size, name):
+    """A result with its batch dimension at `out_dim`."""
+    if not isinstance(x, Tensor):
+        if out_dim is None:
+            return x
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did you "
+            "mean to set out_dims= to None for output?"
         )
     physical, place = _unwrap(x, level)
     if out_dim is None:
         if place is not None:
             raise ValueError(
-                "vmap: output depends on the batch, so its out_dim can't be None; give the place "
-                "of the batch dimension"
+                f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )
-        return x
+        return physical
     if place is None:
-        physical, place = x.unsqueeze(0).expand((size, *x.shape)), 0
-    return physical.movedim(place, out_dim) if physical.ndim > 1 else physical
+        physical, place = physical.unsqueeze(0).expand((size, *physical.shape)), 0
+    return physical if place == out_dim else physical.movedim(place, out_dim)
 
 
-def _in_chunks(call, leaves, dims, size, out_dims, chunk_size):
+def _in_chunks(call, leaves, dims, size, out_dims, randomness, none_passes, name, chunk_size):
     from autograd_cy._C.ops_indexing import cat
 
-    pieces, rebuild = [], None
+    pieces, structure = [], None
     for start in range(0, size, chunk_size):
         length = min(chunk_size, size - start)
         part = [x if d is None else x.narrow(d, start, length) for x, d in zip(leaves, dims)]
-        results, rebuild = flatten(_at_one_level(call, part, dims, length, out_dims))
+        results, structure = flatten(
+            _whole(call, part, dims, length, out_dims, randomness, none_passes, name)
+        )
         pieces.append(results)
-    places = spread(out_dims, rebuild(pieces[0]), "out_dims")
-    joined = [
-        column[0] if d is None else cat(list(column), d) for column, d in zip(zip(*pieces), places)
-    ]
-    return rebuild(joined)
+    places = _output_dims(out_dims, structure, name)
+    return structure.build(
+        [
+            column[0] if d is None or column[0] is None else cat(list(column), d)
+            for column, d in zip(zip(*pieces), places)
+        ]
+    )

@@ -127,7 +127,8 @@ def main():
                 with np.errstate(all="ignore"):
                     ours, theirs, other = smallest(calls, n, args.rounds)
                 print(
-                    f"{name:16}{dtype:9}{n:9}{ours:9.2f}{theirs:9.2f}{other:9.2f}{ours / other:12.2f}",
+                    f"{name:16}{dtype:9}{n:9}{ours:9.2f}{theirs:9.2f}{other:9.2f}"
+                    f"{ours / other:12.2f}",
                     flush=True,
                 )
 

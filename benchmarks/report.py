@@ -221,7 +221,7 @@ def markdown_tables(rows: Sequence[Row], about: dict[str, Any]) -> dict[str, str
     >>> sorted(markdown_tables([], {"libraries": {}}))
     ['machine', 'summary']
     """
-    tables = {"machine": _machine_table(about), "summary": _summary_table(rows)}
+    tables = {"machine": _machine_table(about), "summary": _summary_table(rows, about)}
     libraries = list(about["libraries"].values())
     names = [library["name"] for library in libraries] + ["-"]
     for group in dict.fromkeys(row.group for row in rows):
@@ -259,7 +259,8 @@ def update_document(path: Path, rows: Sequence[Row], about: dict[str, Any]) -> l
     """Put the tables of a run between the marks of a markdown file.
 
     A table named ``gemm`` goes between ``<!-- benchmark: gemm -->`` and ``<!-- end -->``. Marks
-    without a table in this run are left as they are.
+    without a table in this run are left as they are, and so are rows of the summary for groups
+    that aren't in this run: the date is in the row.
 
     Parameters
     ----------
@@ -292,6 +293,10 @@ def update_document(path: Path, rows: Sequence[Row], about: dict[str, Any]) -> l
         if name not in tables:
             return match[0]
         written.append(name)
+        if name == "summary":
+            return (
+                f"<!-- benchmark: summary -->\n\n{_merged(match[0], tables[name])}\n\n<!-- end -->"
+            )
         return f"<!-- benchmark: {name} -->\n\n{tables[name]}\n\n<!-- end -->"
 
     marks = r"<!-- benchmark: (?P<name>[\w.-]+) -->.*?<!-- end -->"
@@ -341,14 +346,28 @@ def _markdown_remark(row: Row) -> str:
     return ", ".join(words)
 
 
-def _summary_table(rows: Sequence[Row]) -> str:
-    head = ("group", "cases", "ratio", "ratio of minima", "smallest", "largest", "remarks")
+def _merged(old: str, new: str) -> str:
+    """Return the summary `new` with the groups that only `old` has, in the order of `old`."""
+    known, found = (
+        {
+            line.split("|")[1].strip(): line
+            for line in text.splitlines()
+            if line.startswith("|") and not line.startswith(("| group |", "| --- |"))
+        }
+        for text in (old, new)
+    )
+    return "\n".join([*new.splitlines()[:2], *(known | found).values()])
+
+
+def _summary_table(rows: Sequence[Row], about: dict[str, Any]) -> str:
+    head = ("group", "cases", "ratio", "ratio of minima", "smallest", "largest", "date", "remarks")
     body = [
         (
             group["group"],
             f"{group['compared']} of {group['cases']}",
             *(_ratio(group[name]) for name in ("ratio_median", "ratio_minimum")),
             *(_ratio(group[name]) for name in ("smallest", "largest")),
+            str(about.get("date", ""))[:10],
             ", ".join(_problems(group)),
         )
         for group in summarise(rows)

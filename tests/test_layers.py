@@ -20,10 +20,10 @@ LEVELS = (
     {"autograd"},
     {"nn"},
     {"optim", "linalg", "fft", "special", "legacy"},
-    {"interop", "distributed", "testing"},
+    {"interop", "distributed", "testing", "viz"},
 )
 # What a kernel may not know of: the graph, and the operators made of kernels.
-GRAPH = {"node", "engine", "views", "formulas", "batching", "optable"}
+GRAPH = {"node", "engine", "views", "inplace", "arrange", "formulas", "batching", "optable"}
 BASE = {"storage", "dtypes", "placement", "tensor", "node"}
 
 
@@ -97,7 +97,9 @@ def test_parts_import_what_is_below_them(path):
             assert words[1] != "ops", "the package never loads the table"
 
 
-HEAVY = "scipy torch matplotlib mpi4py pycuda cython sklearn tqdm ml_dtypes unittest asyncio".split()
+HEAVY = (
+    "scipy torch matplotlib mpi4py pycuda cython sklearn tqdm ml_dtypes unittest asyncio".split()
+)
 
 
 def modules_after(statement):

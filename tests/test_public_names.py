@@ -12,10 +12,13 @@ FILE = Path(__file__).with_name("public_names.txt")
 MODULES = (
     "autograd_cy",
     "autograd_cy.autograd",
+    "autograd_cy.autograd.functional",
+    "autograd_cy.autograd.gradcheck",
     "autograd_cy.nn",
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
     "autograd_cy.optim",
+    "autograd_cy.testing",
 )
 
 

@@ -22,4 +22,6 @@ cdef int check_gelu_kind(Tensor a, str kind) except -1
 cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1
 cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta,
                                 Tensor alpha) except -1
+cdef int check_integral_value(Tensor a, Tensor x, Tensor y, Tensor value) except -1
+cdef int check_complex_only(Tensor a) except -1
 cdef int check_probability(Tensor a, double p, bint train) except -1

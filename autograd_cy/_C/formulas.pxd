@@ -18,7 +18,6 @@ cdef Py_ssize_t edge_numel(Node n, int i) noexcept
 # flags
 cdef uint32_t flags_of(tuple tensors) noexcept
 cdef bint any_requires_grad(tuple tensors) noexcept
-cdef int cut_history(Tensor t) except -1
 cdef Tensor overwritten(Tensor t, uint32_t flags)
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef int write_out(Tensor out, Tensor value, str op) except -1
@@ -37,15 +36,6 @@ cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op) exc
         return 0
     return claim_common(a, b, claimed, op)
 
-# forward mode
-cdef Tensor tangent_of(Tensor t)
-cdef tuple tangents_of(tuple tensors)
-cdef Tensor primal_of(Tensor t)
-cdef Tensor zero_tangent(Tensor t)
-cdef Tensor add_tangent(Tensor total, Tensor term)
-cdef int set_tangent(Tensor result, Tensor tangent) except -1
-cdef int set_tangents(tuple results, tuple tangents) except -1
-
 # observation (profiler)
 cdef int observe_begin(str op) except -1
 cdef int observe_end() except -1
@@ -61,6 +51,7 @@ cdef tuple strides_of(Tensor t)
 cdef Py_ssize_t offset_of(Tensor t)
 cdef tuple without(object shape, Py_ssize_t dim)
 cdef tuple shapes_of(tuple tensors)
+cdef object number_of(Tensor t)
 cdef int viewable(Tensor a, tuple shape) except -1
 cdef tuple resolve_shape(Tensor a, tuple shape, str op)
 

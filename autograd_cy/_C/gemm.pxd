@@ -9,13 +9,7 @@
 # ensure_gemm(dtype) must have been called once before.  Integers wrap around; the half types are
 # multiplied in float32 and rounded once.  Results are bit-equal for any number of threads.
 
-cdef enum:
-    GEMM_OK = 0
-    GEMM_NO_MEMORY = 1
-    GEMM_NO_BLAS = 2
-    GEMM_BAD_DTYPE = 3
-    # A leading dimension that the chosen BLAS, with its 32-bit sizes, cannot take.
-    GEMM_TOO_LARGE = 4
+# Return codes (GEMM_OK, ...) are in gemm_product.pxd.
 
 # True if products of that dtype go to a BLAS: float32, float64 and complex ones do if the user
 # chose one (see blas.pyx).

@@ -11,6 +11,15 @@ cdef enum:
     COMPLEX64 = 10
     COMPLEX128 = 11
 
+# What products return.
+cdef enum:
+    GEMM_OK = 0
+    GEMM_NO_MEMORY = 1
+    GEMM_NO_BLAS = 2
+    GEMM_BAD_DTYPE = 3
+    # A leading dimension that the chosen BLAS, with its 32-bit sizes, cannot take.
+    GEMM_TOO_LARGE = 4
+
 # c[m, n] = alpha * op(a) @ op(b) + beta * c; see gemm.pxd.
 ctypedef struct Product:
     int dtype

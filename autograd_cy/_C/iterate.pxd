@@ -36,6 +36,7 @@ cdef int fill_with(Tensor dst, object value) except -1
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
+cdef int check_separate(Tensor dst, Tensor src, str op) except -1   # no common memory
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)
 
 # Runs loop(p, s, n) over the elements of up to 5 operands of one shape; byte strides.

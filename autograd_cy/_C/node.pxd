@@ -15,10 +15,9 @@ cdef enum:  # Node.flags
     N_TRACKED = 2          # visible to the garbage collector
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
-    N_HOOKS = 16           # extra holds hooks
-    N_SKIP = 32            # the running task doesn't need this node
+    N_SKIP = 32            # no task that runs needs this node's gradient
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
-    N_CAPTURE = 64         # the running task wants the gradient that arrives here
+    N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
@@ -80,11 +79,18 @@ cdef class Node:
 
 # --- recording (called by generated operators) ----------------------------------------------
 cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1
+cdef int node_room(Node n, int n_saved, int n_out) except -1  # known later than node_init
 cdef int set_edge(Node n, int i, Tensor t) except -1
+cdef int set_meta(Node n, int nr, Tensor t) except -1  # shape and dtype of output nr
 cdef int set_history(Tensor result, Node n, int nr) except -1
 cdef int save_input(Node n, int slot, Tensor t, int edge) except -1
 cdef int save_output(Node n, int slot, Tensor t, int nr) except -1
 cdef Tensor unpack(Node n, int slot)
+cdef object freed_error(Node n)
+cdef Tensor graph_free_alias(Tensor t)                 # the same value without history
+cdef int attach(Tensor t, PyObject* node, uint32_t nr) except -1   # make t output nr of a node
+cdef int note_write(Tensor t, str op) except -1        # `op` (a constant) is about to write
+cdef NodeExtra node_extra(Node n)
 cdef int set_args(Node n, tuple args) except -1
 cdef tuple get_args(Node n)
 
@@ -98,6 +104,7 @@ cdef inline bint edge_defined(Node n, int i) noexcept:
 # --- graph ----------------------------------------------------------------------------------
 cdef PyObject* gradient_node(Tensor t) except? NULL    # owned; the accumulator for a leaf
 cdef int rebase_history(Tensor t, Node n) except -1    # after an in-place operation recorded by n
+cdef int move_retained(Tensor t, Node n, int nr) except -1   # retain_grad follows new history
 cdef int check_inplace(Tensor t, str op, bint recording) except -1
 cdef int set_view(Tensor view, Tensor base, int creation) except -1
 cdef Node current_fn(Tensor t)                         # grad_fn of t, remade for a view; None: leaf
@@ -116,6 +123,10 @@ cdef struct GraphLate:
     object (*remake_view_fn)(Tensor)
     int (*pack_saved)(Node, int, Tensor) except -1     # saved-tensor hooks are on
     object (*unpack_saved)(Node, int)
+    object (*raw_saved)(Node, int)                     # handle of a slot
     int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
+    int (*note_mutation)(Tensor, str) except -1        # before a write (see M_GUARD_SAVED)
+    object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write
+    object (*where_made)(Node)                         # anomaly mode: lines that made a node
 
 cdef GraphLate graph_late

@@ -18,6 +18,10 @@ cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssiz
 cdef tuple unbind_plain(Tensor a, Py_ssize_t dim)
 cdef tuple split_plain(Tensor a, tuple sizes, Py_ssize_t dim)
 cdef Tensor alias_plain(Tensor a)
+cdef Tensor view_as_real_plain(Tensor a)
+cdef Tensor view_as_complex_plain(Tensor a)
+cdef Tensor view_dtype_plain(Tensor a, int dt)
+cdef Tensor unfold_plain(Tensor a, Py_ssize_t dim, Py_ssize_t size, Py_ssize_t step)
 
 cdef Tensor slice_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, object start, object end,
                                  Py_ssize_t step)
@@ -32,6 +36,9 @@ cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_s
 cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride,
                                     Py_ssize_t base_offset,
                                     tuple size, tuple stride, object storage_offset)
+cdef Tensor unfold_backward_plain(Tensor grad, tuple sizes, Py_ssize_t dim, Py_ssize_t size,
+                                  Py_ssize_t step)
+cdef Tensor flip_plain(Tensor a, tuple dims)
 cdef Tensor zeros_like_plain(Tensor a)
 cdef Tensor ones_like_plain(Tensor a)
 cdef Tensor new_zeros_plain(Tensor a, tuple size)

@@ -23,7 +23,7 @@ cdef struct StorageImpl:
     uint8_t kind
     uint8_t readonly      # memory that must not be written (a read-only NumPy array)
     Py_ssize_t capacity   # bytes that the block can hold
-    Py_ssize_t pad0
+    PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
     Py_ssize_t pad1
 
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL

@@ -28,7 +28,6 @@ cdef enum:
     F_INFERENCE = 128       # made in inference mode
     F_DEVICE = 256          # memory is not on the CPU
     F_RETAINS_GRAD = 512
-    F_HOOKS = 1024          # extra holds hooks
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
     F_SLOW = 496            # F_OVERRIDE | F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE
 
@@ -39,12 +38,23 @@ cdef enum:
     M_NO_FORWARD_AD = 4
     M_SAVED_HOOKS = 8
     M_IN_BACKWARD = 16
-    M_NO_VIEW_TRACKING = 32
+    M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
+    M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
+    M_GRAD_ASKED = 0x100000  # enable_grad within inference mode: reported, nothing is recorded
+    M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
+    M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
+    M_VMAP_MASK = 0x3FF00
+
+cdef enum:
+    RANDOM_ERROR = 0
+    RANDOM_DIFFERENT = 1
+    RANDOM_SAME = 2
 
 # Process-wide mode word.
 cdef enum:
     G_PROFILE = 1
     G_ANOMALY = 2
+    G_FORWARD = 4           # some level of forward mode is alive
 
 # How a view came to be, for the checks on in-place operations.
 cdef enum:
@@ -58,14 +68,26 @@ cdef unsigned int tls_modes() noexcept nogil
 cdef void tls_set_modes(unsigned int m) noexcept nogil
 cdef unsigned int g_modes
 
+cdef class ForwardLevel:
+    """One forward-mode differentiation that is going on; the newest is the innermost."""
+    cdef readonly unsigned long long serial
+    cdef readonly int batches         # how many vmaps were running when it began
+    cdef readonly bint alive
+    cdef PyObject* first              # borrowed TensorExtra with a tangent of this level, or NULL
+
 cdef class TensorExtra:
     """What few tensors have."""
-    cdef public object tangent        # forward-mode tangent, or None
+    cdef public object tangent        # forward-mode tangent of level `forward`, or None
+    cdef readonly ForwardLevel forward
+    cdef public object primal         # the same value with the tangents of outer levels, or None
+    cdef PyObject* owner              # borrowed Tensor that this belongs to (set with a tangent)
+    cdef PyObject* next_dual          # the level's list of duals, so that its end clears them
+    cdef PyObject** dual_link         # where the pointer to this one is, or NULL
     cdef public object hooks          # list of pre-hooks of a leaf, or None
     cdef public object post_hooks     # post-accumulate-grad hooks of a leaf, or None
     cdef public object retain_hook    # handle of retain_grad on a non-leaf
     cdef public object value          # physical tensor of a vmap wrapper
-    cdef public int bdim
+    cdef public int bdim              # -1: all examples of that vmap share the value
     cdef public int level
     cdef public object name
 
@@ -79,7 +101,7 @@ cdef class Tensor:
     cdef uint8_t dt                   # dtype code
     cdef uint8_t nd                   # number of dimensions
     cdef uint8_t creation             # CREATED_*, of a view
-    cdef uint8_t pad
+    cdef uint8_t own_tangent          # a dual, or a view of one: `base` doesn't know its tangent
     cdef uint32_t out_nr              # which output of grad_fn this is
     cdef uint32_t attr_version        # version at which a view's grad_fn was made
     cdef PyObject* fn                 # owned Node, or NULL
@@ -126,6 +148,14 @@ cdef bint tensor_has_overlap(Tensor t) noexcept      # some element is reached t
 cdef bint tensor_matches_format(Tensor t, int format) noexcept
 cdef int format_strides(int ndim, const Py_ssize_t* shape, int format, Py_ssize_t* out) except -1
 cdef TensorExtra need_extra(Tensor t)
+cdef int put_dual(Tensor t, Tensor tangent, ForwardLevel level, Tensor primal) except -1
+cdef int drop_dual(Tensor t) except -1               # without its innermost tangent
+cdef int copy_special(Tensor t, Tensor source) except -1    # vmap wrapper and tangents of `source`
+cdef int vmap_level() noexcept nogil                 # how many vmaps are running in this thread
+cdef Tensor wrap_at(Tensor physical, int bdim, int level)   # a vmap wrapper
+cdef Tensor below_vmaps(Tensor t)                    # what holds all examples
+cdef bint has_examples(Tensor t) noexcept            # a wrapper whose examples differ
+cdef int refuse_examples(Tensor t, str what) except -1
 cdef int track(object o) noexcept                    # let the garbage collector see it
 
 cdef inline bint is_tensor(object x) noexcept:
@@ -180,6 +210,14 @@ cdef struct LateBound:
     unary_fn iterate
     release_fn release_node           # drops a node without recursion
     void (*accumulator_gone)(PyObject*) noexcept
+    int (*note_write)(Tensor, str) except -1     # before a write that check_inplace doesn't see
 
 cdef LateBound late
+
+cdef inline int writing(Tensor t, str op) except -1:
+    """To be called before memory is written by other means than an in-place operator."""
+    if late.note_write != NULL:
+        return late.note_write(t, op)
+    return 0
+
 cdef int install(type cls, str name, object value) except -1   # sets an attribute of a cdef class

@@ -1,22 +1,64 @@
-"""Reverse mode: :func:`backward`, :func:`grad`, grad modes, graph inspection.
+"""Differentiation: :func:`backward`, :func:`grad`, Functions, modes, the graph.
+
+Forward mode is in `forward_ad`, derivatives of functions in `functional`, checks in `gradcheck`.
 
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy.autograd import anomaly_mode as anomaly_mode
+from autograd_cy.autograd import forward_ad as forward_ad
+from autograd_cy.autograd import function as function
 from autograd_cy.autograd import grad_mode as grad_mode
-from autograd_cy.autograd.gradients import backward as backward
-from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd import graph as graph
+from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from autograd_cy.autograd.explain import explain_grad as explain_grad
+from autograd_cy.autograd.function import Function as Function
+from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
 from autograd_cy.autograd.grad_mode import no_grad as no_grad
 from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from autograd_cy.autograd.grad_mode import (
+    set_multithreading_enabled as set_multithreading_enabled,
+)
+from autograd_cy.autograd.gradients import backward as backward
+from autograd_cy.autograd.gradients import grad as grad
+from autograd_cy.autograd.variable import Variable as Variable
+
+# As in torch, the name of the module is also that of its function, which wins.
+from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
+from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # isort: skip
 
 __all__ = [
+    "Function",
+    "NestedIOFunction",
+    "Variable",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "explain_grad",
+    "forward_ad",
+    "function",
+    "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
     "inference_mode",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
+
+
+def __getattr__(name):
+    # Loaded when first used: they aren't needed to compute gradients.
+    if name == "functional":
+        import importlib
+
+        return importlib.import_module("autograd_cy.autograd.functional")
+    raise AttributeError(f"module 'autograd_cy.autograd' has no attribute {name!r}")

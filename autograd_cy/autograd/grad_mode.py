@@ -1,7 +1,7 @@
 """Context managers and decorators that switch recording: no_grad, enable_grad, inference_mode.
 
-Modes belong to a thread. A decorated generator or coroutine gets its own mode each time it runs, and
-its caller's comes back at each yield.
+Modes belong to a thread. A decorated generator or coroutine gets its own mode each time it runs,
+and its caller's comes back at each yield.
 """
 
 from __future__ import annotations
@@ -9,10 +9,33 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
 
 from autograd_cy._C.tensor import _get_modes, _set_modes
 
-_NO_GRAD, _INFERENCE = 1, 2
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_inference_mode_enabled",
+    "is_multithreading_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
+
+_NO_GRAD, _INFERENCE, _ONE_THREAD, _ASKED = 1, 2, 128, 1 << 20
+_ALL = _NO_GRAD | _INFERENCE | _ASKED
+
+
+def _switch_grad(enabled: bool) -> None:
+    word = _get_modes()
+    if not enabled:
+        _set_modes((word | _NO_GRAD) & ~_ASKED)
+    elif word & _INFERENCE:
+        # Inference mode records nothing whatever the grad mode says.
+        _set_modes(word | _ASKED)
+    else:
+        _set_modes(word & ~_NO_GRAD)
 
 
 class _Mode:
@@ -21,10 +44,10 @@ class _Mode:
     def __enter__(self):
         self._before = _get_modes()
         self._apply()
-        return None
+        return
 
     def __exit__(self, *exc):
-        _set_modes((_get_modes() & ~(_NO_GRAD | _INFERENCE)) | (self._before & (_NO_GRAD | _INFERENCE)))
+        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
         return False
 
     def _apply(self):
@@ -36,7 +59,14 @@ class _Mode:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__} decorates functions; for a class decorate its methods")
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                "should only decorate functions or methods. To preserve the current behavior of "
+                "class decoration, you can directly decorate the `__init__` method and nothing "
+                "else.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
         if inspect.iscoroutinefunction(function):
@@ -142,7 +172,7 @@ class no_grad(_Mode):
     """
 
     def _apply(self):
-        _set_modes(_get_modes() | _NO_GRAD)
+        _switch_grad(False)
 
 
 @_with_or_without_parentheses
@@ -161,7 +191,7 @@ class enable_grad(_Mode):
     """
 
     def _apply(self):
-        _set_modes(_get_modes() & ~_NO_GRAD)
+        _switch_grad(True)
 
 
 class set_grad_enabled(_Mode):
@@ -187,15 +217,14 @@ class set_grad_enabled(_Mode):
 
     def __enter__(self):
         self._apply()
-        return None
+        return
 
     def _apply(self):
-        word = _get_modes()
-        _set_modes(word & ~_NO_GRAD if self.mode else word | _NO_GRAD)
+        _switch_grad(self.mode)
 
     def __call__(self, function):
         # As a decorator it must not stay switched after the decoration.
-        _set_modes((_get_modes() & ~_NO_GRAD) | (self._before & _NO_GRAD))
+        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
         return super().__call__(function)
 
     def clone(self):
@@ -204,7 +233,8 @@ class set_grad_enabled(_Mode):
 
 class inference_mode(_Mode):
     """
-    Like :class:`no_grad`, and tensors made inside carry no version counter and can't be recorded later.
+    Like :class:`no_grad`, and tensors made inside carry no version counter and can't be recorded
+    later.
 
     Parameters
     ----------
@@ -232,9 +262,9 @@ class inference_mode(_Mode):
     def _apply(self):
         word = _get_modes()
         if self.mode:
-            _set_modes(word | _NO_GRAD | _INFERENCE)
+            _set_modes((word | _NO_GRAD | _INFERENCE) & ~_ASKED)
         else:
-            _set_modes(word & ~(_NO_GRAD | _INFERENCE))
+            _set_modes(word & ~_ALL)
 
     def clone(self):
         return self.__class__(self.mode)
@@ -251,3 +281,57 @@ def is_inference_mode_enabled() -> bool:
     False
     """
     return bool(_get_modes() & _INFERENCE)
+
+
+def is_multithreading_enabled() -> bool:
+    """
+    Whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
+
+    Examples
+    --------
+    >>> from autograd_cy.autograd.grad_mode import is_multithreading_enabled
+    >>> is_multithreading_enabled()
+    True
+    """
+    return not _get_modes() & _ONE_THREAD
+
+
+class set_multithreading_enabled:
+    """
+    Whether this thread's backward may use other threads: at once, undone at the end of a block.
+
+    Backward runs in the thread that calls it; only backward calls nested tens of levels deep (a
+    custom Function that calls backward, and so on) continue in threads of their own. When switched
+    off they stay, and very deep nesting ends at Python's recursion limit.
+
+    Parameters
+    ----------
+    mode : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> with ag.autograd.grad_mode.set_multithreading_enabled(False):
+    ...     x.sum().backward()
+    """
+
+    def __init__(self, mode: bool):
+        self.mode = bool(mode)
+        self._before = _get_modes()
+        self._apply(self.mode)
+
+    @staticmethod
+    def _apply(mode: bool) -> None:
+        word = _get_modes()
+        _set_modes(word & ~_ONE_THREAD if mode else word | _ONE_THREAD)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        self._apply(not self._before & _ONE_THREAD)
+
+    def clone(self) -> set_multithreading_enabled:
+        """A fresh context of the same kind."""
+        return self.__class__(self.mode)

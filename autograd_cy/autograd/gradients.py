@@ -6,19 +6,22 @@ import warnings
 from collections.abc import Sequence
 
 from autograd_cy._C import engine as _engine
+from autograd_cy._C.creation import ones as _ones
 from autograd_cy._C.creation import ones_like as _ones_like
+from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled
+from autograd_cy.autograd.graph import GradientEdge
 
 _CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and "
-    "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
-    "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
-    "your parameters to None after use to break the cycle and avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter "
+    "and its gradient which can cause a memory leak. We recommend using autograd.grad when "
+    "creating the graph to avoid this. If you have to use this function, make sure to reset the "
+    ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
 
 
 def _as_tuple(x, name):
-    if isinstance(x, Tensor):
+    if isinstance(x, (Tensor, GradientEdge)):
         return (x,)
     if isinstance(x, Sequence) or hasattr(x, "__iter__"):
         return tuple(x)
@@ -30,14 +33,19 @@ def _initial_gradients(outputs, grads, batched=False):
     made = []
     for i, (out, grad) in enumerate(zip(outputs, grads)):
         if grad is None:
-            if not isinstance(out, Tensor):
-                made.append(None)
+            if isinstance(out, GradientEdge):
+                made.append(_ones_for_edge(out, i))
                 continue
+            if not isinstance(out, Tensor):
+                raise TypeError(
+                    f"element {i} of outputs must be a Tensor or a GradientEdge, not "
+                    f"{type(out).__name__}"
+                )
             if out.requires_grad:
                 if out.numel() != 1:
                     raise RuntimeError(
-                        f"grad can be implicitly created only for scalar outputs, but output {i} has "
-                        f"shape {list(out.shape)}; give its gradient"
+                        f"grad can be implicitly created only for scalar outputs, but output {i} "
+                        f"has shape {list(out.shape)}; give its gradient"
                     )
                 if out.is_complex():
                     raise RuntimeError(
@@ -47,31 +55,67 @@ def _initial_gradients(outputs, grads, batched=False):
             made.append(_ones_like(out.detach()))
             continue
         if not isinstance(grad, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(grad).__name__}"
+            )
         if isinstance(out, Tensor):
             expected = out.shape
-            if not batched and grad.shape != expected:
+            if batched and grad.shape != expected:
                 raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] "
-                    f"has a shape of {expected}."
+                    "If `is_grads_batched=True`, we interpret the first dimension of each "
+                    "grad_output as the batch dimension. The sizes of the remaining dimensions are "
+                    "expected to match the shape of corresponding output, but a mismatch was "
+                    f"detected: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a "
+                    f"shape of {expected}."
+                )
+            if grad.shape != expected:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and "
+                    f"output[{i}] has a shape of {expected}."
                 )
             if grad.is_complex() != out.is_complex():
                 raise RuntimeError(
-                    "For complex Tensors, both grad_output and output are required to have the same "
-                    f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} and "
-                    f"output[{i}] has a dtype of {out.dtype}."
+                    "For complex Tensors, both grad_output and output are required to have the "
+                    f"same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} "
+                    f"and output[{i}] has a dtype of {out.dtype}."
                 )
         made.append(grad)
     return tuple(made)
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def _ones_for_edge(edge, i):
+    meta = edge.node._input_metadata[edge.output_nr]
+    if meta is None or meta.shape.numel() != 1:
+        raise RuntimeError(
+            f"grad can be implicitly created only for scalar outputs, but output {i} is an edge "
+            f"of shape {None if meta is None else list(meta.shape)}; give its gradient"
+        )
+    if meta.dtype.is_complex:
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {meta.dtype}"
+        )
+    return _ones(meta.shape, dtype=meta.dtype)
+
+
+def _edges(items):
+    """Edges as the engine takes them: (node, output number)."""
+    return tuple([x[:2] if isinstance(x, GradientEdge) else x for x in items])
+
+
+def backward(
+    tensors,
+    grad_tensors=None,
+    retain_graph=None,
+    create_graph=False,
+    grad_variables=None,
+    inputs=None,
+):
     """
     Accumulate the gradients of `tensors` with respect to the leaves of the graph.
 
     Parameters
     ----------
-    tensors : Tensor or sequence of Tensors
+    tensors : Tensor, GradientEdge or sequence of them
         What to differentiate.
     grad_tensors : Tensor or sequence of (Tensor or None), optional
         The vector of the vector-Jacobian product, one per tensor, of its shape. May be left out for
@@ -80,8 +124,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         Keep what the graph has saved, so that backward may run again. Default: `create_graph`.
     create_graph : bool, default False
         Record the computation of the gradients, for higher derivatives.
-    inputs : Tensor or sequence of Tensors, optional
-        Accumulate into these only.
+    inputs : Tensor, GradientEdge or sequence of them, optional
+        Accumulate into these only; tensors that are no leaves then retain their gradient.
 
     Raises
     ------
@@ -97,25 +141,31 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                "Please only use `grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     outputs = _as_tuple(tensors, "tensors")
     wanted = () if inputs is None else _as_tuple(inputs, "inputs")
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    given = (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
+    given = (
+        (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
+    )
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     if create_graph:
         warnings.warn(_CYCLE, UserWarning, stacklevel=2)
     grads = _initial_gradients(outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
-    _engine.run_backward(outputs, grads, keep, create_graph, wanted, True, True)
+    _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(wanted), True, True)
 
 
 def grad(
@@ -133,8 +183,8 @@ def grad(
 
     Parameters
     ----------
-    outputs : Tensor or sequence of Tensors
-    inputs : Tensor or sequence of Tensors
+    outputs : Tensor, GradientEdge or sequence of them
+    inputs : Tensor, GradientEdge or sequence of them
     grad_outputs : Tensor or sequence of (Tensor or None), optional
         The vector of the vector-Jacobian product, one per output.
     retain_graph : bool, optional
@@ -145,7 +195,8 @@ def grad(
         Give None for inputs that the outputs don't depend on; otherwise that is an error.
         Default: `materialize_grads`.
     is_grads_batched : bool, default False
-        The first dimension of each of `grad_outputs` counts vectors; each gradient gets that dimension.
+        The first dimension of each of `grad_outputs` counts vectors; each gradient gets that
+        dimension.
     materialize_grads : bool, default False
         Zeros instead of None for unused inputs.
 
@@ -167,31 +218,57 @@ def grad(
     (tensor(18.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
     unused_ok = materialize_grads if allow_unused is None else allow_unused
     outs = _as_tuple(outputs, "outputs")
     ins = _as_tuple(inputs, "inputs")
     if not ins:
-        raise RuntimeError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
     if len(given) != len(outs):
         raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
+    roots, wanted = _edges(outs), _edges(ins)
     if is_grads_batched:
         from autograd_cy._vmap import vmap_passing_none
 
+        if all(g is None for g in given):
+            _initial_gradients(outs, given)
+            raise RuntimeError(
+                "is_grads_batched=True needs grad_outputs whose first dimension counts vectors"
+            )
+
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)
-            return _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False)
+            return _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False)
 
         batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
         made = _checked(outs, ins, batched(*given), unused_ok)
     else:
         seeds = _initial_gradients(outs, given)
-        made = _checked(outs, ins, _engine.run_backward(outs, seeds, keep, create_graph, ins, True, False), unused_ok)
+        made = _checked(
+            outs,
+            ins,
+            _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False),
+            unused_ok,
+        )
     if materialize_grads:
-        made = tuple(i.new_zeros(i.shape) if g is None else g for g, i in zip(made, ins))
+        made = tuple([_zeros_of(i) if g is None else g for g, i in zip(made, ins)])
     return made
+
+
+def _described(x):
+    return x.node.name() if isinstance(x, GradientEdge) else f"shape {list(x.shape)}"
+
+
+def _zeros_of(x):
+    if isinstance(x, GradientEdge):
+        meta = x.node._input_metadata[x.output_nr]
+        return _zeros(meta.shape, dtype=meta.dtype)
+    return x.new_zeros(x.shape)
 
 
 def _checked(outs, ins, grads, unused_ok):
@@ -199,8 +276,9 @@ def _checked(outs, ins, grads, unused_ok):
         for i, g in enumerate(grads):
             if g is None:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                    f"allow_unused=True if this is the desired behavior. (input {i}, shape {list(ins[i].shape)})"
+                    "One of the differentiated Tensors appears to not have been used in the graph. "
+                    f"Set allow_unused=True if this is the desired behavior. (input {i}, "
+                    f"{_described(ins[i])})"
                 )
     return grads
 

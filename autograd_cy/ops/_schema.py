@@ -24,6 +24,7 @@ The signature
 ``ints``       several ints
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
+``indices``    a tuple of index tensors and None, of advanced indexing
 ``object``     anything
 =============  ====================================================================================
 
@@ -50,6 +51,7 @@ torch's convention: the conjugate of the holomorphic derivative multiplies `grad
 
 The same formula serves backward and, because it is made of recorded operators, every higher order.
 An in-place form of an operator whose formula needs the old value of ``self`` saves a copy of it.
+In place, an operator with bool results leaves zeros and ones that have zero gradients.
 
 `jvp` is one of
 
@@ -67,7 +69,8 @@ An in-place form of an operator whose formula needs the old value of ``self`` sa
   for physical tensors whose batch dimension is the first; ``B`` is the batch size, ``dim`` arguments
   are normalised for the logical tensor; unbatched arguments come as they are;
 * ``"composite"``: the operator is made of others, whose rules apply;
-* ``loop("reason")``: one call per example; ``random("...")``, ``refuse("...")``.
+* ``by_hand("module.function")``: a function with the operator's arguments;
+* ``loop("reason")``: one call per example; ``randomly("...")``, ``refuse("...")``.
 
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 """
@@ -126,9 +129,14 @@ class composite:
 
 @dataclass(frozen=True)
 class nondiff:
-    """States that there is no derivative, and why."""
+    """States that there is no derivative, and why.
+
+    `refuse_tangents`: in forward mode an argument with a tangent is an error, because the result is
+    a number of the same kind and zero would be taken for its derivative.
+    """
 
     reason: str
+    refuse_tangents: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,13 @@ class loop:
     """A vmap rule: one call per example; says why nothing better exists."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class by_hand:
+    """A vmap rule: a function ``module.function`` of autograd_cy._C with the operator's arguments."""
+
+    target: str
 
 
 @dataclass(frozen=True)
@@ -219,7 +234,7 @@ BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0,
 TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
 _TYPES = (
     *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
-    "dims?", "sizes", "ints", "dtype?", "format?", "object",
+    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "object",
 )
 
 
@@ -263,11 +278,13 @@ class Record:
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
-    alpha: bool                   # takes alpha=, a factor of `other`
-    forward: str | None           # name of the forward that the error messages show
+    alpha: bool                   # takes alpha=, a factor of the last tensor
+    forward: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # Python form calls this first (module.function)
     example: str | None
+    into: str | None              # in-place kernel (module.function), instead of kernel and copy
+    aliases: tuple[str, ...]      # other public names of the same functions
     file: str = ""
 
     @property
@@ -327,7 +344,7 @@ def _split(text: str):
     """Split at commas outside brackets."""
     depth, start = 0, 0
     for i, c in enumerate(text):
-        depth += c in "([" 
+        depth += c in "(["
         depth -= c in ")]"
         if c == "," and depth == 0:
             yield text[start:i]
@@ -363,6 +380,8 @@ def op(
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
+    into: str | None = None,
+    aliases: tuple[str, ...] = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -391,7 +410,7 @@ def op(
         complex_domain, inplace, method and not name.startswith("_"), function,
         (isinstance(kernel, (elementwise, call)) and returns == ("result",)) if out is None else out,
         dunder, node, dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
-        checks, example,
+        checks, example, into, tuple(aliases),
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

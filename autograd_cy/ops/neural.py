@@ -1,6 +1,17 @@
 """Softmax and losses."""
 
-from autograd_cy.ops._schema import arg, call, composite, integers, loop, nondiff, op, randomly, real, sample
+from autograd_cy.ops._schema import (
+        arg,
+        by_hand,
+        call,
+        composite,
+        integers,
+        nondiff,
+        op,
+        randomly,
+        real,
+        sample,
+)
 
 ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
         sample((arg((0, 3)), 1))]
@@ -15,8 +26,10 @@ op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call(
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
         "output": "output_t * (grad_output - sum(grad_output * output, dim, True)) - output * sum(grad_output * output_t, dim, True)"},
-   vmap="softmax_backward(grad_output, output, dim + 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0))], dtypes="hf",
+   vmap="softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
    reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
    doc="Gradient of softmax from its result.")
 
@@ -30,8 +43,10 @@ op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=c
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",
         "output": "-exp(output) * output_t * sum(grad_output, dim, True)"},
-   vmap="log_softmax_backward(grad_output, output, dim + 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0))], dtypes="hf",
+   vmap="log_softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(log_softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
    reference="grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)", tolerance=1e-4,
    doc="Gradient of log_softmax from its result.")
 
@@ -39,7 +54,7 @@ op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index
    function=False, kernel=call("loss.nll_loss_plain"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
    vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
-   vmap=loop("targets, weights and reduction of each example differ"),
+   vmap=by_hand("batching_rules.nll_forward_each"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
    reference="tested by hand", doc="Negative log-likelihood and the weight it was divided by.")
 
@@ -49,7 +64,7 @@ op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: 
 op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: sizes, reduction: int, ignore_index: int)",
    method=False, function=False, kernel=call("formulas.nll_backward"), out=False,
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
-   vmap=loop("targets, weights and reduction of each example differ"),
+   vmap=by_hand("batching_rules.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
    reference="tested by hand", doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 

@@ -4,7 +4,20 @@ Activations with parameters and their fused backward operators are in activation
 """
 
 from autograd_cy.ops._schema import (
-    BINARY, UNARY, arg, booleans, box, call, composite, elementwise, integers, nondiff, op, real, sample, shapes,
+    BINARY,
+    UNARY,
+    arg,
+    booleans,
+    box,
+    call,
+    composite,
+    elementwise,
+    integers,
+    nondiff,
+    op,
+    real,
+    sample,
+    shapes,
 )
 
 PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
@@ -18,25 +31,30 @@ op("add(self, other: operand)", kernel=elementwise("add"), alpha=True, inplace=T
    samples=BINARY, reference="np.add(self, other)",
    doc="Sum ``self + alpha * other``.")
 
-op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, dunder="sub",
+op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", forward="add", inplace=True,
+   vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
+   samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
+   reference="self + alpha * other", doc="add and sub with a factor, in one pass.")
+
+op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)",
    doc="Difference ``self - alpha * other``.")
 
-op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, dunder="mul",
+op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.")
 
-op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inplace=True, dunder="div",
+op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inplace=True, aliases=("divide", "true_divide"), dunder="div",
    vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
-   jvp="elementwise", vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
+   jvp={"self": "self_t / other", "other": "-other_t * (result / other)"}, vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
    doc="True quotient ``self / other``; integers become the default float dtype.")
 
 op("floor_divide(self, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
-   dunder="floordiv", vjp=nondiff(PIECEWISE), vmap="elementwise", samples=BINARY, dtypes="ihf",
+   dunder="floordiv", vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
    doc="Quotient rounded down.")
 
@@ -46,7 +64,7 @@ op("remainder(self, other: operand)", kernel=elementwise("remainder"), inplace=T
    reference="np.remainder(self, other)", checks="no_integer_zero",
    doc="Remainder of the division with the sign of `other` (Python's ``%``).")
 
-op("neg(self)", kernel=elementwise("neg"), inplace=True, dunder="neg", vjp={"self": "-grad"},
+op("neg(self)", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
@@ -59,7 +77,12 @@ op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True
    doc="``self`` to the power `exponent`.")
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
-   kernel=composite("grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"),
+   kernel=composite(
+       "grad_output if number_of(exponent) == 1"
+       " else grad_output * (2 * self).conj() if number_of(exponent) == 2"
+       " else grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"
+       " if number_of(exponent) is None or number_of(exponent) == 0"
+       " else grad_output * (exponent * pow(self, exponent - 1)).conj()"),
    samples=shapes(((3, 4), (3, 4), (3, 4))),
    domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5), doc="Gradient of pow with respect to its base; zero for exponent 0.")
 
@@ -79,7 +102,7 @@ op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace
    samples=UNARY, domain=real(0.5, 2.0), complex_domain=box(0.5, 1.5),
    reference="np.reciprocal(self + 0.0)", doc="``1 / self``.")
 
-op("abs(self)", kernel=elementwise("abs", dtypes="real"), inplace=True, dunder="abs",
+op("abs(self)", kernel=elementwise("abs", dtypes="real"), inplace=True, aliases=("absolute",), dunder="abs",
    vjp={"self": "grad * sgn(self)"}, jvp={"self": "real(self_t * sgn(self).conj())"},
    vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
    reference="np.abs(self)", dtypes="ihfc", doc="Absolute value; for complex the modulus, which is real.")
@@ -102,7 +125,7 @@ op("sign(self)", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_l
    domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.")
 
 for _name in ("floor", "ceil", "round", "trunc"):
-    op(f"{_name}(self)", kernel=elementwise(_name), inplace=True, vjp={"self": "zeros_like(grad)"},
+    op(f"{_name}(self)", kernel=elementwise(_name), inplace=True, aliases=("fix",) if _name == "trunc" else (), vjp={"self": "zeros_like(grad)"},
        jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
        domain=real(0.1, 0.4), reference=f"np.{'round' if _name == 'round' else _name}(self)",
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
@@ -151,7 +174,7 @@ op("where(condition, self: operand, other: operand)",
    reference="np.where(condition, self, other)", checks="bool_condition",
    doc="`self` where `condition` holds, `other` elsewhere.")
 
-op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, dtypes="ihf",
+op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, aliases=("clip",), dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
                     "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
@@ -184,18 +207,18 @@ op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), inplace=True,
 
 # --- comparisons and logic --------------------------------------------------------------------
 
-for _name, _np, _types in (("eq", "equal", "bihfc"), ("ne", "not_equal", "bihfc"), ("lt", "less", "bihf"),
-                           ("le", "less_equal", "bihf"), ("gt", "greater", "bihf"),
-                           ("ge", "greater_equal", "bihf")):
-    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name,
+for _name, _np, _types, _also in (("eq", "equal", "bihfc", ()), ("ne", "not_equal", "bihfc", ("not_equal",)),
+                                  ("lt", "less", "bihf", ("less",)), ("le", "less_equal", "bihf", ("less_equal",)),
+                                  ("gt", "greater", "bihf", ("greater",)), ("ge", "greater_equal", "bihf", ("greater_equal",))):
+    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name, inplace=True, aliases=_also,
        reference=f"np.{_np}(self, other)", dtypes=_types, doc=f"Truth of ``self {_name} other``, element by element.",
        **COMPARE)
 
 for _name in ("logical_and", "logical_or", "logical_xor"):
-    op(f"{_name}(self, other)", kernel=elementwise(_name, dtypes="bool"),
+    op(f"{_name}(self, other)", kernel=elementwise(_name, dtypes="bool"), inplace=True,
        reference=f"np.{_name}(self, other)", doc=f"{_name.replace('_', ' ').capitalize()} of truth values.", **COMPARE)
 
-op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), vjp=nondiff(TRUTH),
+op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), inplace=True, vjp=nondiff(TRUTH),
    vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.")
 
 for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
@@ -217,23 +240,20 @@ op("conj(self)", kernel=composite("conj_physical(self) if self.is_complex() else
    samples=UNARY, reference="np.conj(self)",
    doc="Complex conjugate; a real tensor is returned as it is.")
 
-op("conj_physical(self)", kernel=elementwise("conj"), node="ConjBackward0", vjp={"self": "conj(grad)"},
+op("conj_physical(self)", kernel=elementwise("conj"), inplace=True, node="ConjBackward0", vjp={"self": "conj(grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 
-op("real(self)", method=False, kernel=composite("_real(self) if self.is_complex() else self"), samples=UNARY,
-   reference="np.real(self)", doc="Real part; a real tensor is returned as it is.")
-
 op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
    vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", samples=UNARY,
-   dtypes="c", reference="np.real(self)", doc="Real part.")
+   dtypes="c", reference="np.real(self)", doc="Real part in new memory; real and imag are views.")
 
-op("imag(self)", method=False, kernel=elementwise("imag", dtypes="real"), vjp={"self": "complex(zeros_like(grad), grad)"},
-   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.imag(self)",
-   doc="Imaginary part of a complex tensor.")
+op("_imag(self)", kernel=elementwise("imag", dtypes="real"), node="ImagBackward0",
+   vjp={"self": "complex(zeros_like(grad), grad)"}, jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c",
+   reference="np.imag(self)", doc="Imaginary part in new memory.")
 
 op("complex(real, imag)", kernel=elementwise("complex", dtypes="complex"), method=False,
-   vjp={"real": "_real(grad)", "imag": "imag(grad)"},
+   vjp={"real": "_real(grad)", "imag": "_imag(grad)"},
    jvp={"real": "complex(real_t, zeros_like(real_t))", "imag": "complex(zeros_like(imag_t), imag_t)"},
    vmap="elementwise", samples=BINARY, dtypes="f", reference="real + 1j * imag",
    doc="Complex numbers from real and imaginary parts.")

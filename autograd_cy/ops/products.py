@@ -33,7 +33,7 @@ op("matmul(self, other)", kernel=composite("formulas.matmul"), dunder="matmul",
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.")
 
-op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=call("products.addmm_plain"),
+op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=call("products.addmm_plain"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
    jvp={"self": "self_t * beta", "mat1": "mm(mat1_t, mat2) * alpha", "mat2": "mm(mat1, mat2_t) * alpha"},

@@ -1,6 +1,6 @@
 """Reductions: sums, extremes and what is made of them."""
 
-from autograd_cy.ops._schema import arg, box, call, composite, nondiff, op, real, sample, shapes
+from autograd_cy.ops._schema import arg, call, composite, nondiff, op, sample, shapes
 
 ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 DIMS = [sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((2, 3, 4)), (0, 2))),

@@ -1,6 +1,17 @@
 """Views and rearranging copies: strides change, values don't."""
 
-from autograd_cy.ops._schema import UNARY, arg, call, composite, loop, nondiff, op, sample, view
+from autograd_cy.ops._schema import (
+    UNARY,
+    arg,
+    by_hand,
+    call,
+    composite,
+    loop,
+    nondiff,
+    op,
+    sample,
+    view,
+)
 
 NO_VALUES = "the result doesn't depend on the values"
 
@@ -12,9 +23,16 @@ def one(shape, *args, **kwargs):
 # --- views ------------------------------------------------------------------------------------
 
 op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="view(self, (B,) + size)",
+   jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
+
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+   when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
+   reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
+
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), out=False, vjp=nondiff("the bits are read as another type"),
+   vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
@@ -50,7 +68,7 @@ op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain"), vjp={"self
    samples=[one((2, 3, 4), (2, 0, 1)), one((2, 3), (-1, 0)), one((0, 3), (1, 0)), one((3,), (0,))],
    reference="np.transpose(self, dims)", doc="Dimensions in another order.")
 
-op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"),
+op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"), aliases=("moveaxis",),
    samples=[one((2, 3, 4), 0, 2), one((2, 3, 4), (0, 1), (1, 2)), one((2, 3, 4), -1, 0)],
    reference="np.moveaxis(self, source, destination)", doc="Dimensions moved to other places.")
 
@@ -96,7 +114,8 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
 op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
-   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2)],
+   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
+                                        one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
    doc="`length` elements from `start` along a dimension.")
 
@@ -104,7 +123,8 @@ op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", k
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    vjp={"self": "_as_strided_backward(grad, self.shape, base_stride, base_offset, size,"
                 " stride, storage_offset)"},
-   jvp="linear", vmap="as_strided(self, (B,) + size, (strides_of(self)[0],) + stride, storage_offset)",
+   jvp={"self": "_as_strided_gather(self_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
+   vmap="as_strided(self, (B,) + size, (strides_of(self)[0],) + stride, storage_offset)",
    samples=[one((3, 4), (2, 2), (4, 1)), one((6,), (3, 2), (1, 2), 1)],
    reference="np.lib.stride_tricks.as_strided(self.ravel()[(storage_offset or 0):], size, [s * self.itemsize for s in stride])",
    doc="Any window on the storage, by sizes and strides in elements.")
@@ -112,20 +132,26 @@ op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", k
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   jvp="linear", vmap=by_hand("batching_rules.strided_backward_each"),
    samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
    " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"),
+   jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,
    kernel=call("shapes.as_strided_scatter_plain"), out=False,
-   vjp={"self": "as_strided_scatter(grad, zeros_like(_dense_window(grad, size, stride, storage_offset)), size, stride, storage_offset)",
-        "src": "_dense_window(grad, size, stride, storage_offset)"},
-   jvp="linear", vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
+   attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
+   # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
+   vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
+                " storage_offset), 0), grad, 0)",
+        "src": "_as_strided_gather(grad, self.shape, base_stride, base_offset, size, stride, storage_offset)"},
+   jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
+                " stride, storage_offset), 0), self_t, 0)",
+        "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
+   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
    doc="A copy of `self` in which a window holds `src`.")
 
 op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),

@@ -47,6 +47,19 @@ def _chain_backward_only(length: int) -> Callable:
     return setup
 
 
+def _wide_backward_only(torch: Any) -> Callable:
+    """10,000 nodes side by side: products of one leaf, added up at once."""
+    x, c = leaf(uniform(torch, 4)), uniform(torch, 4, seed=1)
+    total = torch.stack([x * c for _ in range(10_000)]).sum()
+
+    def run() -> Any:
+        x.grad = None
+        total.backward(retain_graph=True)
+        return x.grad
+
+    return run
+
+
 def _smallest(torch: Any) -> Callable:
     x, c = leaf(uniform(torch, 4)), uniform(torch, 4, seed=1)
 
@@ -236,6 +249,8 @@ CASES = [
     Case("chain of 100", _chain(100)),
     Case("chain of 100, backward only", _chain_backward_only(100)),
     Case("chain of 10,000", _chain(10_000)),
+    Case("chain of 10,000, backward only", _chain_backward_only(10_000)),
+    Case("10,000 nodes side by side, backward only", _wide_backward_only),
     Case("200 diamonds", _diamonds),
     Case("fan-out 1000", _fan_out),
     Case("1000 leaves", _many_leaves),

@@ -56,7 +56,8 @@ def generate() -> list[Module]:
 def _as_module(found) -> Module:
     get = found.get if isinstance(found, dict) else lambda key, *d: getattr(found, key, *d)
     source = get("source", None) or get("path", None)
-    return Module(get("name", None), str(Path(source).resolve()), get("kind", "plain"))
+    flags = tuple(get("flags", ()))
+    return Module(get("name", None), str(Path(source).resolve()), get("kind", "plain"), flags)
 
 
 class BuildPy(build_py):

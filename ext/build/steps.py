@@ -20,6 +20,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
+from .cython_runs import CythonRuns
+
 
 class StepFailed(Exception):
     """A compiler said no; the message holds its command and what it wrote."""
@@ -84,6 +86,7 @@ class Builder:
         """All Cython runs are queued before the compilations, which wait for them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         pool = ThreadPoolExecutor(at_once)
+        self.cython_runs = CythonRuns(self.root)
         order = sorted(units, key=lambda unit: -unit.size)
         waiting = {pool.submit(self._cythonise, unit): unit for unit in order}
         try:
@@ -96,6 +99,7 @@ class Builder:
                         waiting[pool.submit(self._compile, unit, library)] = None
         finally:
             pool.shutdown(cancel_futures=True)
+            self.cython_runs.close()
 
     def path_of(self, library: Library) -> Path:
         """Where the module is put."""
@@ -135,6 +139,8 @@ class Builder:
             if all(unchanged):
                 return
         stamp.steps.pop(step, None)
+        # A tool that fails may leave half a file, which must not pass for an earlier result.
+        output.unlink(missing_ok=True)
         start = time.perf_counter()
         self._run(command)
         stamp.seconds += time.perf_counter() - start
@@ -155,9 +161,15 @@ class Builder:
         return os.path.relpath(path, self.root)
 
     def _run(self, command):
-        run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
-        output = (run.stdout + run.stderr).strip()
-        if run.returncode:
+        if command[1:3] == ["-m", "cython"]:
+            status, output = self.cython_runs.run(command[3:])
+        else:
+            run = subprocess.run(
+                command, cwd=self.root, capture_output=True, text=True, check=False
+            )
+            status, output = run.returncode, run.stdout + run.stderr
+        output = output.strip()
+        if status:
             raise StepFailed(f"This command failed:\n  {shlex.join(command)}\n{output}")
         if output:
             self.say(output)

@@ -24,6 +24,7 @@ BUILTINS = {
     "offset_of": "i",
     "without": "I",
     "shapes_of": "O",
+    "number_of": "O",
 }
 METADATA = {"shape": "I", "ndim": "i", "dtype": "d"}
 METADATA_CALLS = {"numel": "i", "is_complex": "b"}

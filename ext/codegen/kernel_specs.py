@@ -134,6 +134,7 @@ ARITHMETIC = [
     KernelSpec("lerp", 3, "hfc", scalars=((3,),)),
     KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), as_u8="i8"),
     KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), as_u8="i8"),
+    KernelSpec("add_products", 4, "hfc"),
     KernelSpec("addcdiv", 4, "hfc", scalars=((4,),), cost=2),
 ]
 

@@ -9,19 +9,20 @@ around them are written by python_forms.py.
 from __future__ import annotations
 
 from ext.codegen.formula import Emitter, FormulaError, parse, uses
+from ext.codegen.tangents import jvp_formulas, sum_of_terms
 
 C_TYPES = {
     "Tensor": "Tensor", "operand": "Tensor", "operand?": "Tensor", "Scalar": "Tensor",
     "Tensor?": "Tensor", "Tensor[]": "tuple", "int": "Py_ssize_t", "dim": "Py_ssize_t",
     "bool": "bint", "float": "double", "str": "str", "str?": "object", "int?": "object",
     "float?": "object", "dim?": "object", "dims": "object", "dims?": "object", "sizes": "tuple",
-    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object",
+    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object", "indices": "object",
 }
 FORMULA_TYPES = {
     "Tensor": "T", "operand": "T", "operand?": "T", "Scalar": "T", "Tensor?": "T", "Tensor[]": "L",
     "int": "i", "dim": "i", "bool": "b", "float": "f", "str": "s", "str?": "O", "int?": "O",
     "float?": "O", "dim?": "O", "dims": "I", "dims?": "O", "sizes": "I", "ints": "I", "dtype?": "d",
-    "format?": "i", "object": "O",
+    "format?": "i", "object": "O", "indices": "O",
 }
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
@@ -141,6 +142,11 @@ class Operator:
     def forward_name(self):
         return self.r.node
 
+    @property
+    def shown(self):
+        """The name in error messages."""
+        return self.r.forward or self.r.name
+
     def saved_names(self):
         rows = []
         for i, name in enumerate(self.slots):
@@ -223,7 +229,7 @@ class Operator:
                             "dtype": f"edge_dtype(self, {self.edge[key]})",
                             "numel": f"edge_numel(self, {self.edge[key]})",
                             "is_complex": f"dt_is_complex(edge_dtype(self, {self.edge[key]}))"}[what]
-                if name in self.slots and name in self.uses[key].values or (
+                if (name in self.slots and name in self.uses[key].values) or (
                         name in self.slots and (name, what) not in self.meta_objects):
                     return self.plain_metadata(f"s_{name}", what)
                 i = len(self.objects) + self.meta_objects.index((name, what))
@@ -318,55 +324,40 @@ class Operator:
 
     # --- forward mode -------------------------------------------------------------------------
 
-    def jvp_formulas(self):
-        """{output: {argument: tree}} of the forward-mode rule."""
-        r = self.r
-        rule = r.jvp
-        if isinstance(rule, dict):
-            nested = any(isinstance(v, dict) for v in rule.values())
-            table = rule if nested else {r.returns[0]: rule}
-            return {o: {a: parse(f) for a, f in d.items()} for o, d in table.items()}
-        if rule == "elementwise":
-            rows = {}
-            for a in self.diff:
-                tree = parse(r.vjp[a])
-                rows[a] = parse(f"conj({_substitute(tree, 'grad', f'conj({a}_t)')})")
-            return {r.returns[0]: rows}
-        if rule == "each":
-            rows = {}
-            for a in self.diff:
-                call = ", ".join(f"{b.name}_t" if b.name == a else b.name for b in r.args)
-                rows[a] = parse(f"{r.name}({call})")
-            return {r.returns[0]: rows}
-        if rule == "linear":
-            return {r.returns[0]: {}}
-        raise FormulaError(f"{self.key}: unknown jvp rule {rule!r}")
-
     def tangent_function(self):
         r = self.r
         tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
+        moving = [a.name for a in tensors if a.name in self.diff]
+        several = self.many or self.multi
         lines = ["", f"cdef int tangent_{self.key}({self.ret} result, {self.params}) except -1:"]
-        body = [f"cdef Tensor {a.name}_t = tangent_of({a.name})" for a in tensors if a.name in self.diff]
-        if self.list_arg is not None and self.list_arg.name in self.diff:
-            body.append(f"cdef tuple {self.list_arg.name}_t = tangents_of({self.list_arg.name})")
-        body.append("cdef Tensor total")
+        body = ["cdef Tensor total", f"cdef {self.ret} below = result"]
+        body += [f"cdef Tensor {name}_t" for name in moving]
+        listed = self.list_arg.name if self.list_arg is not None and self.list_arg.name in self.diff else None
+        if listed:
+            body.append(f"cdef tuple {listed}_t")
         if self.multi:
-            for o in r.returns:
-                body.append(f"cdef Tensor {o}")
-        for a in tensors:
-            body.append(f"{a.name} = primal_of({a.name})")
+            body += [f"cdef Tensor {o}" for o in r.returns]
+        body.append(f"cdef ForwardLevel level = forward_level({self.tuple_of(moving, listed)})")
+        body += ["if level is None:", "    return 0"]
+        body += [f"{name}_t = tangent_at({name}, level)" for name in moving]
+        body += [f"{a.name} = primal_at({a.name}, level)" for a in tensors]
+        if listed:
+            body += [f"{listed}_t = tangents_at({listed}, level)", f"{listed} = primals_at({listed}, level)"]
+        body += [f"if ({self.flags(moving + ([listed] if listed else []))}) & F_DUAL:",
+                 f"    below = {'place_aliases' if several else 'place_alias'}(result)",
+                 f"    tangent_{self.key}(below, {self.names})"]
+        names = self.arg_names()
         if self.multi:
             for i, o in enumerate(r.returns):
-                body.append(f"{o} = <Tensor>result[{i}]")
-        names = self.arg_names()
+                body.append(f"{o} = <Tensor>below[{i}]")
+                names[o] = (o, "T")
+        elif not self.many:
+            names[r.returns[0]] = ("below", "T")
         for a in self.diff:
             names[f"{a}_t"] = (f"{a}_t", "L" if r.arg(a).type == "Tensor[]" else "T")
-        for o in r.returns:
-            if o != "*":
-                names[o] = (o, "T")
 
         def metadata(name, what):
-            return self.plain_metadata(name, what)
+            return self.plain_metadata("below" if name in r.returns and not self.multi else name, what)
 
         emitter = self.emitter(names, metadata)
         if r.jvp == "linear":
@@ -376,21 +367,25 @@ class Operator:
                 if r.arg(a).type != "Tensor[]":
                     body += [f"if {a}_t is None and {a} is not None:", f"    {a}_t = zero_tangent({a})"]
             body.append(f"cdef {self.ret} moved = T.{self.key}({call})")
-            body.append("set_tangents(result, moved)" if self.many or self.multi
-                        else "set_tangent(result, moved)")
+            body.append(f"set_tangent{'s' if several else ''}(result, moved, level, below)")
         else:
-            for output, rows in self.jvp_formulas().items():
-                body.append("total = None")
-                for a, tree in rows.items():
-                    body += [f"if {a}_t is not None:",
-                             f"    total = add_tangent(total, {emitter.tensor(tree)})"]
-                target = output if self.multi else "result"
-                body += ["if total is not None:", f"    set_tangent({target}, total)"]
+            for output, rows in jvp_formulas(r, self.diff).items():
+                body += sum_of_terms(rows, emitter)
+                target = f"<Tensor>result[{r.returns.index(output)}]" if self.multi else "result"
+                body.append(f"set_tangent({target}, total, level, {output if self.multi else 'below'})")
         body.append("return 0")
         declared = [x.split(" = ")[0] for x in body if x.startswith("cdef ")]
         rest = [x.removeprefix("cdef ").split(" ", 1)[1] if x.startswith("cdef ") else x
                 for x in body if not (x.startswith("cdef ") and " = " not in x)]
         return lines + indent(declared + rest)
+
+    @staticmethod
+    def tuple_of(names, listed=None):
+        """Text of the tuple of some tensor arguments, and of those of a list."""
+        text = "(" + "".join(f"{n}, " for n in names).rstrip(" ") + ")"
+        if listed:
+            return f"{text} + {listed}" if names else listed
+        return text
 
     # --- vmap ---------------------------------------------------------------------------------
 
@@ -400,16 +395,26 @@ class Operator:
         kind = type(rule).__name__
         tensors = [a for a in r.args if a.is_tensor]
         head = ["", f"cdef {self.ret} vmap_{self.key}({self.params}):"]
-        level = f"top_level(({''.join(a.name + ', ' for a in tensors if a.type != 'Tensor[]')}))"
-        if self.list_arg is not None:
-            single = "".join(a.name + ", " for a in tensors if a.type != "Tensor[]")
-            level = f"top_level(({single}) + {self.list_arg.name})"
+        single = [a.name for a in tensors if a.type != "Tensor[]"]
+        listed = self.list_arg.name if self.list_arg is not None else None
+        every = self.tuple_of(single, listed)
+        if kind == "by_hand":
+            module, _, function = rule.target.partition(".")
+            self.imports.setdefault(module, set()).add(function)
+            return head + [f"    return {module}_{function}({self.names})"]
         if kind == "refuse":
             return head + [f"    raise RuntimeError({rule.text!r})"]
         if kind == "randomly":
-            return head + [f"    return random_under_vmap(\"{self.key}\", ({self.names},))"]
-        body = ["cdef int level = " + level]
-        wrap = "wrap_results" if (self.multi or self.many) else "wrap_batch"
+            shown = r.name.strip("_").removesuffix("_mask")
+            return head + [f"    return random_under_vmap(\"{shown}\", \"{self.key}\", ({self.names},))"]
+        several = self.multi or self.many
+        wrap = "wrap_results" if several else "wrap_batch"
+        body = [f"cdef int level = top_level({every})"]
+        body += [f"{name} = lowered({name}, level)" for name in single]
+        if listed:
+            body.append(f"{listed} = all_lowered({listed}, level)")
+        body += [f"if not any_batched({every}, level):",
+                 f"    return wrap_shared{'_all' if several else ''}(T.{self.key}({self.names}), level)"]
         if rule == "elementwise":
             body.append(f"cdef int nd = widest(({''.join(a.name + ', ' for a in tensors)}), level)")
             body.append(f"cdef int dt = common_dtype(({''.join(a.name + ', ' for a in tensors if not (getattr(r.kernel, 'skip_first', False) and a is tensors[0]))}))")
@@ -430,15 +435,17 @@ class Operator:
                 else:
                     shifted.append(a.name)
             body.append("if nd == 0:")
-            if self.multi or self.many:
-                body.append("    raise RuntimeError('vmap: "
-                            f"{r.name} over a 0-d example is not supported; use dims of size 1')")
+            if self.many:
+                # What the operator says to a 0-d tensor.
+                plain = [f"T.new_zeros({first}, ())" if a.name == first else a.name for a in r.args]
+                body.append(f"    return T.{self.key}({', '.join(plain)})")
             else:
                 lifted = [("0 + 1" if a.type == "dim" else "(1,)") if a.type in ("dim", "dim?", "dims", "dims?")
                           else a.name for a in r.args]
                 lifted[0] = f"T.unsqueeze({first}, 1)"
                 tail = f"T.{self.key}({', '.join(lifted)})"
-                body.append(f"    return {wrap}(drop_lifted({tail}), level)")
+                drop = "all_drop_lifted" if self.multi else "drop_lifted"
+                body.append(f"    return {wrap}({drop}({tail}), level)")
             body.append(f"return {wrap}(T.{self.key}({', '.join(shifted)}), level)")
             return head + indent(body)
         if kind == "loop":
@@ -446,9 +453,7 @@ class Operator:
             return head + indent(body)
         # A formula on physical tensors, or one per set of batched arguments.
         table = rule if isinstance(rule, dict) else {",".join(a.name for a in tensors): rule}
-        body.append("cdef Py_ssize_t B = batch_size_of((" + "".join(
-            a.name + ", " for a in tensors if a.type != "Tensor[]") + ")"
-            + (f" + {self.list_arg.name}" if self.list_arg is not None else "") + ", level)")
+        body.append(f"cdef Py_ssize_t B = batch_size_of({every}, level)")
         flags = []
         for a in tensors:
             flag = f"has_{a.name}"
@@ -502,8 +507,8 @@ class Operator:
             rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
             if len(operands) <= 3:
                 return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
-                        f"\"{r.name}\")")
-            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{r.name}\")"
+                        f"\"{self.shown}\")")
+            return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{self.shown}\")"
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
         return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
@@ -511,15 +516,15 @@ class Operator:
     def claims(self):
         """Lines that refuse the dtypes which the record doesn't claim."""
         r, k = self.r, self.r.kernel
-        if set(r.dtypes) >= set(CLASS_BITS):
-            return []
+        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
+            return []          # views of some dtypes only have an error of their own
         mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
         tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
-        if self.kind != "elementwise":
+        if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
             # No promotion: each argument by itself (indices and targets aren't differentiable).
             checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
             return [f"claim({a.name}.dt, {mask}, \"{r.name}\")" for a in checked]
-        if k.skip_first:
+        if getattr(k, "skip_first", False):
             tensors = tensors[1:]
         names = [a.name for a in tensors]
         if len(names) == 1:
@@ -528,10 +533,12 @@ class Operator:
             return [f"claim_promoted({', '.join(names)}, {mask}, \"{r.name}\")"]
         return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{r.name}\")"]
 
-    def flags(self):
+    def flags(self, names=None):
         parts = []
         for a in self.r.args:
-            if not a.is_tensor:
+            if a.type == "indices" and names is None:
+                parts.append(f"(flags_of_indices({a.name}) & F_BATCHED)")
+            if not a.is_tensor or (names is not None and a.name not in names):
                 continue
             if a.type == "Tensor[]":
                 parts.append(f"flags_of({a.name})")
@@ -569,12 +576,17 @@ class Operator:
         body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
         is_view = self.kind == "view"
         if self.diff:
-            body.append(f"cdef {r.node} n")
+            body.append(f"cdef {r.node} n" + (" = None" if self.slots else ""))
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
+        if getattr(r.vjp, "refuse_tangents", False):
+            tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
+            body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                           f"    refuse_tangent({tensors}, \"{r.name}\")"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
-        body += ["if flags & F_BATCHED:", f"    result = vmap_{self.key}({self.names})",
+        random = type(r.vmap).__name__ == "randomly"
+        body += [f"if flags & F_BATCHED{' or vmap_level()' if random else ''}:", f"    result = vmap_{self.key}({self.names})",
                  "else:", f"    result = {self.kernel_expression()}"]
         first = r.args[0].name if r.args else None
         if is_view:
@@ -586,7 +598,7 @@ class Operator:
                 body += ["if result.base == NULL and result is not " + first + ":",
                          f"    set_view(result, {first}, {creation})"]
         if self.diff:
-            record = []
+            record, save = [], []
             call = f"node_{self.key}({self.names}, False)"
             if self.many:
                 call = f"node_{self.key}({self.names}, False, len(result))"
@@ -597,31 +609,35 @@ class Operator:
                 for i, o in enumerate(r.returns):
                     if o not in r.nondiff_outputs:
                         record.append(f"set_history(<Tensor>result[{i}], n, {i})")
-                record += self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
+                save = self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
             else:
                 record += [f"n = {call}", "set_history(result, n, 0)"]
-                record += self.save_results(lambda o: "result")
+                save = self.save_results(lambda o: "result")
             test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
             if not self.multi and not self.many:
                 test += " and dt_differentiable(result.dt)"
             body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
-            body += ["if flags & F_DUAL:", f"    tangent_{self.key}(result, {self.names})"]
+            body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                     f"    tangent_{self.key}(result, {self.names})"]
+            if save:
+                # With its tangent, which the rule computes from the recorded result.
+                body += ["if n is not None:", *indent(save)]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
         return lines + indent(body)
 
     def inplace_operator(self):
         r = self.r
-        rest = ", ".join(a.name for a in r.args if a.name != "self")
         others = [a for a in r.args if a.name != "self"]
         lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
         given = ", ".join("overwritten(self, flags)" if a.name == "self" else a.name for a in r.args)
-        call = f"T.{self.key}({given})"
+        call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
-            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return T.copy_(self, {call})"]
+            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
-        body += ["if flags & (F_BATCHED | F_DUAL):", f"    return T.copy_(self, {call})"]
+        body += ["if flags & (F_BATCHED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
+                 f"    return {call}"]
         if self.diff:
             body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
                      "    recording = True"]
@@ -629,27 +645,37 @@ class Operator:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
         body += self.claims()
-        body += [f"check_inplace(self, \"{r.name}_\", recording)",
+        truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
+        if self.kind == "elementwise" and r.kernel.dtypes == "real":
+            body.append(f"refuse_complex(self, \"{self.shown}\")")
+        body += [f"check_inplace(self, \"{self.shown}_\", recording)",
                  "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
+        elif r.into:
+            module, _, function = r.into.partition(".")
+            self.imports.setdefault(module, set()).add(function)
+            body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
+                     for a in others if a.type in ("Tensor", "operand")]
+            body.append(f"{module}_{function}({self.names})")
         else:
-            body.append(f"copy_into(self, {self.kernel_expression()}, \"{r.name}_\")")
+            body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")
         body.append("bump_version(self)")
         if self.diff:
             body += ["if recording:", "    rebase_history(self, n)",
                      *indent(self.save_results(lambda o: "self"))]
         else:
-            body += ["if recording:", "    cut_history(self)"]
+            make = "constant_history" if truth else "unknown_history"
+            body += ["if recording:", f"    {make}(self, \"{r.node}\")"]
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
         return lines + indent(body)
 
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-                 f"    check_out(out, {self.flags()}, \"{r.name}\")", *indent(self.claims())]
+                 f"    check_out(out, {self.flags()}, \"{self.shown}\")", *indent(self.claims())]
         if self.kind == "elementwise":
             lines.append(f"    {self.kernel_expression('out')}")
         else:
@@ -680,16 +706,3 @@ def batched_are(key, tensors):
     """The test that exactly the arguments named in `key` are batched."""
     wanted = key.split(",")
     return " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)
-
-
-def _substitute(tree, name, replacement):
-    """The formula's text with every `name` replaced."""
-    import ast
-
-    class Swap(ast.NodeTransformer):
-        def visit_Name(self, node):
-            if node.id == name:
-                return ast.parse(replacement, mode="eval").body
-            return node
-
-    return ast.unparse(Swap().visit(tree))

@@ -10,6 +10,7 @@ BINARY_SLOTS = {
     "pow": "POW", "matmul": "MATMUL", "and": "AND", "or": "OR", "xor": "XOR", "lshift": "LSHIFT",
     "rshift": "RSHIFT", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE", "eq": "EQ", "ne": "NE",
 }
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")  # no `a <= b` changes a
 UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
 _CONVERT = {
     "Tensor": "tensor_arg({0}, \"{1}\", \"{2}\")",
@@ -38,7 +39,7 @@ _NUMPYDOC = {
     "ints": "sequence of int", "dims": "int or sequence of int",
     "dims?": "int or sequence of int, optional", "dtype?": "dtype, optional",
     "format?": "memory_format, optional", "float": "float", "float?": "float, optional", "bool": "bool",
-    "str": "str", "str?": "str, optional", "object": "object",
+    "str": "str", "str?": "str, optional", "object": "object", "indices": "tuple",
 }
 
 
@@ -123,9 +124,7 @@ def function_form(r, def_name):
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
-    if r.alpha:
-        lines += ["    if alpha is not ONE and alpha != 1:",
-                  f"        v_other = T.mul(v_other, alpha_arg(alpha, \"{r.name}\", v_self, v_other))"]
+    lines += alpha_lines(r, "")
     if r.out:
         target = (f"c_{r.key}_out({names}, tensor_arg(out, \"{r.name}\", \"out\"))"
                   if type(r.kernel).__name__ != "composite" else
@@ -139,6 +138,7 @@ def function_form(r, def_name):
 
 
 def inplace_form(r, def_name):
+    """The `def` of the in-place form of one record."""
     parts, star = [], False
     for i, a in enumerate(r.args):
         name = python_name(a, i)
@@ -154,11 +154,31 @@ def inplace_form(r, def_name):
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
-    if r.alpha:
-        lines += ["    if alpha is not ONE and alpha != 1:",
-                  f"        v_other = T.mul(v_other, alpha_arg(alpha, \"{r.name}\", v_self, v_other))"]
+    lines += alpha_lines(r, "_")
     lines.append(f"    return c_{r.key}_({names})")
     return lines
+
+
+def alpha_lines(r, form):
+    """What add and sub do with ``alpha=``: one pass over the operands by _add_scaled."""
+    if not r.alpha:
+        return []
+    if r.name not in ("add", "sub"):
+        scaled = r.tensor_args[-1].name
+        factor = f"alpha_arg(alpha, \"{r.name}\", v_self, v_{scaled})"
+        return ["    if alpha is not ONE and alpha != 1:",
+                f"        v_{scaled} = T.mul(v_{scaled}, {factor})"]
+    sign = "-" if r.name == "sub" else ""
+    lines = ["    cdef Tensor factor",
+             "    if alpha is not ONE and alpha != 1:",
+             f"        factor = alpha_arg({sign}alpha, \"{r.name}\", v_self, v_other)",
+             "        if factor.dt == DT_BOOL:",
+             "            v_other = T.mul(v_other, factor)"]
+    if form == "":
+        lines += ["        elif out is not None:",
+                  "            return c__add_scaled_out(v_self, v_other, factor, tensor_arg(out, "
+                  f"\"{r.name}\", \"out\"))"]
+    return [*lines, "        else:", f"            return c__add_scaled{form}(v_self, v_other, factor)"]
 
 
 def dunder_forms(r):
@@ -173,7 +193,7 @@ def dunder_forms(r):
                   "    y = foreign_operand(b)", "    if y is None:", "        return NotImplemented",
                   *check, f"    return c_{r.key}(x, y)"]
         register.append(f"late.binary[B_{slot}] = dunder_{r.dunder}")
-        if r.inplace:
+        if r.inplace and r.dunder not in COMPARISONS:
             lines += ["", f"cdef object dunder_i{r.dunder}(object a, object b):",
                       "    cdef Tensor x = <Tensor>a", "    cdef Tensor y = foreign_operand(b)",
                       "    if y is None:", "        return NotImplemented",
@@ -183,6 +203,17 @@ def dunder_forms(r):
         lines += ["", f"cdef object dunder_{r.dunder}(Tensor a):", f"    return c_{r.key}(a)"]
         register.append(f"late.unary[U_{UNARY_SLOTS[r.dunder]}] = dunder_{r.dunder}")
     return lines, register
+
+
+def inplace_overload_form(name, group):
+    """The in-place form over several records."""
+    lines = ["", f"def {name}_(*args, **kwargs):",
+             f'    """In-place form of :func:`{name}`; changes and returns the first argument."""']
+    for r in group:
+        if r.when is not None:
+            lines += [f"    if {r.when}:", f"        return form_{r.key}_(*args, **kwargs)"]
+    default = next(r for r in group if r.when is None)
+    return [*lines, f"    return form_{default.key}_(*args, **kwargs)"]
 
 
 def overload_form(name, group):
@@ -202,6 +233,12 @@ def overload_form(name, group):
         rest = "".join(", " + c_default(a) for a in default.args[1:])
         lines += ["    if not kwargs and len(args) == 1 and isinstance(args[0], Tensor):",
                   f"        return c_{default.key}(<Tensor>args[0]{rest})"]
+    if len(default.args) == 2 and default.args[1].type == "sizes" and not default.args[1].default:
+        # Sizes as separate numbers, the usual call too.
+        lines += ["    if not kwargs and len(args) > 1 and type(args[1]) is int and isinstance(args[0], "
+                  "Tensor):",
+                  f"        return c_{default.key}(<Tensor>args[0], sizes_arg(args[1:], "
+                  f"\"{name}\", \"{default.args[1].name}\"))"]
     for r in group:
         if r.when is None:
             continue

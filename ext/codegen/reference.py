@@ -132,7 +132,8 @@ def forms(r) -> list[tuple[str, str]]:
     """How it can be called."""
     found = [f"`ag.{r.name}`"] if r.function else []
     found += [f"`Tensor.{r.name}`"] if r.method else []
-    found += [f"`Tensor.{r.key}_`"] if r.inplace else []
+    found += [f"`Tensor.{r.name}_`"] if r.inplace else []
+    found += [f"also `{alias}`" for alias in r.aliases]
     found += [f"operator `{r.dunder}`"] if r.dunder else []
     return [("Forms", ", ".join(found))]
 

@@ -37,7 +37,7 @@ _Number = _Bool | _Int | _Float | _Complex
 SHARED = {
     "dtypes": "dtype",
     "placement": "device layout memory_format",
-    "tensor": "Size Tensor",
+    "tensor": "Size Tensor ForwardLevel",
     "node": "Node",
     "random": "Generator",
     "exchange": "UntypedStorage",
@@ -51,7 +51,7 @@ RECORD_TYPES = {
     "str": "_Str", "str?": "_Str | None", "dim": "_Int", "dim?": "_Int | None",
     "dims": "_Int | _Sequence[_Int]", "dims?": "_Int | _Sequence[_Int] | None",
     "sizes": "_Sequence[_Int]", "ints": "_Sequence[_Int]", "dtype?": "_dtype | None",
-    "format?": "_memory_format | None", "object": "_Any",
+    "format?": "_memory_format | None", "object": "_Any", "indices": "_Any",
 }  # fmt: skip
 # Parameters that mean the same in every function.
 BY_NAME = {
@@ -72,6 +72,7 @@ C_TYPES = {
     "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str", "tuple": "tuple[_Any, ...]",
     "list": "list[_Any]", "dict": "dict[_Any, _Any]", "bytes": "bytes", "type": "type",
     "Tensor": "_Tensor", "Node": "_Node", "UntypedStorage": "_UntypedStorage",
+    "ForwardLevel": "_ForwardLevel",
 }  # fmt: skip
 SPECIAL = {
     "__len__": "_Int", "__bool__": "_Bool", "__int__": "_Int", "__index__": "_Int",
@@ -81,7 +82,7 @@ SPECIAL = {
     "__setstate__": "None", "__reduce__": "tuple[_Any, ...]", "__reduce_ex__": "tuple[_Any, ...]",
 }  # fmt: skip
 # What functions of these modules return, if their docstring doesn't say.
-MODULE_RESULTS = {"creation": "_Tensor", "views": "_Tensor"}
+MODULE_RESULTS = {"creation": "_Tensor", "inplace": "_Tensor"}
 # Run by Cython before __init__, or not to be called by name.
 HIDDEN = ("__cinit__", "__dealloc__", "__getbuffer__", "__releasebuffer__")
 COMPARISONS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
@@ -358,15 +359,14 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
         tuples = [r for r in group if len(r.returns) > 1]
         for r in tuples[:1]:
             body += [f"class {key}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
-        body += overloads(key, [record_parameters(r) for r in group], [result_of(r) for r in group])
-        public = not key.startswith("_")
-        if group[0].function and public:
-            exported.append(key)
-        for r in group:
-            if r.inplace:
-                body.append(function_line(f"{r.key}_", record_parameters(r, "inplace"), "_Tensor"))
-                if public:
-                    exported.append(f"{r.key}_")
+        changing = [r for r in group if r.inplace]
+        for name in (key, *group[0].aliases):
+            lists = [record_parameters(r) for r in group]
+            body += overloads(name, lists, [result_of(r) for r in group])
+            lists = [record_parameters(r, "inplace") for r in changing]
+            body += overloads(f"{name}_", lists, ["_Tensor"] * len(lists))
+            if group[0].function and not key.startswith("_"):
+                exported += [name, f"{name}_"] if changing else [name]
     imports = "".join(
         line + "\n"
         for line in shared_imports("").splitlines()
@@ -398,13 +398,15 @@ def record_methods(records: list) -> list[str]:
     for key, group in by_name(records).items():
         if key.startswith("_"):
             continue
-        if group[0].method:
-            results = [result_of(r, f"_ops_{r.file}.") for r in group]
-            lists = [record_parameters(r, "method") for r in group]
-            found.append("\n".join(overloads(key, lists, results)))
-        for r in group:
-            if r.inplace:
-                found.append(function_line(f"{r.key}_", record_parameters(r, "inplace method"), "_Tensor"))
+        changing = [r for r in group if r.inplace]
+        for name in (key, *group[0].aliases):
+            if group[0].method:
+                results = [result_of(r, f"_ops_{r.file}.") for r in group]
+                lists = [record_parameters(r, "method") for r in group]
+                found.append("\n".join(overloads(name, lists, results)))
+            if changing:
+                lists = [record_parameters(r, "inplace method") for r in changing]
+                found.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
     return found
 
 

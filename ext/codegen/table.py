@@ -10,7 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Families in the order of the generated modules.
-FAMILIES = ("pointwise", "activation", "reduction", "shape", "indexing", "products", "neural")
+FAMILIES = (
+    "pointwise", "functions", "activation", "reduction", "shape", "indexing", "arrange", "products",
+    "neural",
+)
 
 
 def load():

@@ -200,6 +200,22 @@ cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta,
     return 0
 
 
+cdef int check_integral_value(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
+    if dt_is_integral(result_dtype((a, x, y))) and not dt_is_integral(value.dt):
+        raise RuntimeError(
+            "addcmul: For integral input tensors, argument value must not be a floating point "
+            "number.")
+    return 0
+
+
+cdef int check_complex_only(Tensor a) except -1:
+    if not dt_is_complex(a.dt):
+        raise RuntimeError(
+            f"imag is not implemented for tensors with non-complex dtypes, such as "
+            f"{dt_object(a.dt).name}.")
+    return 0
+
+
 def _result_type(a, b):
     """dtype of an operation on two operands (tensors or numbers)."""
     cdef Tensor x = foreign_operand(a)

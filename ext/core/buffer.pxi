@@ -28,6 +28,7 @@ cdef int export_buffer(Tensor t, Py_buffer* view, int flags) except -1:
     cdef Exported* held
     cdef bint dense = tensor_is_contiguous(t) or t.count == 0
     cdef int i
+    refuse_examples(t, "buffer")
     if requires_grad(t) and not (ag_tls_modes & M_NO_GRAD):
         raise BufferError(
             "the memory of a tensor that requires grad is not shown; use tensor.detach()"

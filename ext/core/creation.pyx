@@ -25,9 +25,10 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.placement cimport (
     as_device, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, M_INFERENCE, tls_modes, tensor_empty,
-    tensor_empty_like, tensor_empty_strided, tensor_on, tensor_alias, format_strides, store_element,
-    scalar_value, requires_grad as needs_grad, is_number, bump_version)
+    Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
+    tensor_empty, wrap_at, below_vmaps, tensor_empty_like,
+    tensor_empty_strided, tensor_on, tensor_alias, format_strides, store_element, scalar_value,
+    requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (
     cast, clone_plain, copy_into, check_writable, resize_out)
 from autograd_cy._C.parallel cimport team_size, parallel_range
@@ -319,6 +320,8 @@ cdef Tensor like(Tensor a, int dt, object memory_format):
     """An uninitialised tensor of a's shape; by default of its order of dimensions too."""
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int format
+    if a.flags & F_BATCHED:
+        return wrap_at(like(<Tensor>a.extra.value, dt, memory_format), a.extra.bdim, a.extra.level)
     if memory_format is None:
         return tensor_empty_like(a, dt)
     format = format_code(memory_format)

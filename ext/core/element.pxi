@@ -77,10 +77,11 @@ cdef object scalar_value(Tensor t):
             f"a Tensor with {t.count} elements cannot be converted to Scalar "
             f"(shape {list(sizes_of(t))})"
         )
-    if t.flags & F_BATCHED:
+    if t.flags & F_BATCHED and has_examples(t):
         raise RuntimeError(
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
-            "calling .item() on a Tensor; rewrite the code with where() or another operator."
+            "calling .item() on a Tensor, please try to rewrite what you're doing with other "
+            "operations, such as where()."
         )
     return element_value(t.ptr, t.dt)
 

@@ -18,6 +18,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, tls_modes, tensor_on,
+    refuse_examples, has_examples,
     requires_grad)
 from autograd_cy._C.iterate cimport cast, clone_plain
 from libc.string cimport memcpy
@@ -177,6 +178,7 @@ def untyped_storage(Tensor self not None):
     12
     """
     cdef StorageImpl* s = root_of(self.mem)
+    refuse_examples(self, "untyped_storage()")
     found = _alive.get(<size_t>s)
     if found is None or (<UntypedStorage>found).mem != s:
         found = hold(s)
@@ -303,6 +305,7 @@ cdef object array_of(Tensor t):
 
 
 cdef int check_exportable(Tensor t) except -1:
+    refuse_examples(t, "numpy()")
     if requires_grad(t) and not (tls_modes() & M_NO_GRAD):
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
@@ -368,7 +371,7 @@ def __array_wrap__(Tensor self not None, array, context=None, return_scalar=Fals
 def _repr_parts(Tensor t not None):
     """What printing needs: (array, tangent or None, (value, bdim, level) or None)."""
     tangent = None
-    if t.flags & F_BATCHED:
+    if t.flags & F_BATCHED and has_examples(t):
         return None, None, (t.extra.value, t.extra.bdim, t.extra.level)
     if t.flags & F_DUAL:
         tangent = t.extra.tangent

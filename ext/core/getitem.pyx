@@ -2,7 +2,8 @@
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_integral, dt_object
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.tensor cimport Tensor, late, as_operand, is_number, element_value, sizes_of
+from autograd_cy._C.tensor cimport (
+    Tensor, late, as_operand, is_number, element_value, has_examples, sizes_of)
 from autograd_cy._C.creation import tensor as _tensor
 
 import numpy as _np
@@ -73,6 +74,11 @@ cdef tuple apply_basic(Tensor a, object index):
         elif isinstance(item, slice):
             v = apply_slice(v, dim, item)
             advanced.append(None)
+            dim += 1
+        elif isinstance(item, Tensor) and has_examples(<Tensor>item) and is_int(item):
+            # Another index for each example of a vmap.
+            advanced.append(as_index(item))
+            any_advanced = True
             dim += 1
         elif isinstance(item, int) or (isinstance(item, (_np.integer, Tensor)) and is_int(item)):
             v = pick(v, dim, item)

@@ -10,15 +10,15 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 from libc.stdint cimport uint8_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, dt_promote, dt_category, dt_is_complex, dt_is_float, dt_real,
-    dt_to_complex, dt_object, g_default_dtype)
+    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, dt_promote, dt_category, dt_is_complex,
+    dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
-    Tensor, F_STRIDED, F_WRAPPED, tensor_empty, tensor_empty_like, tensor_empty_strided,
-    tensor_window, same_shape, sizes_of, store_element, format_strides, tensor_has_overlap,
-    replace_storage, describe)
+    Tensor, F_STRIDED, F_WRAPPED, element_value, tensor_empty, tensor_empty_like,
+    tensor_empty_strided, tensor_window, same_shape, sizes_of, store_element, format_strides,
+    tensor_has_overlap, tensor_is_dense, replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
 from autograd_cy._C import cpu as _cpu
 
 import importlib as _importlib
@@ -301,12 +301,38 @@ cdef int check_writable(Tensor t, str op) except -1:
     return 0
 
 
+cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
+    """Refuse a source that shares memory with what is to be written."""
+    if dst.mem == src.mem and ranges_meet(dst, src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
+    """
+    Refuse a source that shares some memory with the output but isn't the same window: with
+    everything dense it is certain that elements would be read after they were written.
+    """
+    if tensor_is_dense(dst) and tensor_is_dense(src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int refuse_overlap(Tensor dst, Tensor src, str op) except -1:
+    raise RuntimeError(
+        f"{op}: unsupported operation: some elements of the input tensor and the written-to tensor "
+        f"refer to a single memory location (input {list(sizes_of(src))}, output "
+        f"{list(sizes_of(dst))}). Please clone() the tensor before performing the operation.")
+
+
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned
     about."""
     cdef int i
     cdef bint same = out.nd == ndim
     cdef Tensor fresh
+    if late.note_write != NULL and tls_modes() & M_GUARD_SAVED:
+        late.note_write(out, op)
     if same:
         for i in range(ndim):
             if out.sizes[i] != shape[i]:
@@ -324,6 +350,59 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     fresh = tensor_empty(out.dt, ndim, shape)
     replace_storage(out, fresh)
     return out
+
+
+cdef bint is_half(int dt) noexcept:
+    return dt == DT_F16 or dt == DT_BF16
+
+
+cdef bint keeps_number(int kernel) noexcept:
+    """Arithmetic that computes half types in float32 takes a Python number as float32 too."""
+    return (kernel == K_ADD or kernel == K_SUB or kernel == K_MUL or kernel == K_DIV
+            or kernel == K_ADD_SCALED or kernel == K_ADDCMUL or kernel == K_ADDCDIV)
+
+
+cdef bint number_is_cut(PyObject** args, int nin, int dt):
+    """Whether a Python number among the operands isn't one of the half type `dt`."""
+    cdef char[16] cell
+    cdef char* qp[2]
+    cdef Py_ssize_t[2] zero
+    cdef Tensor t
+    cdef int i
+    zero[0] = zero[1] = 0
+    for i in range(nin):
+        t = <Tensor>args[i]
+        if t.flags & F_WRAPPED and t.dt != dt:
+            qp[0] = cell
+            qp[1] = t.ptr
+            KT.casts[t.dt][dt](qp, zero, 1)
+            value = element_value(t.ptr, t.dt)
+            if element_value(cell, dt) != value and value == value:
+                return True
+    return False
+
+
+cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tensor out, int dt,
+                           str op):
+    """The operator on half types in float32, rounded once at the end."""
+    cdef PyObject* wide[4]
+    cdef list held = []
+    cdef Tensor t
+    cdef int i
+    for i in range(nin):
+        t = <Tensor>args[i]
+        if not t.flags & F_WRAPPED:
+            t = cast(t, DT_F32)
+            held.append(t)
+        wide[i] = <PyObject*>t
+    t = cast(ew_general(kernel, wide, nin, rule, None, op), dt)
+    if out is None:
+        return t
+    if out is <Tensor>args[0] and not same_shape(out, t):
+        raise RuntimeError(
+            f"{op}: output with shape {list(sizes_of(out))} doesn't match the broadcast shape "
+            f"{list(sizes_of(t))}")
+    return ew1(K_COPY, t, 0, out, op)
 
 
 cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
@@ -344,6 +423,8 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     dt = promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = g_default_dtype
+    if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt):
+        return through_single(kernel, args, nin, rule, out, dt, op)
     in_dt = dt
     if rule & P_COMPLEX:
         if dt <= DT_I64:
@@ -402,6 +483,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
             and ranges_meet(t, out)
         ):
             # The output would overwrite what is still to be read.
+            check_partial_overlap(out, t, op)
             if t.count == 1:
                 memcpy(cells[i], t.ptr, DT_SIZE[t.dt])
                 p[i + 1] = cells[i]
@@ -510,7 +592,8 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = DT_SIZE[dt]
             run_flat(&plan, a.count, KT.cost[kernel])
             return r
-        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and (b.mem != a.mem or out is None)
+        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr
+                and not (b.flags & F_WRAPPED and is_half(dt)) and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
                          and (a.nd > 0 or b.flags & F_WRAPPED)))):
@@ -607,6 +690,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         if dst.ptr == src.ptr and dst.dt == src.dt:
             return 0
         if dst.mem == src.mem and ranges_meet(dst, src):
+            check_partial_overlap(dst, src, op)
             return copy_into(dst, clone_plain(src), op)
         plan.loop = loop
         plan.nargs = 2
@@ -633,6 +717,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         else:
             raise_no_expand(dst, src, op)
     if dst.mem == src.mem and not same_window(dst, src) and ranges_meet(dst, src):
+        check_partial_overlap(dst, src, op)
         return copy_into(dst, clone_plain(src), op)
     p[0] = dst.ptr
     p[1] = src.ptr
@@ -653,7 +738,9 @@ cdef int fill_with(Tensor dst, object value) except -1:
     cdef char* p[2]
     cdef char[16] cell
     cdef int d
-    check_writable(dst, "fill_")
+    # One value for all: elements that share memory may be written twice.
+    if dst.mem.readonly:
+        raise RuntimeError("fill_: the output shows read-only memory; clone() it first")
     if isinstance(value, Tensor):
         return copy_into(dst, <Tensor>value, "fill_")
     store_element(cell, dst.dt, value)

@@ -12,11 +12,12 @@ cdef Tensor filled_like(object input, object value, object dtype, object layout,
                         object pin_memory, object requires_grad, object memory_format, str op):
     cdef Tensor a = like_argument(input, op)
     cdef char[16] item
-    cdef Tensor t
+    cdef Tensor t, whole
     check_placement(device, layout, pin_memory, op)
     t = like(a, parse_dtype(dtype, a.dt), memory_format)
+    whole = below_vmaps(t)
     store_number(item, t.dt, value)
-    fill_elements(t.ptr, t.count, item, <int>DT_SIZE[t.dt])
+    fill_elements(whole.ptr, whole.count, item, <int>DT_SIZE[t.dt])
     return finish(t, requires_grad, op)
 
 
@@ -67,7 +68,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     cdef Tensor t
     check_placement(device, layout, pin_memory, "zeros_like")
     t = like(a, parse_dtype(dtype, a.dt), memory_format)
-    clear(t)
+    clear(below_vmaps(t))
     return finish(t, requires_grad, "zeros_like")
 
 
@@ -109,13 +110,39 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 
 # --- methods --------------------------------------------------------------------------------
 
+cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape):
+    """Uninitialised memory of a shape for each example that `a` stands for, wrapped like `a`."""
+    cdef Py_ssize_t[MAX_DIMS] whole
+    cdef Tensor below
+    cdef int d
+    if not (a.flags & F_BATCHED):
+        return tensor_empty(dt, n, shape)
+    below = <Tensor>a.extra.value
+    if a.extra.bdim < 0:
+        return wrap_at(room_for_examples(below, dt, n, shape), -1, a.extra.level)
+    if n == MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    whole[0] = below.sizes[a.extra.bdim]
+    for d in range(n):
+        whole[d + 1] = shape[d]
+    return wrap_at(room_for_examples(below, dt, n + 1, whole), 0, a.extra.level)
+
+
 cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object dtype, object device,
                        object layout, object pin_memory, object requires_grad, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, op)
     cdef int dt = parse_dtype(dtype, a.dt)
+    cdef Tensor t, whole
     check_placement(device, layout, pin_memory, op)
+    if a.flags & F_BATCHED:
+        t = room_for_examples(a, dt, n, shape)
+        if value is not None:
+            whole = below_vmaps(t)
+            store_number(item, dt, value)
+            fill_elements(whole.ptr, whole.count, item, <int>DT_SIZE[dt])
+        return finish(t, requires_grad, op)
     if value is None:
         return finish(tensor_empty(dt, n, shape), requires_grad, op)
     store_number(item, dt, value)

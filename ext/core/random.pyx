@@ -16,8 +16,8 @@ from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_real, g_default_dtype)
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_BATCHED, F_DUAL, M_NO_GRAD, tls_modes, tensor_empty,
-    requires_grad as needs_grad, bump_version)
+    Tensor, MAX_DIMS, F_STRIDED, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes, tls_modes,
+    vmap_level, tensor_empty, requires_grad as needs_grad, bump_version)
 from autograd_cy._C.node cimport (
     Node, check_inplace, needs, node_init, set_edge, rebase_history, set_history, zeros_for)
 from autograd_cy._C.iterate cimport (
@@ -26,7 +26,7 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like, parse_dtype, parse_size, number_of, zeros_like_plain)
+    check_out, check_placement, finish, like, parse_dtype, parse_size, number_of)
 from autograd_cy._C.random_loops cimport *
 
 import os as _os

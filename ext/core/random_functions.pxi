@@ -50,6 +50,10 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     >>> ag.rand(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    if vmap_level():
+        return _vmap_rule("rand", rand, (*args,), {
+            "size": size, "generator": generator, "out": out, "dtype": dtype, "layout": layout,
+            "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory})
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "rand")
     need_floating(t, "rand")
@@ -75,6 +79,11 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     >>> ag.rand_like(ag.zeros(2, 3)).shape
     autograd_cy.Size([2, 3])
     """
+    if vmap_level():
+        return _vmap_rule("rand_like", rand_like, (input,), {
+            "generator": generator, "dtype": dtype, "layout": layout, "device": device,
+            "requires_grad": requires_grad, "memory_format": memory_format,
+            "pin_memory": pin_memory})
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
     need_floating(t, "rand_like")
     fill_uniform(t, 0, 1, generator)
@@ -92,6 +101,10 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     >>> ag.randn(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    if vmap_level():
+        return _vmap_rule("randn", randn, (*args,), {
+            "size": size, "generator": generator, "out": out, "dtype": dtype, "layout": layout,
+            "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory})
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "randn")
     need_floating(t, "randn")
@@ -110,6 +123,11 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     >>> ag.randn_like(ag.zeros(2, 3)).shape
     autograd_cy.Size([2, 3])
     """
+    if vmap_level():
+        return _vmap_rule("randn_like", randn_like, (input,), {
+            "generator": generator, "dtype": dtype, "layout": layout, "device": device,
+            "requires_grad": requires_grad, "memory_format": memory_format,
+            "pin_memory": pin_memory})
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t, "randn_like")
     fill_normal(t, 0, 1, generator)
@@ -156,6 +174,11 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     >>> bool(((x == 3) | (x == 4)).all())
     True
     """
+    if vmap_level():
+        return _vmap_rule("randint", randint, (*args,), {
+            "low": low, "high": high, "size": size, "generator": generator, "out": out,
+            "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad,
+            "pin_memory": pin_memory})
     cdef Tensor t
     cdef list given = list(args)
     if given and size is None and len(given) > 1:
@@ -208,6 +231,11 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     >>> ag.randint_like(ag.zeros(2, 3), 10).shape
     autograd_cy.Size([2, 3])
     """
+    if vmap_level():
+        return _vmap_rule("randint_like", randint_like, (input, *args), {
+            "low": low, "high": high, "generator": generator, "dtype": dtype, "layout": layout,
+            "device": device, "requires_grad": requires_grad, "memory_format": memory_format,
+            "pin_memory": pin_memory})
     cdef Tensor t
     if len(args) == 2 and low is None and high is None:
         low, high = args
@@ -247,6 +275,10 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     >>> ag.randperm(5).sort().values
     tensor([0, 1, 2, 3, 4])
     """
+    if vmap_level():
+        return _vmap_rule("randperm", randperm, (n,), {
+            "generator": generator, "out": out, "dtype": dtype, "layout": layout, "device": device,
+            "requires_grad": requires_grad, "pin_memory": pin_memory})
     cdef Py_ssize_t count = whole_number(n, "randperm", "n")
     cdef int dt
     cdef Tensor t
@@ -363,6 +395,10 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     >>> ag.normal(ag.tensor([1.0, 2.0]), 0.0)
     tensor([1., 2.])
     """
+    if vmap_level():
+        return _vmap_rule("normal", normal, (mean, std, size), {
+            "generator": generator, "out": out, "dtype": dtype, "layout": layout, "device": device,
+            "requires_grad": requires_grad, "pin_memory": pin_memory})
     cdef Tensor t
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if size is not None:
@@ -404,6 +440,8 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     >>> ag.bernoulli(ag.tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
+    if vmap_level():
+        return _vmap_rule("bernoulli", bernoulli, (input, p), {"generator": generator, "out": out})
     cdef Tensor t
     if out is None:
         t = like(input, input.dt, None)

@@ -54,16 +54,27 @@ cdef class BernoulliBackward2(RandomNode):
     pass
 
 
+cdef object _vmap_rule = None
+cdef object _zero_tangents = None
+
+
+def _set_vmap_rule(rule):
+    """Called with (name, function, args, kwargs) instead of a random operator under vmap."""
+    global _vmap_rule
+    _vmap_rule = rule
+
+
+def _set_zero_tangents(function):
+    """Called with a tensor that has new values and may have tangents."""
+    global _zero_tangents
+    _zero_tangents = function
+
+
 cdef RandomNode begin(type cls, Tensor t, Tensor other, str op):
     """Checks before t is overwritten; the node that records it, or None."""
     cdef RandomNode n
     cdef bint recording = not (tls_modes() & M_NO_GRAD) and (
         needs_grad(t) or (other is not None and needs_grad(other)))
-    if t.flags & F_BATCHED:
-        raise RuntimeError(
-            f"vmap: {op} inside vmap would give every sample the same numbers or different ones, "
-            "which is ambiguous. Draw the random tensor outside and pass it in."
-        )
     check_inplace(t, op, recording)
     check_writable(t, op)
     if not recording:
@@ -80,8 +91,8 @@ cdef Tensor end(Tensor t, RandomNode n):
     bump_version(t)
     if n is not None:
         rebase_history(t, n)
-    if t.flags & F_DUAL and t.extra.tangent is not None:
-        t.extra.tangent = zeros_like_plain(<Tensor>t.extra.tangent)
+    if t.flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD and _zero_tangents is not None:
+        _zero_tangents(t)
     return t
 
 
@@ -132,6 +143,8 @@ def uniform_(Tensor self not None, *args, generator=None, **named):
     >>> bool((x.abs() <= 1).all())
     True
     """
+    if vmap_level():
+        return _vmap_rule("uniform_", uniform_, (self, *args), {"generator": generator, **named})
     cdef RandomNode n
     lo, hi = bounds(args, named, "uniform_")
     lo = 0.0 if lo is None else number_of(lo, "uniform_", "from")
@@ -162,6 +175,8 @@ def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
     >>> ag.empty(3).normal_(mean=2, std=0)
     tensor([2., 2., 2.])
     """
+    if vmap_level():
+        return _vmap_rule("normal_", normal_, (self, mean, std), {"generator": generator})
     cdef RandomNode n = begin(NormalBackward0, self, None, "normal_")
     fill_normal(self, number_of(mean, "normal_", "mean"), number_of(std, "normal_", "std"),
                 generator)
@@ -204,6 +219,8 @@ def random_(Tensor self not None, *args, generator=None, **named):
     >>> bool(((x >= 1) & (x <= 6)).all())
     True
     """
+    if vmap_level():
+        return _vmap_rule("random_", random_, (self, *args), {"generator": generator, **named})
     cdef RandomNode n
     lo, hi = bounds(args, named, "random_")
     if len(args) == 1 and hi is None and "from" not in named:
@@ -242,6 +259,8 @@ def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
     >>> bool((ag.empty(100).exponential_() > 0).all())
     True
     """
+    if vmap_level():
+        return _vmap_rule("exponential_", exponential_, (self, lambd), {"generator": generator})
     cdef RandomNode n = begin(ExponentialBackward0, self, None, "exponential_")
     fill_exponential(self, number_of(lambd, "exponential_", "lambd"), generator)
     return end(self, n)
@@ -273,6 +292,8 @@ def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
     >>> ag.empty(3).bernoulli_(1.0)
     tensor([1., 1., 1.])
     """
+    if vmap_level():
+        return _vmap_rule("bernoulli_", bernoulli_, (self, p), {"generator": generator})
     cdef RandomNode n
     if isinstance(p, Tensor):
         n = begin(BernoulliBackward1, self, <Tensor>p, "bernoulli_")

@@ -232,6 +232,9 @@ cdef Tensor from_sequence(object data, int dt):
 
 cdef Tensor copied(Tensor source, int dt):
     """A copy that shares nothing, in a dtype (-1: that of the source)."""
+    if source.flags & F_BATCHED:
+        return wrap_at(copied(<Tensor>source.extra.value, dt), source.extra.bdim,
+                       source.extra.level)
     if dt < 0 or dt == source.dt:
         return clone_plain(source)
     return cast(source, dt)
@@ -356,7 +359,7 @@ cdef Tensor convert(object t, int dt):
     """Another dtype, as a recorded operation if there is something to record."""
     if dt < 0 or dt == (<Tensor>t).dt:
         return <Tensor>t
-    if needs_grad(<Tensor>t):
+    if needs_grad(<Tensor>t) or (<Tensor>t).flags & (F_BATCHED | F_DUAL):
         return <Tensor>t.to(dt_object(dt))
     return finish(cast(<Tensor>t, dt), False, "to")
 
@@ -467,7 +470,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     if copy:
         r = copied(t, dt)
     elif dt >= 0 and dt != t.dt:
-        r = cast(t, dt)
+        r = convert(t, dt) if t.flags & (F_BATCHED | F_DUAL) else cast(t, dt)
     elif t is obj and not needs_grad(t) and not requires_grad:
         return t
     else:

@@ -1,14 +1,16 @@
 # cython: language_level=3
 """Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
 from libc.string cimport memset
-from autograd_cy._C.dtypes cimport DT_SIZE
+from autograd_cy._C.dtypes cimport (
+    DT_SIZE, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
 from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
 from autograd_cy._C.iterate cimport (
-    expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
+    KT, run_loop, expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
+from autograd_cy._C.kernel_ids cimport K_COPY
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, tensor_window, tensor_on, tensor_alias, tensor_empty,
-    tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
+    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, tensor_window, tensor_on, tensor_alias,
+    tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
@@ -309,6 +311,133 @@ cdef Tensor alias_plain(Tensor a):
     return tensor_window(a, a.nd, a.sizes, a.strides, 0)
 
 
+# --- views across dtypes --------------------------------------------------------------------
+
+cdef Tensor on_same_memory(Tensor a, int dt, int nd, const Py_ssize_t* shape,
+                           const Py_ssize_t* strides):
+    cdef Tensor t = tensor_on(a.mem, a.ptr, dt, nd, shape, strides)
+    t.flags |= a.flags & (F_DEVICE | F_INFERENCE)
+    return t
+
+
+cdef Tensor view_as_real_plain(Tensor a):
+    """Real and imaginary parts along a new last dimension."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    if not dt_is_complex(a.dt):
+        raise RuntimeError(
+            f"view_as_real is only supported for complex tensors, not {dt_object(a.dt).name}")
+    if a.nd >= MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions")
+    for d in range(a.nd):
+        shape[d] = a.sizes[d]
+        strides[d] = 2 * a.strides[d]
+    shape[a.nd] = 2
+    strides[a.nd] = 1
+    return on_same_memory(a, dt_real(a.dt), a.nd + 1, shape, strides)
+
+
+cdef Tensor view_as_complex_plain(Tensor a):
+    """The last dimension, of size 2, read as real and imaginary part."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    if a.dt != DT_F32 and a.dt != DT_F64:
+        raise RuntimeError(
+            f"view_as_complex is only supported for float and double tensors, but got a tensor of "
+            f"scalar type: {dt_object(a.dt).name}")
+    if a.nd == 0:
+        raise RuntimeError("view_as_complex: Input tensor must have one or more dimensions")
+    if a.sizes[a.nd - 1] != 2:
+        raise RuntimeError(
+            f"view_as_complex: Tensor must have a last dimension of size 2, not of "
+            f"{a.sizes[a.nd - 1]} (shape {list(sizes_of(a))})")
+    if a.strides[a.nd - 1] != 1:
+        raise RuntimeError(
+            "view_as_complex: Tensor must have a last dimension with stride 1; use .contiguous()")
+    for d in range(a.nd - 1):
+        if a.strides[d] % 2 and a.sizes[d] > 1:
+            raise RuntimeError(
+                "view_as_complex: Tensor must have a stride divisible by 2 for all but last "
+                f"dimension, but dimension {d} has {a.strides[d]}; use .contiguous()")
+        shape[d] = a.sizes[d]
+        strides[d] = a.strides[d] // 2
+    if (a.ptr - a.mem.data) % (2 * DT_SIZE[a.dt]):
+        raise RuntimeError(
+            "view_as_complex: Tensor must have a storage_offset divisible by 2; use .clone()")
+    return on_same_memory(a, dt_to_complex(a.dt), a.nd - 1, shape, strides)
+
+
+cdef Tensor view_dtype_plain(Tensor a, int dt):
+    """The same bytes as elements of another type; the last dimension absorbs a change of size."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t old = DT_SIZE[a.dt], new = DT_SIZE[dt] if dt >= 0 else 0, k
+    cdef int d, last = a.nd - 1
+    cdef str how
+    if dt < 0:
+        raise TypeError("view(): argument 'dtype' must be dtype, not None")
+    if old == new:
+        return on_same_memory(a, dt, a.nd, a.sizes, a.strides)
+    how = (f"to view {dt_object(a.dt).name} as {dt_object(dt).name} (different element sizes)")
+    if a.nd == 0:
+        raise RuntimeError(f"self.dim() cannot be 0 {how}")
+    if a.strides[last] != 1 and a.sizes[last] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {how}, but got {a.strides[last]}")
+    for d in range(a.nd):
+        shape[d] = a.sizes[d]
+        strides[d] = a.strides[d]
+    strides[last] = 1
+    if old > new:
+        k = old // new
+        for d in range(last):
+            strides[d] *= k
+        shape[last] *= k
+        return on_same_memory(a, dt, a.nd, shape, strides)
+    k = new // old
+    if shape[last] % k:
+        raise RuntimeError(f"self.size(-1) must be divisible by {k} {how}, but got {shape[last]}")
+    if (a.ptr - a.mem.data) % new:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {k} {how}, but got "
+                           f"{(a.ptr - a.mem.data) // old}")
+    for d in range(last):
+        if strides[d] % k and shape[d] > 1:
+            raise RuntimeError(f"self.stride({d}) must be divisible by {k} {how}, but got "
+                               f"{strides[d]}")
+        strides[d] = strides[d] // k
+    shape[last] = shape[last] // k
+    return on_same_memory(a, dt, a.nd, shape, strides)
+
+
+cdef Tensor unfold_plain(Tensor a, Py_ssize_t dim, Py_ssize_t size, Py_ssize_t step):
+    """Windows of `size` elements every `step` along a dimension; the window is the last one."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t n
+    cdef int d
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim] if a.nd else 1
+    if a.nd >= MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions")
+    if size < 0:
+        raise RuntimeError(f"unfold: size is {size} but must be >= 0")
+    if size > n:
+        raise RuntimeError(
+            f"unfold: maximum size for tensor at dimension {dim} is {n} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"unfold: step is {step} but must be > 0")
+    for d in range(a.nd):
+        shape[d] = a.sizes[d]
+        strides[d] = a.strides[d]
+    shape[a.nd] = size
+    strides[a.nd] = a.strides[dim] if a.nd else 1
+    if a.nd:
+        shape[dim] = (n - size) // step + 1
+        strides[dim] = step * a.strides[dim]
+    return tensor_window(a, a.nd + 1, shape, strides, 0)
+
+
 # --- copies that undo views -----------------------------------------------------------------
 
 cdef Tensor zeros(int dt, tuple size):
@@ -336,6 +465,35 @@ cdef Tensor diagonal_backward_plain(Tensor grad, tuple size, Py_ssize_t offset, 
     cdef Tensor t = zeros(grad.dt, size)
     copy_into(diagonal_plain(t, offset, dim1, dim2), grad, "diagonal_backward")
     return t
+
+
+cdef Tensor unfold_backward_plain(Tensor grad, tuple sizes, Py_ssize_t dim, Py_ssize_t size,
+                                  Py_ssize_t step):
+    cdef Tensor t = zeros(grad.dt, sizes)
+    add_overlapping(unfold_plain(t, dim, size, step), grad)
+    return t
+
+
+cdef Tensor flip_plain(Tensor a, tuple dims):
+    """A copy that is read backwards along `dims`."""
+    cdef Py_ssize_t strides[2][MAX_DIMS]
+    cdef Py_ssize_t* rows[2]
+    cdef char* p[2]
+    cdef Tensor r = tensor_empty_like(a, a.dt)
+    cdef tuple turned = normal_dims(dims, a.nd) if dims else ()
+    cdef int d
+    rows[0] = strides[0]
+    rows[1] = strides[1]
+    p[0] = r.ptr
+    p[1] = a.ptr
+    for d in range(a.nd):
+        strides[0][d] = r.strides[d] * DT_SIZE[a.dt]
+        strides[1][d] = a.strides[d] * DT_SIZE[a.dt]
+        if d in turned and a.count:
+            p[1] += (a.sizes[d] - 1) * strides[1][d]
+            strides[1][d] = -strides[1][d]
+    run_loop(KT.loops[K_COPY][a.dt], 2, p, a.nd, a.sizes, rows, 1)
+    return r
 
 
 cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride,
@@ -443,7 +601,7 @@ cdef Tensor contiguous_with(Tensor a, int memory_format):
 
 
 cdef Tensor cast_copy(Tensor a, int dt):
-    return clone_plain(a) if a.dt == dt else cast(a, dt)
+    return clone_plain(a) if dt < 0 or a.dt == dt else cast(a, dt)
 
 
 cdef Tensor fill_plain(Tensor a, Tensor value):

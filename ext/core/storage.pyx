@@ -132,6 +132,7 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     s.nbytes = nbytes
     s.owner = NULL
     s.version = 0
+    s.last_op = NULL
     g_live_bytes += s.capacity
     g_live_blocks += 1
     if g_live_bytes > g_peak_bytes:

@@ -24,6 +24,7 @@ from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
+import warnings as _warnings
 
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
@@ -145,11 +146,17 @@ cdef class TensorExtra:
         self.bdim = -1
         self.level = -1
 
+    def __dealloc__(self):
+        unlink_dual(self)
+
 
 cdef TensorExtra need_extra(Tensor t):
     if t.extra is None:
         t.extra = TensorExtra()
     return t.extra
+
+
+include "duals.pxi"
 
 
 cdef int track(object o) noexcept:
@@ -163,224 +170,10 @@ include "element.pxi"
 include "buffer.pxi"
 
 
-# --- construction ---------------------------------------------------------------------------
-
-cdef inline Tensor blank():
-    cdef Tensor t = Tensor.__new__(Tensor)
-    # Tracked only once Python state is attached: the collector's walks over young objects
-    # would otherwise cost more than most operations (docs/architecture.md, "Garbage").
-    PyObject_GC_UnTrack(<PyObject*>t)
-    return t
+include "construction.pxi"
 
 
-cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
-                      const Py_ssize_t* strides) except -1:
-    """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
-    cdef Py_ssize_t* room
-    cdef Py_ssize_t n = 1
-    cdef Py_ssize_t expected = 1
-    cdef int i
-    cdef bint strided = False
-    if ndim > INLINE_DIMS:
-        if ndim > MAX_DIMS:
-            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {ndim}")
-        room = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
-        if room == NULL:
-            raise MemoryError()
-    else:
-        room = t.dims
-    for i in range(ndim - 1, -1, -1):
-        n *= shape[i]
-        if strides != NULL:
-            if shape[i] != 1 and strides[i] != expected:
-                strided = True
-            expected *= shape[i]
-    expected = 1
-    if strides != NULL:
-        for i in range(ndim):
-            # Copied from the end of `room` first: the source may be room itself only when equal.
-            room[ndim + i] = strides[i]
-        for i in range(ndim):
-            room[i] = shape[i]
-    else:
-        for i in range(ndim - 1, -1, -1):
-            room[ndim + i] = expected
-            expected *= shape[i] if shape[i] > 1 else 1
-        for i in range(ndim):
-            room[i] = shape[i]
-    if t.sizes != NULL and t.sizes != t.dims:
-        PyMem_Free(t.sizes)
-    t.sizes = room
-    t.strides = room + ndim
-    t.nd = <uint8_t>ndim
-    t.count = n
-    if strided and n > 1:
-        t.flags |= F_STRIDED
-    else:
-        t.flags &= ~<uint32_t>F_STRIDED
-    return 0
-
-
-cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item) except -1:
-    """Number of elements; raises when the size in bytes does not fit."""
-    cdef Py_ssize_t n = 1
-    cdef int i
-    cdef Py_ssize_t limit = (<Py_ssize_t>1 << 62) // item
-    for i in range(ndim):
-        if shape[i] < 0:
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {shape[i]}: "
-                f"{[shape[j] for j in range(ndim)]}"
-            )
-        if shape[i] == 0:
-            return 0
-    for i in range(ndim):
-        if n > limit // shape[i]:
-            raise RuntimeError(
-                f"the size of a tensor of shape {[shape[j] for j in range(ndim)]} overflows "
-                "(Storage size calculation overflowed)"
-            )
-        n *= shape[i]
-    return n
-
-
-cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t
-    cdef Py_ssize_t n = 1
-    if ndim == 1 and 0 <= shape[0] < 1 << 40:
-        n = shape[0]
-    elif ndim != 0:
-        n = checked_numel(ndim, shape, DT_SIZE[dt])
-    t = blank()
-    t.dt = <uint8_t>dt
-    set_geometry(t, ndim, shape, NULL)
-    t.mem = storage_new(n * DT_SIZE[dt])
-    t.ptr = t.mem.data
-    return t
-
-
-cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
-                                 const Py_ssize_t* strides):
-    cdef Tensor t
-    cdef Py_ssize_t extent = 1
-    cdef int i
-    if checked_numel(ndim, shape, DT_SIZE[dt]) == 0:
-        extent = 0
-    else:
-        for i in range(ndim):
-            if strides[i] < 0:
-                raise RuntimeError(f"strides must not be negative, got {strides[i]}")
-            extent += (shape[i] - 1) * strides[i]
-    t = blank()
-    t.dt = <uint8_t>dt
-    set_geometry(t, ndim, shape, strides)
-    t.mem = storage_new(extent * DT_SIZE[dt])
-    t.ptr = t.mem.data
-    return t
-
-
-cdef Tensor tensor_empty_like(Tensor a, int dt):
-    cdef Py_ssize_t[MAX_DIMS] strides
-    if not (a.flags & F_STRIDED):
-        return tensor_empty(dt, a.nd, a.sizes)
-    preserved_strides(a, strides)
-    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
-
-
-cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
-                      const Py_ssize_t* strides):
-    cdef Tensor t = blank()
-    t.dt = <uint8_t>dt
-    set_geometry(t, ndim, shape, strides)
-    t.mem = storage_incref(s)
-    t.ptr = data
-    return t
-
-
-cdef Tensor tensor_alias(Tensor a):
-    cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
-    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE)
-    return t
-
-
-cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
-                          Py_ssize_t offset):
-    cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
-    t.flags |= a.flags & F_DEVICE
-    return t
-
-
-cdef int replace_storage(Tensor t, Tensor source) except -1:
-    """Let t show what `source` shows (geometry, dtype and memory)."""
-    cdef StorageImpl* old = t.mem
-    set_geometry(t, source.nd, source.sizes, source.strides)
-    t.dt = source.dt
-    t.mem = storage_incref(source.mem)
-    t.ptr = source.ptr
-    if old != NULL:
-        storage_decref(old)
-    return 0
-
-
-# --- numbers as operands --------------------------------------------------------------------
-
-cdef bint is_number(object x):
-    return (isinstance(x, (float, int, complex))
-            or isinstance(x, (_np.number, _np.bool_)))
-
-
-cdef Tensor wrap_double(double x):
-    cdef Tensor t = tensor_empty(DT_F64, 0, NULL)
-    (<double*>t.ptr)[0] = x
-    t.flags |= F_WRAPPED
-    return t
-
-
-cdef Tensor wrap_int(long long x):
-    cdef Tensor t = tensor_empty(DT_I64, 0, NULL)
-    (<int64_t*>t.ptr)[0] = x
-    t.flags |= F_WRAPPED
-    return t
-
-
-cdef Tensor wrap_number(object x):
-    cdef Tensor t
-    cdef PyTypeObject* ty = Py_TYPE(x)
-    if ty == &PyFloat_Type:
-        return wrap_double(x)
-    if ty == &PyLong_Type:
-        try:
-            return wrap_int(x)
-        except OverflowError:
-            raise RuntimeError(
-                f"value cannot be converted to type int64_t without overflow: {x}"
-            ) from None
-    if isinstance(x, (bool, _np.bool_)):
-        t = tensor_empty(DT_BOOL, 0, NULL)
-        (<uint8_t*>t.ptr)[0] = 1 if x else 0
-        t.flags |= F_WRAPPED
-        return t
-    if isinstance(x, (int, _np.integer)):
-        return wrap_number(int(x))
-    if isinstance(x, (float, _np.floating)):
-        return wrap_double(float(x))
-    if isinstance(x, (complex, _np.complexfloating)):
-        t = tensor_empty(DT_C128, 0, NULL)
-        (<double complex*>t.ptr)[0] = complex(x)
-        t.flags |= F_WRAPPED
-        return t
-    raise TypeError(f"not a number: {x!r}")
-
-
-cdef Tensor as_operand(object x, str op, str argument):
-    """`x` as a tensor: itself, or a wrapped number."""
-    if isinstance(x, Tensor):
-        return <Tensor>x
-    if is_number(x):
-        return wrap_number(x)
-    raise TypeError(
-        f"{op}(): argument '{argument}' must be Tensor or Number, not {type(x).__name__}"
-    )
+include "numbers.pxi"
 
 
 # --- the class ------------------------------------------------------------------------------
@@ -426,9 +219,12 @@ cdef class Tensor:
         cdef int i, n
         if self.mem != NULL:
             return
-        if len(args) == 1 and isinstance(args[0], (Tensor, list, _np.ndarray)):
+        if (len(args) == 1 and isinstance(args[0], (Tensor, list, tuple, range, _np.ndarray))
+                and not isinstance(args[0], Size)):
             made = _construct(args[0])
             replace_storage(self, <Tensor>made)
+            if (<Tensor>made).flags & F_BATCHED:
+                copy_special(self, <Tensor>made)
             return
         sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not args:
@@ -518,6 +314,7 @@ cdef class Tensor:
 
     def data_ptr(self):
         """Address of the first element."""
+        refuse_examples(self, "data_ptr()")
         return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
@@ -613,6 +410,14 @@ cdef class Tensor:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self.mem.version
 
+    def _storage_address(self):
+        """Where the memory behind this tensor begins; the same for all views."""
+        return <size_t>self.mem.data
+
+    def _bump_version(self):
+        """Note a write that autograd didn't see; see autograd.graph.increment_version."""
+        self.mem.version += 1
+
     @property
     def _base(self):
         if self.base == NULL:
@@ -625,8 +430,11 @@ cdef class Tensor:
 
     @property
     def data(self):
-        cdef StorageImpl* s = storage_alias(self.mem)
+        cdef StorageImpl* s
         cdef Tensor t
+        if self.flags & F_BATCHED:
+            return self.detach()
+        s = storage_alias(self.mem)
         try:
             t = tensor_on(s, self.ptr, self.dt, self.nd, self.sizes, self.strides)
         finally:
@@ -643,6 +451,8 @@ cdef class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
         source = <Tensor>value
+        if (self.flags | source.flags) & F_BATCHED:
+            raise RuntimeError("vmap: data of a tensor cannot be replaced; use copy_()")
         if (self.flags & F_REQUIRES_GRAD) and not dt_differentiable(source.dt):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
@@ -660,6 +470,14 @@ cdef class Tensor:
     @property
     def grad(self):
         if self.gradient == NULL:
+            if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
+                _warnings.warn(
+                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                    "Its .grad attribute won't be populated during autograd.backward(). If you "
+                    "indeed want the .grad field to be populated for a non-leaf Tensor, use "
+                    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                    "mistake, make sure you access the leaf Tensor instead.", UserWarning,
+                    stacklevel=1)
             return None
         return <object>self.gradient
 
@@ -680,13 +498,15 @@ cdef class Tensor:
             raise RuntimeError("can't assign Variable as its own grad")
         if not same_shape(self, g):
             raise RuntimeError(
-                f"assigned grad has data of a different size: expected {list(sizes_of(self))}, "
-                f"got {list(sizes_of(g))}"
+                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
+                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
+                "are the same size"
             )
         if g.dt != self.dt:
             raise RuntimeError(
-                f"assigned grad has data of a different type: expected {type_name(self)}, "
-                f"got {type_name(g)}"
+                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
+                f"with grad_dtype '{dt_object(self.dt).name}'. The gradient must have the dtype of "
+                "the tensor"
             )
         old = self.gradient
         Py_INCREF(g)
@@ -717,6 +537,7 @@ cdef class Tensor:
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
+        refuse_examples(self, "tolist()")
         return nested_list(self, 0, self.ptr)
 
     def __len__(self):
@@ -729,6 +550,11 @@ cdef class Tensor:
             if self.count == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        if self.flags & F_BATCHED and has_examples(self):
+            raise RuntimeError(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that yet, because the branch would differ between "
+                "examples; use where() instead.")
         return bool(scalar_value(self))
 
     def __int__(self):
@@ -935,55 +761,6 @@ cdef class Tensor:
         return call_binary(B_NE, self, other)
 
 
-cdef int set_requires_grad(Tensor t, bint value) except -1:
-    if t.fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
-        if not value:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-        return 0
-    if value:
-        if not dt_differentiable(t.dt):
-            raise RuntimeError(
-                "only Tensors of floating point and complex dtype can require gradients "
-                f"(this one is {dt_object(t.dt)!r})"
-            )
-        if t.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
-            raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
-                "allowed."
-            )
-        t.flags |= F_REQUIRES_GRAD
-    else:
-        t.flags &= ~<uint32_t>F_REQUIRES_GRAD
-    return 0
-
-
-def _requires_grad_(Tensor self not None, requires_grad=True):
-    """
-    Change whether operations on this leaf tensor are recorded; returns the tensor.
-
-    Parameters
-    ----------
-    requires_grad : bool
-
-    Raises
-    ------
-    RuntimeError
-        If the tensor isn't a leaf and the flag is taken away, or the dtype can't have gradients.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.zeros(2).requires_grad_()
-    tensor([0., 0.], requires_grad=True)
-    """
-    set_requires_grad(self, requires_grad)
-    return self
-
-
 def _make_subclass(cls, Tensor data not None, require_grad=False):
     """A tensor of the subclass `cls` on the memory of `data` (what ``Parameter`` is made of)."""
     cdef Tensor t
@@ -1002,6 +779,11 @@ cdef int note_subclass(Tensor t) except -1:
     if type(t) is not Tensor and hasattr(type(t), "__torch_function__"):
         t.flags |= F_OVERRIDE
     return 0
+
+
+def _grad_of(Tensor t not None):
+    """``t.grad``, without the warning about tensors that are no leaves."""
+    return None if t.gradient == NULL else <object>t.gradient
 
 
 def _type_name(Tensor t not None):
@@ -1023,121 +805,7 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
-def _is_grad_enabled():
-    return not (ag_tls_modes & M_NO_GRAD)
-
-
-def _set_grad_enabled(bint enabled):
-    """Set the grad mode of this thread; returns what it was."""
-    global ag_tls_modes
-    before = not (ag_tls_modes & M_NO_GRAD)
-    if enabled:
-        ag_tls_modes &= ~<unsigned int>M_NO_GRAD
-    else:
-        ag_tls_modes |= M_NO_GRAD
-    return before
-
-
-def _get_modes():
-    """The thread-local mode word."""
-    return ag_tls_modes
-
-
-def _set_modes(unsigned int word):
-    global ag_tls_modes
-    ag_tls_modes = word
-
-
-def _set_constructor(f):
-    """Let ``Tensor(data)`` build from lists, arrays and tensors (creation functions live above)."""
-    global _construct
-    _construct = f
-
-
-cdef object _construct = None
-
-
-def _set_repr(f):
-    global _repr
-    _repr = f
-    late.repr = call_repr
-
-
-cdef object _repr = None
-
-
-cdef object call_repr(Tensor t):
-    return _repr(t)
-
-
-def _install(str name, value):
-    """Set an attribute of the Tensor class."""
-    install(Tensor, name, value)
-
-
-cdef int install(type cls, str name, object value) except -1:
-    # The class is a static type, so Python's setattr refuses.
-    (<dict>(<GCType*>cls).tp_dict)[name] = value
-    PyType_Modified(<PyTypeObject*>cls)
-    return 0
-
-
-# --- garbage collection ---------------------------------------------------------------------
-
-cdef traverseproc _traverse_fields = (<GCType*>Tensor).tp_traverse
-cdef inquiry _clear_fields = (<GCType*>Tensor).tp_clear
-
-
-cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
-    cdef int r = _traverse_fields(o, visit, arg)
-    if r:
-        return r
-    if (<Tensor>o).fn != NULL:
-        r = visit((<Tensor>o).fn, arg)
-        if r:
-            return r
-    if (<Tensor>o).gradient != NULL:
-        r = visit((<Tensor>o).gradient, arg)
-        if r:
-            return r
-    if (<Tensor>o).attributes != NULL:
-        r = visit((<Tensor>o).attributes, arg)
-        if r:
-            return r
-    if (<Tensor>o).base != NULL:
-        r = visit((<Tensor>o).base, arg)
-    return r
-
-
-cdef int tensor_clear(PyObject* o) noexcept:
-    cdef Tensor t = <Tensor>o
-    cdef PyObject* p
-    p = t.fn
-    t.fn = NULL
-    if p != NULL:
-        late.release_node(p)
-    p = t.gradient
-    t.gradient = NULL
-    Py_XDECREF(p)
-    p = t.base
-    t.base = NULL
-    t.flags &= ~<uint32_t>F_VIEW
-    Py_XDECREF(p)
-    p = t.attributes
-    t.attributes = NULL
-    Py_XDECREF(p)
-    return _clear_fields(o)
-
-cdef Py_ssize_t attributes_offset():
-    cdef Tensor t = Tensor.__new__(Tensor)
-    return <char*>&t.attributes - <char*><PyObject*>t
-
-# Note [Attributes]
-# `cdef dict __dict__` would make a dict with every tensor. The slot below is filled when first
-# used.
-(<GCType*>Tensor).tp_dictoffset = attributes_offset()
-(<GCType*>Tensor).tp_traverse = tensor_traverse
-(<GCType*>Tensor).tp_clear = tensor_clear
-install(Tensor, "__dict__", property(_attributes))
-install(Tensor, "requires_grad_", _requires_grad_)
-install(Tensor, "_make_subclass", staticmethod(_make_subclass))
+include "requires_grad.pxi"
+include "modes.pxi"
+include "installed.pxi"
+include "lifetime.pxi"

@@ -1,36 +1,14 @@
 # cython: language_level=3
 """Batched tensors: what the generated vmap rules are made of.
 
-A batched tensor has the shape of one example; `extra.value` is the physical tensor, `extra.bdim`
-the dimension that counts examples, `extra.level` the vmap that made it. Rules take the wrappers of
-the innermost level apart, call the operator on physical tensors, and wrap the result.
+Rules take the wrappers (levels.pyx) of the innermost vmap apart, call the operator on the tensors
+below, and wrap the result.
 """
 from autograd_cy._C.formulas cimport normal_dim, normal_dims
 from autograd_cy._C.iterate cimport result_dtype
+from autograd_cy._C.levels cimport is_batched
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_on, dims_of, F_BATCHED, MAX_DIMS)
-
-
-cdef int top_level(tuple tensors) except -1:
-    cdef Tensor t
-    cdef int level = -1
-    for t in tensors:
-        if t is not None and t.flags & F_BATCHED and t.extra.level > level:
-            level = t.extra.level
-    return level
-
-
-cdef bint is_batched(Tensor t, int level) noexcept:
-    return t is not None and t.flags & F_BATCHED and t.extra.level == level
-
-
-cdef bint any_batched(tuple tensors, int level) noexcept:
-    cdef Tensor t
-    for t in tensors:
-        if is_batched(t, level):
-            return True
-    return False
+from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED
 
 
 cdef int widest(tuple tensors, int level) except -1:
@@ -94,26 +72,6 @@ cdef Py_ssize_t batch_size_of(tuple tensors, int level) except -1:
     return 1
 
 
-cdef Tensor wrap_at(Tensor physical, int bdim, int level):
-    cdef Tensor r
-    cdef TensorExtra x
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Py_ssize_t[MAX_DIMS] strides
-    cdef int d, n = 0
-    for d in range(physical.nd):
-        if d != bdim:
-            shape[n] = physical.sizes[d]
-            strides[n] = physical.strides[d]
-            n += 1
-    r = tensor_on(physical.mem, physical.ptr, physical.dt, n, shape, strides)
-    x = need_extra(r)
-    x.value = physical
-    x.bdim = bdim
-    x.level = level
-    r.flags |= F_BATCHED
-    return r
-
-
 cdef Tensor wrap_batch(Tensor physical, int level):
     return wrap_at(physical, 0, level)
 
@@ -122,11 +80,24 @@ cdef tuple wrap_results(tuple physical, int level):
     return tuple([wrap_at(<Tensor>t, 0, level) for t in physical])
 
 
+cdef Tensor wrap_shared(Tensor value, int level):
+    """A result that doesn't depend on the example."""
+    return wrap_at(value, -1, level)
+
+
+cdef tuple wrap_shared_all(tuple values, int level):
+    return tuple([wrap_at(<Tensor>t, -1, level) for t in values])
+
+
 cdef Tensor drop_lifted(Tensor t):
     """Undo the dimension that was added to 0-d examples."""
     if t.nd > 1:
         return T.squeeze_dim(t, (1,))
     return t
+
+
+cdef tuple all_drop_lifted(tuple tensors):
+    return tuple([drop_lifted(<Tensor>t) for t in tensors])
 
 
 cdef object shift_dims(object dims, int nd):
@@ -170,21 +141,26 @@ cdef object loop_batch(str key, tuple args, int level):
     return wrap_batch(T.stack(tuple(rows), 0), level)
 
 
-cdef object random_under_vmap(str key, tuple args):
-    raise RuntimeError(
-        f"vmap: called random operation {key} while in randomness error mode. Please either use "
-        "the 'same' or 'different' randomness flags on vmap or perform the randomness operation "
-        "out of vmap"
-    )
+cdef object _random_rule = None
 
 
-def _wrap(Tensor physical not None, int bdim, int level):
-    """A batched tensor whose examples lie along `bdim` of `physical`."""
-    return wrap_at(physical, <int>normal_dim(bdim, physical.nd), level)
+def _set_random_rule(rule):
+    """Called with (name, function, args, kwargs) for random operators of the table."""
+    global _random_rule
+    _random_rule = rule
+
+
+cdef object random_under_vmap(str name, str key, tuple args):
+    return _random_rule(name, _operators[key], args, {})
+
+
+def _wrap(Tensor physical not None, bdim, int level):
+    """A batched tensor whose examples lie along `bdim` of `physical`; None: all share it."""
+    return wrap_at(physical, -1 if bdim is None else <int>normal_dim(bdim, physical.nd), level)
 
 
 def _unwrap(Tensor t not None, int level):
-    """(physical tensor, batch dimension) at `level`, or (t, None)."""
-    if not is_batched(t, level):
+    """(tensor below the vmap of `level`, batch dimension or None)."""
+    if not (t.flags & F_BATCHED) or t.extra.level != level:
         return t, None
-    return t.extra.value, t.extra.bdim
+    return t.extra.value, t.extra.bdim if t.extra.bdim >= 0 else None

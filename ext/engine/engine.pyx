@@ -8,17 +8,26 @@ task's own map.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Realloc, PyMem_Free
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from libc.stdint cimport uint32_t, uint64_t, int32_t
-from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
+from libc.stdlib cimport qsort
+from autograd_cy._C.accumulate cimport (
+    accumulate_into, add_gradients, fit_gradient, gradient_fits)
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport observe_begin, observe_end
-from autograd_cy._C.iterate cimport ew2, copy_into
-from autograd_cy._C.kernel_ids cimport K_ADD
+from autograd_cy._C.hooks cimport (
+    after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
+    run_tensor_hooks, tensor_hooks_of)
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
+
+from autograd_cy._C.accumulate import _note_fork
+
+import contextvars as _contextvars
+import os as _os
+import threading as _threading
 
 
 # --- the state of one backward call ---------------------------------------------------------
@@ -48,6 +57,8 @@ cdef class GraphTask:
     cdef list results
     cdef list callbacks
     cdef list keep                   # keeps roots and inputs alive
+    cdef PyObject* current           # borrowed: the node that is running
+    cdef bint live
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -58,6 +69,13 @@ cdef class GraphTask:
         PyMem_Free(self.heap)
         PyMem_Free(self.claimed)
 
+
+# Note [Marks on nodes]
+# What a selective task doesn't need is in its own record (N_UNWANTED on nodes that it claimed, its
+# map for others). N_SKIP, which formulas look at, says the same to them, but is seen by every task
+# that shares the node: it is only set by a task that is alone, and cleared when another begins.
+cdef GraphTask g_marked = None       # the task whose marks are set
+cdef int g_live = 0                  # tasks that have begun and not ended, in all threads
 
 cdef uint64_t g_task_ids = 0
 cdef dict g_running = {}             # thread id -> list of the tasks of that thread
@@ -143,7 +161,7 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
     if node.task == 0:
         node.task = g.id
         node.deps = 0
-        node.flags &= ~<uint32_t>(N_SKIP | N_CAPTURE)
+        node.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
         note_claim(g, n)
         return 1
     if g.foreign is None:
@@ -167,16 +185,34 @@ cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
     return 0
 
 
+cdef int begin(GraphTask g) except -1:
+    global g_live, g_marked
+    cdef Py_ssize_t i
+    if g_marked is not None:
+        for i in range(g_marked.claimed_count):
+            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
+        g_marked = None
+    g_live += 1
+    g.live = True
+    return 0
+
+
 cdef int unclaim(GraphTask g) except -1:
     """Give all nodes back, and drop gradients that a failure left behind."""
+    global g_live, g_marked
     cdef Py_ssize_t i
     cdef int k
     cdef Node n
+    if g.live:
+        g.live = False
+        g_live -= 1
+    if g_marked is g:
+        g_marked = None
     for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
         if n.task == g.id:
             n.task = 0
-            n.flags &= ~<uint32_t>(N_SKIP | N_CAPTURE)
+            n.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
             for k in range(n.n_out):
                 if n.buffers[k] != NULL:
                     Py_DECREF(<object>n.buffers[k])
@@ -229,22 +265,34 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
     return 0
 
 
+cdef int older_first(const void* a, const void* b) noexcept nogil:
+    cdef uint64_t x = order_of((<PyObject**>a)[0])
+    cdef uint64_t y = order_of((<PyObject**>b)[0])
+    return (x > y) - (x < y)
+
+
+cdef inline uint64_t order_of(PyObject* p) noexcept nogil:
+    cdef uint64_t seq = (<Node>p).seq
+    return 0 if seq == <uint64_t>-1 else seq       # leaves are below everything
+
+
 cdef int mark_needed(GraphTask g) except -1:
     """
     Mark with N_SKIP what doesn't lead to a captured node. Claimed nodes are in an order in which a
     parent may come before its children, so walk by sequence: children are always older.
     """
+    global g_marked
     cdef Py_ssize_t i
     cdef int k
     cdef Node n
     cdef PyObject* p
     cdef bint needed
-    order = sorted([(<Node>g.claimed[i]).seq if not (<Node>g.claimed[i]).flags & N_ACCUMULATE
-                    else 0, i]
-                   for i in range(g.claimed_count))
-    for _, i in order:
+    if g_live == 1:
+        g_marked = g
+    qsort(g.claimed, g.claimed_count, sizeof(PyObject*), older_first)
+    for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
-        needed = g.captures is not None and <size_t>g.claimed[i] in g.captures
+        needed = is_captured(g, g.claimed[i])
         if not needed:
             for k in range(n.n_edges):
                 p = n.edges[k].node
@@ -255,80 +303,33 @@ cdef int mark_needed(GraphTask g) except -1:
     return 0
 
 
+cdef inline bint is_captured(GraphTask g, PyObject* p) except -1:
+    return g.captures is not None and <size_t>p in g.captures
+
+
 cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
     if (<Node>p).task == g.id:
-        return ((<Node>p).flags & N_SKIP) != 0
-    return foreign_state(g, p).flags & N_SKIP != 0
+        return ((<Node>p).flags & N_UNWANTED) != 0
+    return foreign_state(g, p).flags & N_UNWANTED != 0
 
 
 cdef int set_skipped(GraphTask g, PyObject* p, bint skip) except -1:
     cdef NodeState s
     if (<Node>p).task == g.id:
         if skip:
-            (<Node>p).flags |= N_SKIP
+            (<Node>p).flags |= (N_SKIP | N_UNWANTED) if g_marked is g else N_UNWANTED
         return 0
     if skip:
         s = foreign_state(g, p)
-        s.flags |= N_SKIP
+        s.flags |= N_UNWANTED
     return 0
 
 
-# --- gradients ------------------------------------------------------------------------------
-
-cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int index):
-    """A gradient in the shape and dtype of what it belongs to; errors name both nodes."""
-    cdef OutMeta* m = &target.metas[nr]
-    cdef int i
-    cdef bint same = grad.nd == m.ndim
-    if same:
-        for i in range(m.ndim):
-            if grad.sizes[i] != m.shape[i]:
-                same = False
-                break
-    if not same:
-        if not expandable(m, grad):
-            raise RuntimeError(
-                f"Function {source.node_name() if source is not None else 'backward'} returned an "
-                f"invalid gradient at index {index} - got {list(sizes_of(grad))} but expected "
-                f"shape compatible with {list(size_object(m.ndim, m.shape))}")
-        if grad.flags & (F_GRAD_PATH | F_SLOW):
-            grad = T.sum_to_size(grad, tuple(size_object(m.ndim, m.shape)))
-        else:
-            grad = sum_to_shape_fast(grad, m.ndim, m.shape)
-    if grad.dt != m.dt:
-        if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
-            grad = T.real(grad)
-        if grad.dt != m.dt:
-            if not dt_differentiable(grad.dt) and source is not None and source.flags & N_PYTHON:
-                raise RuntimeError(
-                    f"Function {source.node_name()} returned an invalid gradient at index {index} "
-                    f"- expected a floating or complex gradient but got {dt_object(grad.dt).name}")
-            grad = T._to_dtype(grad, m.dt)
-    return grad
-
-
-cdef bint expandable(OutMeta* m, Tensor grad) noexcept:
-    cdef int shift = grad.nd - m.ndim, i
-    if shift < 0:
-        return False
-    for i in range(m.ndim):
-        if m.shape[i] != grad.sizes[shift + i] and m.shape[i] != 1:
-            return False
-    return True
-
-
-cdef inline bint owns(Tensor t) noexcept:
-    """Nobody else sees this tensor or its memory."""
-    return (Py_REFCNT(t) == 1 and t.mem.refcount == 1 and t.base == NULL
-            and not (t.flags & (F_SLOW | F_REQUIRES_GRAD | F_STRIDED)) and t.extra is None)
-
+# --- running --------------------------------------------------------------------------------
 
 cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
     """Add a gradient (takes the reference) to the buffer of output `nr` of a node."""
     cdef Node n = <Node>target
-    cdef PyObject** slot
-    cdef PyObject* old
-    cdef Tensor total
     cdef NodeState s
     if n.task != g.id:
         s = foreign_state(g, target)
@@ -338,213 +339,41 @@ cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -
             s.buffers[nr] = T.add(s.buffers[nr], <Tensor>grad)
         Py_DECREF(<object>grad)
         return 0
-    slot = &n.buffers[nr]
-    if slot[0] == NULL:
-        slot[0] = grad
+    if n.buffers[nr] == NULL:
+        n.buffers[nr] = grad
         return 0
-    old = slot[0]
-    if (
-        not g.create_graph and same_shape(<Tensor>old, <Tensor>grad)
-        and (<Tensor>old).dt == (<Tensor>grad).dt
-    ):
-        if owned_by_buffer(old) and not ((<Tensor>grad).flags & F_SLOW):
-            ew2(K_ADD, <Tensor>old, <Tensor>grad, 0, <Tensor>old, "add_")
-            Py_DECREF(<object>grad)
-            return 0
-        if owned_by_buffer(grad) and not ((<Tensor>old).flags & F_SLOW):
-            ew2(K_ADD, <Tensor>grad, <Tensor>old, 0, <Tensor>grad, "add_")
-            slot[0] = grad
-            Py_DECREF(<object>old)
-            return 0
-    total = T.add(<Tensor>old, <Tensor>grad)
-    Py_INCREF(total)
-    slot[0] = <PyObject*>total
-    Py_DECREF(<object>old)
-    Py_DECREF(<object>grad)
-    return 0
+    return add_gradients(&n.buffers[nr], grad, g.create_graph)
 
 
-cdef inline bint owned_by_buffer(PyObject* p) noexcept:
-    return (Py_REFCNT(<object>p) == 1 and (<Tensor>p).mem.refcount == 1 and (<Tensor>p).base == NULL
-            and not ((<Tensor>p).flags & (F_SLOW | F_REQUIRES_GRAD | F_STRIDED))
-            and (<Tensor>p).extra is None)
-
-
-cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
-    """Add a gradient to `variable.grad`; takes the reference."""
-    cdef Tensor g = <Tensor>grad
-    cdef Tensor old
-    cdef PyObject* before
-    Py_DECREF(g)                                # `g` holds it now
-    if variable.gradient == NULL:
-        # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
-        # References: the local name, and nobody else.
-        if not (not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1 and g.base == NULL
-                and layout_fits(g, variable)):
-            if create_graph or g.flags & F_SLOW:
-                g = T.clone(g, -1) if create_graph else T.clone(g, -1)
-            else:
-                g = copy_in_layout(g, variable)
-        Py_INCREF(g)
-        variable.gradient = <PyObject*>g
-        return 0
-    old = <Tensor>variable.gradient
-    if create_graph or (old.flags | g.flags) & F_SLOW:
-        g = T.add(old, g)
-        Py_INCREF(g)
-        before = variable.gradient
-        variable.gradient = <PyObject*>g
-        Py_DECREF(<object>before)
-        return 0
-    ew2(K_ADD, old, g, 0, old, "add_")
-    bump_version(old)
-    return 0
-
-
-cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
-    cdef int i
-    if not tensor_is_dense(variable):
-        return not (g.flags & F_STRIDED)
-    for i in range(variable.nd):
-        if variable.sizes[i] != 1 and g.strides[i] != variable.strides[i]:
-            return False
-    return True
-
-
-cdef Tensor copy_in_layout(Tensor g, Tensor variable):
-    """A copy with the strides of a dense variable, otherwise C-contiguous."""
-    cdef Tensor r
-    if tensor_is_dense(variable):
-        r = tensor_empty_strided(g.dt, variable.nd, variable.sizes, variable.strides)
-    else:
-        r = tensor_empty(g.dt, g.nd, g.sizes)
-    copy_into(r, g, "accumulate")
-    return r
-
-
-# --- hooks ----------------------------------------------------------------------------------
-
-cdef int check_hook_result(Tensor before, object after, object where) except -1:
-    cdef Tensor t
-    if not isinstance(after, Tensor):
-        raise TypeError(f"{where}: expected Tensor, but hook returned '{type(after).__name__}'")
-    t = <Tensor>after
-    if not same_shape(before, t):
-        raise RuntimeError(f"{where}: hook has changed the size of value (from "
-                           f"{list(sizes_of(before))} to {list(sizes_of(t))})")
-    if t.dt != before.dt:
-        raise RuntimeError(f"{where}: hook has changed the type of value (from {type_name(before)} "
-                           f"to {type_name(t)})")
-    return 0
-
-
-cdef int run_tensor_hooks(object hooks, PyObject** slot) except -1:
-    """Hooks on a tensor's gradient; each sees the result of the one before."""
-    cdef object r
-    cdef PyObject* old
-    for hook in list(hooks.values()):
-        r = hook(<object>slot[0])
-        if r is None:
-            continue
-        check_hook_result(<Tensor>slot[0], r, "tensor hook")
-        old = slot[0]
-        Py_INCREF(r)
-        slot[0] = <PyObject*>r
-        Py_DECREF(<object>old)
-    return 0
-
-
-cdef tuple gradients_as_tuple(PyObject** p, int n):
-    cdef int i
-    return tuple([<object>p[i] if p[i] != NULL else None for i in range(n)])
-
-
-cdef int put_back(object r, PyObject** p, int n, object where) except -1:
-    """Write the gradients that a node hook returned."""
-    cdef int i
-    cdef PyObject* old
-    if isinstance(r, Tensor):
-        r = (r,)
-    if not isinstance(r, tuple) or len(r) != n:
-        raise RuntimeError(f"{where}: hook must return None or a tuple of {n} gradients, not {r!r}")
-    for i in range(n):
-        if r[i] is None:
-            continue
-        if p[i] != NULL:
-            check_hook_result(<Tensor>p[i], r[i], where)
-        old = p[i]
-        Py_INCREF(r[i])
-        p[i] = <PyObject*>r[i]
-        Py_XDECREF(old)
-    return 0
-
-
-cdef int before_node(Node n, PyObject** gin) except -1:
-    cdef NodeExtra x = n.extra
-    cdef int i
-    if x is None:
-        return 0
-    if x.tensor_hooks:
-        for i in range(n.n_out):
-            if gin[i] != NULL and i in x.tensor_hooks:
-                run_tensor_hooks(x.tensor_hooks[i], &gin[i])
-    if x.retain_hooks:
-        for i in range(n.n_out):
-            if gin[i] != NULL and i in x.retain_hooks:
-                x.retain_hooks[i](<object>gin[i])
-    if x.pre_hooks:
-        for hook in list(x.pre_hooks.values()):
-            r = hook(gradients_as_tuple(gin, n.n_out))
-            if r is not None:
-                put_back(r, gin, n.n_out, n.node_name() + " pre-hook")
-    return 0
-
-
-cdef int after_node(Node n, PyObject** gin, PyObject** gout) except -1:
-    cdef NodeExtra x = n.extra
-    if x is None or not x.post_hooks:
-        return 0
-    for hook in list(x.post_hooks.values()):
-        r = hook(gradients_as_tuple(gout, n.n_edges), gradients_as_tuple(gin, n.n_out))
-        if r is not None:
-            put_back(r, gout, n.n_edges, n.node_name() + " hook")
-    return 0
-
-
-# --- running --------------------------------------------------------------------------------
-
-cdef int run_accumulate(GraphTask g, Node n, PyObject** gin) except -1:
+cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
     cdef Tensor variable = accumulated_variable(n)
-    cdef TensorExtra x = variable.extra
     cdef PyObject* grad
     if gin[0] == NULL:
         return 0
-    if x is not None and x.hooks:
-        run_tensor_hooks(x.hooks, gin)
-    if n.extra is not None and n.extra.pre_hooks:
-        for hook in list(n.extra.pre_hooks.values()):
-            r = hook(gradients_as_tuple(gin, 1))
-            if r is not None:
-                put_back(r, gin, 1, "AccumulateGrad pre-hook")
-    if g.captures is not None and <size_t><PyObject*>n in g.captures:
-        capture(g, n, gin)
-    if not g.accumulate or n.flags & N_SKIP:
+    if variable.extra is not None and variable.extra.hooks:
+        run_tensor_hooks(variable.extra.hooks, gin)
+    capture(g, n, gin)
+    if not g.accumulate or is_skipped(g, <PyObject*>n):
         return 0
+    if n.extra is not None:
+        before_node(n, gin)
+        if gin[0] == NULL:
+            return 0
     grad = gin[0]
-    gin[0] = NULL
-    accumulate_into(variable, grad, g.create_graph)
-    if x is not None and x.post_hooks:
-        for hook in list(x.post_hooks.values()):
-            if hook(variable) is not None:
-                raise RuntimeError("hooks registered by register_post_accumulate_grad_hook should "
-                                   "return None")
     if n.extra is not None and n.extra.post_hooks:
-        for hook in list(n.extra.post_hooks.values()):
-            hook((), (<object>variable.gradient,))
+        Py_INCREF(<object>grad)             # the node's hooks want to see it
+    else:
+        gin[0] = NULL
+    accumulate_into(variable, grad, g.create_graph)
+    after_accumulation(n, variable)
+    if n.extra is not None:
+        after_node(n, gin, gout)
     return 0
 
 
 cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
+    if g.results is None or not is_captured(g, <PyObject*>n):
+        return 0
     for nr, position in g.captures[<size_t><PyObject*>n]:
         if gin[<int>nr] != NULL:
             g.results[position] = <object>gin[<int>nr]
@@ -574,6 +403,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
             raise MemoryError()
     for i in range(n_edges):
         gout[i] = NULL
+    g.current = <PyObject*>n
     if foreign:
         s = foreign_state(g, <PyObject*>n)
         for i in range(n_out):
@@ -589,15 +419,15 @@ cdef int run_node(GraphTask g, Node n) except -1:
             n.buffers[i] = NULL
     try:
         if n.flags & N_ACCUMULATE:
-            run_accumulate(g, n, gin)
+            run_accumulate(g, n, gin, gout)
         else:
             if n.extra is not None:
-                before_node(n, gin)
-            if g.captures is not None and <size_t><PyObject*>n in g.captures:
+                tensor_hooks_of(n, gin)
+            if g.captures is not None:
                 capture(g, n, gin)
-            if g.selective and n.flags & N_SKIP:
-                pass
-            elif not g.selective or leads_on(g, n):
+            if not g.selective or leads_on(g, n):
+                if n.extra is not None:
+                    before_node(n, gin)
                 if g_modes & G_PROFILE:
                     observe_begin(n.node_name())
                 n.apply(gin, gout)
@@ -646,17 +476,6 @@ cdef bint leads_on(GraphTask g, Node n) except -1:
     return False
 
 
-cdef inline bint gradient_fits(Node target, int nr, Tensor grad) noexcept:
-    cdef OutMeta* m = &target.metas[nr]
-    cdef int i
-    if grad.dt != m.dt or grad.nd != m.ndim:
-        return False
-    for i in range(m.ndim):
-        if grad.sizes[i] != m.shape[i]:
-            return False
-    return True
-
-
 cdef inline int arrive(GraphTask g, PyObject* p) except -1:
     cdef Node n = <Node>p
     cdef NodeState s
@@ -674,7 +493,9 @@ cdef inline int arrive(GraphTask g, PyObject* p) except -1:
     return 0
 
 
+# What anomaly mode does after a node and when one fails; set by autograd_cy.autograd.anomaly_mode.
 cdef object _anomaly_check = None
+cdef object _anomaly_failure = None
 
 
 cdef int check_anomaly(Node n, PyObject** gout) except -1:
@@ -683,13 +504,18 @@ cdef int check_anomaly(Node n, PyObject** gout) except -1:
     return 0
 
 
-def _set_anomaly_check(f):
-    """Called with (node, gradients) after each node while anomaly mode is on."""
-    global _anomaly_check
-    _anomaly_check = f
+def _set_anomaly(check, failure):
+    """`check(node, gradients)` runs after each node, `failure(node, error)` when one raises."""
+    global _anomaly_check, _anomaly_failure
+    _anomaly_check, _anomaly_failure = check, failure
 
 
-cdef object run_task(GraphTask g, list roots):
+# --- tasks ----------------------------------------------------------------------------------
+
+include "reentrance.pxi"
+
+
+cdef object run_here(GraphTask g):
     cdef PyObject* p
     cdef unsigned int modes = tls_modes()
     cdef unsigned long thread = PyThread_get_thread_ident()
@@ -703,8 +529,13 @@ cdef object run_task(GraphTask g, list roots):
             p = pop(g)
             try:
                 run_node(g, <Node>p)
+            except BaseException as error:
+                if g_modes & G_ANOMALY and _anomaly_failure is not None:
+                    _anomaly_failure(<object>p, error)
+                raise
             finally:
                 release_node(p)
+        g.current = NULL
         if g.callbacks is not None:
             i = 0
             while i < len(g.callbacks):
@@ -712,19 +543,12 @@ cdef object run_task(GraphTask g, list roots):
                 i += 1
     finally:
         tls_set_modes(modes)
+        g.current = NULL
         stack.pop()
         if not stack:
             del g_running[thread]
         unclaim(g)
     return g.results
-
-
-cdef PyObject* root_node(Tensor t) except NULL:
-    if not requires_grad(t):
-        raise RuntimeError(
-            "element 0 of tensors does not require grad and does not have a grad_fn "
-            f"({describe(t)}); set requires_grad=True on what it is computed from")
-    return gradient_node(t)
 
 
 def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph, tuple inputs,
@@ -734,7 +558,8 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
 
     `tensors` and `inputs` hold tensors or pairs (node, output number). With `accumulate` gradients
     go to the ``grad`` of leaves (of `inputs`, if given); without, those of `inputs` are returned,
-    None where an input wasn't reached.
+    None where an input wasn't reached. `allow_unreachable` is there for programs that call the
+    engine themselves; callers see to inputs that weren't reached.
     """
     global g_task_ids
     cdef GraphTask g = GraphTask.__new__(GraphTask)
@@ -771,27 +596,30 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     if inputs:
         g.selective = True
         g.captures = {}
-        g.results = [None] * len(inputs)
+        if not accumulate:
+            g.results = [None] * len(inputs)
         for i in range(len(inputs)):
             if isinstance(inputs[i], Tensor):
                 t = <Tensor>inputs[i]
                 if not requires_grad(t):
-                    raise RuntimeError("One of the differentiated Tensors does not require grad")
+                    raise RuntimeError(
+                        f"One of the differentiated Tensors does not require grad (input {i}, "
+                        f"{describe(t)})")
                 p = gradient_node(t)
                 n = <Node>p
                 Py_DECREF(n)
                 nr = t.out_nr if not (n.flags & N_ACCUMULATE) else 0
+                if accumulate and not n.flags & N_ACCUMULATE:
+                    c_retain_grad(t)            # its hook fills the grad of a non-leaf
             else:
                 n, nr = inputs[i]
             g.keep.append(n)
             g.captures.setdefault(<size_t><PyObject*>n, []).append((nr, i))
+    begin(g)
     try:
         count_dependencies(g, roots)
         if g.selective:
             mark_needed(g)
-            if accumulate:
-                # backward(inputs=...): what is captured is accumulated afterwards.
-                g.accumulate = False
         for n, nr, grad in seeds:
             if not gradient_fits(n, nr, grad):
                 grad = fit_gradient(n, nr, grad, None, 0)
@@ -807,23 +635,11 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
         unclaim(g)
         raise
     n = None
-    results = run_task(g, roots)
-    if inputs and accumulate:
-        for i in range(len(inputs)):
-            if results[i] is not None and isinstance(inputs[i], Tensor):
-                if (<Tensor>inputs[i]).fn != NULL and (<Tensor>inputs[i]).flags & F_RETAINS_GRAD:
-                    continue
-                grad = <Tensor>results[i]
-                results[i] = None
-                Py_INCREF(grad)
-                p = <PyObject*>grad
-                grad = None
-                accumulate_into(<Tensor>inputs[i], p, create_graph)
-        return None
+    results = run_task(g)
     return None if results is None else tuple(results)
 
 
-_backward = None
+cdef object _backward = None
 
 
 def _set_backward(f):
@@ -866,134 +682,68 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
 
 def queue_callback(callback):
     """Run `callback()` at the end of the backward that is running in this thread."""
-    stack = g_running.get(PyThread_get_thread_ident())
-    if not stack:
+    cdef GraphTask g = running_task()
+    if g is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    task = <GraphTask>stack[len(stack) - 1]
-    if (<GraphTask>task).callbacks is None:
-        (<GraphTask>task).callbacks = []
-    (<GraphTask>task).callbacks.append(callback)
+    if g.callbacks is None:
+        g.callbacks = []
+    g.callbacks.append(callback)
 
 
 def current_task_id():
     """Number of the backward that runs in this thread, or -1."""
+    cdef GraphTask g = running_task()
+    return -1 if g is None else g.id
+
+
+cdef GraphTask running_task():
     stack = g_running.get(PyThread_get_thread_ident())
-    return -1 if not stack else (<GraphTask>stack[len(stack) - 1]).id
+    return None if not stack else <GraphTask>stack[len(stack) - 1]
 
 
-def _tensor_hooks(Tensor t not None):
-    """The dictionary that hooks on this tensor's gradient live in."""
-    cdef PyObject* p
-    cdef Node n
-    cdef TensorExtra x
-    if not requires_grad(t):
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    p = gradient_node(t)
-    n = <Node>p
-    Py_DECREF(n)
-    if n.flags & N_ACCUMULATE:
-        x = need_extra(t)
-        if x.hooks is None:
-            x.hooks = {}
-        track(t)
-        return x.hooks
-    need_node_extra(n)
-    if n.extra.tensor_hooks is None:
-        n.extra.tensor_hooks = {}
-    node_track(n)
-    track(t)
-    return n.extra.tensor_hooks.setdefault(t.out_nr, {})
+def _is_running(uint64_t task):
+    """Whether the backward of that number is still going on, in any thread."""
+    for stack in list(g_running.values()):
+        for g in list(stack):
+            if (<GraphTask>g).id == task:
+                return True
+    return False
 
 
-cdef int need_node_extra(Node n) except -1:
-    if n.extra is None:
-        n.extra = NodeExtra.__new__(NodeExtra)
-    return 0
+def _forget_other_threads():
+    """Called in a forked child, where only the thread that forked goes on."""
+    global g_live, g_marked, g_running
+    thread = PyThread_get_thread_ident()
+    mine = g_running.get(thread)
+    g_running = {} if not mine else {thread: mine}
+    g_live = 0 if not mine else len(mine)
+    if g_marked is not None and not (mine and g_marked in mine):
+        for i in range(g_marked.claimed_count):
+            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
+        g_marked = None
+    _note_fork()
 
 
-def _node_hooks(Node n not None, bint before):
-    """The dictionary of a node's hooks that run before or after it."""
-    need_node_extra(n)
-    node_track(n)
-    if before:
-        if n.extra.pre_hooks is None:
-            n.extra.pre_hooks = {}
-        return n.extra.pre_hooks
-    if n.extra.post_hooks is None:
-        n.extra.post_hooks = {}
-    return n.extra.post_hooks
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_forget_other_threads)
 
 
-def _post_accumulate_hooks(Tensor t not None):
-    cdef TensorExtra x
-    if not requires_grad(t):
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if t.fn != NULL:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    x = need_extra(t)
-    if x.post_hooks is None:
-        x.post_hooks = {}
-    track(t)
-    return x.post_hooks
+def _current_node():
+    """The node that this thread's backward is running, or None."""
+    cdef GraphTask g = running_task()
+    return None if g is None or g.current == NULL else <object>g.current
 
 
-cdef class RetainGrad:
-    """Puts the gradient that arrives at a non-leaf into its ``grad``."""
-    cdef object tensor
-
-    def __init__(self, tensor):
-        import weakref
-        self.tensor = weakref.ref(tensor)
-
-    def __call__(self, Tensor grad not None):
-        cdef Tensor t = self.tensor()
-        cdef Tensor old
-        cdef PyObject* before
-        if t is None:
-            return
-        if t.gradient == NULL:
-            Py_INCREF(grad)
-            t.gradient = <PyObject*>grad
-            return
-        old = <Tensor>t.gradient
-        grad = T.add(old, grad)
-        before = t.gradient
-        Py_INCREF(grad)
-        t.gradient = <PyObject*>grad
-        Py_DECREF(<object>before)
-
-
-def retain_grad(Tensor self not None):
-    """
-    Let ``backward`` fill the ``grad`` of this non-leaf tensor too.
-
-    Raises
-    ------
-    RuntimeError
-        If the tensor doesn't require grad.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.ones(2, requires_grad=True)
-    >>> y = x * 2
-    >>> y.retain_grad()
-    >>> y.sum().backward()
-    >>> y.grad
-    tensor([1., 1.])
-    """
-    cdef Node n
-    if not requires_grad(self):
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    n = current_fn(self)
-    if n is None or self.flags & F_RETAINS_GRAD:
-        return
-    need_node_extra(n)
-    if n.extra.retain_hooks is None:
-        n.extra.retain_hooks = {}
-    n.extra.retain_hooks[self.out_nr] = RetainGrad(self)
-    self.flags |= F_RETAINS_GRAD
+def _will_run(Node n not None):
+    """Whether the backward that runs in this thread reaches node `n`."""
+    cdef GraphTask g = running_task()
+    if g is None:
+        raise RuntimeError("this question can only be asked during a backward pass")
+    if n.task == g.id:
+        return not is_skipped(g, <PyObject*>n)
+    if g.foreign is None or <size_t><PyObject*>n not in g.foreign:
+        return False
+    return not is_skipped(g, <PyObject*>n)
 
 
 install(Tensor, "backward", tensor_backward)
-install(Tensor, "retain_grad", retain_grad)

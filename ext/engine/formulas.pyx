@@ -5,17 +5,17 @@ Composites call recorded operators through T, so they differentiate by themselve
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_category, dt_object
+from autograd_cy._C.dtypes cimport dt_is_complex, DT_SIZE, dt_category, dt_object
 from autograd_cy._C.indexing cimport put_indices
 from autograd_cy._C.iterate cimport (
     copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
 from autograd_cy._C.loss cimport nll_loss_backward_plain
-from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for, gradient_node
+from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, need_extra, tensor_alias, sizes_of, dims_of, requires_grad, same_shape,
-    tls_modes, wrap_int, wrap_double, wrap_number, describe, F_DUAL, F_BATCHED, F_GRAD_PATH,
-    F_REQUIRES_GRAD, F_STRIDED, M_NO_GRAD, M_NO_FORWARD_AD)
+    Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
+    wrap_number, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
+    F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -93,21 +93,19 @@ cdef bint any_requires_grad(tuple tensors) noexcept:
     return False
 
 
-cdef int cut_history(Tensor t) except -1:
-    raise RuntimeError(
-        "an in-place operation without a derivative was applied to a tensor that requires grad; "
-        "use the out-of-place form on a detached tensor"
-    )
-
-
 cdef Tensor overwritten(Tensor t, uint32_t flags):
-    """What to compute the new value of `t` from: a copy, if the graph may save it."""
-    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+    """What to compute the new value of `t` from: a copy, if some graph may save it."""
+    # What is below a vmap, and tangents, may be recorded though the tensor itself isn't.
+    if flags & (F_GRAD_PATH | F_BATCHED | F_DUAL) and not (tls_modes() & M_NO_GRAD):
         return T.clone(t, -1)
     return t
 
 
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
+    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+        raise RuntimeError(
+            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
+            "can make a clone to get a normal tensor before doing inplace update.")
     if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
         if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
             raise RuntimeError(
@@ -115,9 +113,9 @@ cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
                 "differentiation, but one of the arguments requires grad."
             )
     if (flags | out.flags) & F_DUAL:
-        raise RuntimeError(
-            f"{op}(): out= function that supports autograd was called with a tensor that has a "
-            "forward-mode tangent (in a dual level); use the form without out="
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op}_out that does not support it because it is an "
+            "out= function; use the form without out="
         )
     if (flags | out.flags) & F_BATCHED:
         raise RuntimeError(f"vmap: {op} with out= is not possible under vmap; leave out= away")
@@ -142,81 +140,6 @@ cdef int refuse_dtype(int dt, str op) except -1:
 
 cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
     return claim(result_dtype((a, b)), claimed, op)
-
-
-# --- forward mode ---------------------------------------------------------------------------
-
-cdef Tensor tangent_of(Tensor t):
-    if t is None or not (t.flags & F_DUAL):
-        return None
-    return <Tensor>t.extra.tangent
-
-
-cdef tuple tangents_of(tuple tensors):
-    """Tangents of a list; zeros where there is none, None if there is none at all."""
-    cdef Tensor t
-    for t in tensors:
-        if t.flags & F_DUAL:
-            break
-    else:
-        return None
-    return tuple([tangent_of(t) if (<Tensor>t).flags & F_DUAL else zero_tangent(t)
-                  for t in tensors])
-
-
-cdef Tensor primal_of(Tensor t):
-    """The same value without its tangent, at the same place of the graph."""
-    cdef Tensor r
-    cdef TensorExtra x
-    if t is None or not (t.flags & F_DUAL):
-        return t
-    r = tensor_alias(t)
-    if t.flags & F_BATCHED:
-        x = need_extra(r)
-        x.value = t.extra.value
-        x.bdim = t.extra.bdim
-        x.level = t.extra.level
-        r.flags |= F_BATCHED
-    if requires_grad(t):
-        # A leaf's alias leads straight to the leaf's accumulator.
-        r.out_nr = t.out_nr
-        r.fn = gradient_node(t)
-        r.flags |= F_REQUIRES_GRAD
-    return r
-
-
-cdef Tensor zero_tangent(Tensor t):
-    return T.zeros_like(primal_of(t))
-
-
-cdef Tensor add_tangent(Tensor total, Tensor term):
-    if total is None:
-        return term
-    return T.add(total, term)
-
-
-cdef int set_tangent(Tensor result, Tensor tangent) except -1:
-    cdef TensorExtra x
-    if tangent is None or tls_modes() & M_NO_FORWARD_AD:
-        return 0
-    if tangent.dt != result.dt:
-        if dt_is_complex(tangent.dt) and not dt_is_complex(result.dt):
-            tangent = T.real(tangent)
-        if tangent.dt != result.dt:
-            tangent = T._to_dtype(tangent, result.dt)
-    if not same_shape(tangent, result):
-        tangent = T.expand(tangent, dims_of(result))
-    x = need_extra(result)
-    x.tangent = tangent
-    result.flags |= F_DUAL
-    return 0
-
-
-cdef int set_tangents(tuple results, tuple tangents) except -1:
-    cdef Py_ssize_t i
-    for i in range(len(results)):
-        set_tangent(<Tensor>results[i], <Tensor>tangents[i])
-    return 0
 
 
 # --- observation ----------------------------------------------------------------------------
@@ -322,6 +245,13 @@ cdef tuple without(object shape, Py_ssize_t dim):
 
 cdef tuple shapes_of(tuple tensors):
     return tuple([sizes_of(t) for t in tensors])
+
+
+cdef object number_of(Tensor t):
+    """The Python number that a tensor stands for; None for any other tensor."""
+    if t is None or not t.flags & F_WRAPPED:
+        return None
+    return element_value(t.ptr, t.dt)
 
 
 # --- composites -----------------------------------------------------------------------------
@@ -745,7 +675,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.nd} dimension(s).")
-    if dt_category(value.dt) > dt_category(other.dt):
+    if dt_is_complex(value.dt) and not dt_is_complex(other.dt):
         raise RuntimeError(
             f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
     return value if value.dt == other.dt else T._to_dtype(value, other.dt)
@@ -769,25 +699,13 @@ cdef Tensor masked_select(Tensor a, Tensor mask):
     return T._index(T.expand(a, shape), (T.expand(mask, shape),))
 
 
-# --- for tests and forward_ad ---------------------------------------------------------------
-
-def _make_dual(Tensor t not None, Tensor tangent not None):
-    """A view of `t` at the same place of the graph that carries `tangent`."""
-    cdef Tensor r = T._alias(t)
-    set_tangent(r, tangent)
-    return r
-
-
-def _tangent(Tensor t not None):
-    """The forward-mode tangent of `t`, or None."""
-    return tangent_of(t)
-
-
-def _primal(Tensor t not None):
-    """`t` without its tangent."""
-    return primal_of(t)
-
+# --- for tests ------------------------------------------------------------------------------
 
 def _wrapped(number):
     """A 0-d tensor that promotes as the Python number it holds."""
     return wrap_number(number)
+
+
+def _number_of(Tensor t):
+    """The number that a tensor made by `_wrapped` holds; None for other tensors."""
+    return number_of(t)

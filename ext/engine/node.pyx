@@ -9,13 +9,17 @@ cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free, PyMem_Realloc
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
 from libc.string cimport memset
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
+from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, late, tensor_alias, tensor_empty, need_extra, size_object, sizes_of,
+    Tensor, late, tensor_alias, tensor_empty, copy_special, size_object, sizes_of,
     type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
-    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, G_ANOMALY,
-    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE,
+    M_SAVED_HOOKS, M_GUARD_SAVED, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
+    CREATED_NO_GRAD, CREATED_INFERENCE)
+
+from collections import namedtuple as _namedtuple
 
 cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
@@ -30,6 +34,8 @@ cdef extern from "Python.h":
         inquiry tp_clear
 
 memset(&graph_late, 0, sizeof(graph_late))
+
+InputMetadata = _namedtuple("InputMetadata", "shape dtype device")
 
 # Newest first is the order of backward; one counter for all threads keeps it total.
 cdef uint64_t g_sequence = 0
@@ -131,24 +137,122 @@ cdef class Node:
     @property
     def _input_metadata(self):
         cdef int i
-        return tuple([(meta_shape(self, i), dt_object(self.metas[i].dt))
-                      for i in range(self.n_out) if self.metas[i].defined])
+        return tuple([InputMetadata(meta_shape(self, i), dt_object(self.metas[i].dt), cpu_device)
+                      if self.metas[i].defined else None for i in range(self.n_out)])
+
+    @property
+    def requires_grad(self):
+        return True
+
+    def register_hook(self, fn):
+        """
+        Call `fn(grad_inputs, grad_outputs)` after this node has run; both are tuples.
+
+        A returned tuple replaces `grad_inputs`, what the node passes on.
+
+        Returns
+        -------
+        RemovableHandle
+
+        Examples
+        --------
+        >>> import autograd_cy as ag
+        >>> x = ag.ones(1, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_hook(lambda gi, go: (gi[0] * 10, None))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([20.])
+        """
+        return _register(self, fn, False)
+
+    def register_prehook(self, fn):
+        """
+        Call `fn(grad_outputs)` before this node runs; a returned tuple replaces them.
+
+        Returns
+        -------
+        RemovableHandle
+
+        Examples
+        --------
+        >>> import autograd_cy as ag
+        >>> x = ag.ones(1, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_prehook(lambda go: (go[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([20.])
+        """
+        return _register(self, fn, True)
+
+    def _register_hook_dict(self, hooks):
+        """Let the functions in the dictionary `hooks` run after this node."""
+        node_track(self)
+        node_extra(self).post_hooks = hooks
+
+    def __call__(self, *gradients):
+        """The gradients with respect to the inputs, for given gradients of the outputs."""
+        return call_node(self, gradients)
 
     def __getattr__(self, str name):
         if name.startswith("_saved_"):
             for key, kind, slot in self.saved_names():
                 if key == name[7:]:
                     return saved_value(self, kind, slot)
+        elif name.startswith("_raw_saved_") and graph_late.raw_saved != NULL:
+            for key, kind, slot in self.saved_names():
+                if key == name[11:] and kind == "tensor":
+                    return graph_late.raw_saved(self, slot)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
-        return [*object.__dir__(self), *("_saved_" + k for k, _, _ in self.saved_names())]
+        names = self.saved_names()
+        return [*object.__dir__(self), *("_saved_" + k for k, _, _ in names),
+                *("_raw_saved_" + k for k, kind, _ in names if kind == "tensor")]
 
     def __repr__(self):
         return f"<{self.node_name()} object at {<size_t><PyObject*>self:#x}>"
 
     def __hash__(self):
         return <Py_ssize_t>(<size_t><PyObject*>self >> 4)
+
+
+cdef object _register = None
+
+
+def _set_register(f):
+    """`f(node, hook, before)` registers a hook of a node; handles are made in plain Python."""
+    global _register
+    _register = f
+
+
+cdef object call_node(Node n, tuple gradients):
+    cdef PyObject** gin = NULL
+    cdef PyObject** gout = NULL
+    cdef int i
+    if len(gradients) != n.n_out:
+        raise TypeError(f"{n.node_name()} takes {n.n_out} gradients, one per output, but "
+                        f"{len(gradients)} were given")
+    for g in gradients:
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(f"{n.node_name()}: expected Tensor or None, got {type(g).__name__}")
+    gin = <PyObject**>PyMem_Malloc((n.n_out + n.n_edges + 1) * sizeof(PyObject*))
+    if gin == NULL:
+        raise MemoryError()
+    gout = gin + n.n_out
+    for i in range(n.n_out):
+        gin[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
+    for i in range(n.n_edges):
+        gout[i] = NULL
+    try:
+        n.apply(gin, gout)
+        made = [<object>gout[i] if gout[i] != NULL else None for i in range(n.n_edges)]
+    finally:
+        for i in range(n.n_edges):
+            Py_XDECREF(gout[i])
+        PyMem_Free(gin)
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 cdef object saved_value(Node n, str kind, int slot):
@@ -192,22 +296,7 @@ cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1:
             raise MemoryError()
         memset(n.edges, 0, n_edges * sizeof(Edge))
     n.n_edges = <uint16_t>n_edges
-    if n_saved > INLINE_SAVED:
-        n.saved = <Saved*>PyMem_Malloc(n_saved * sizeof(Saved))
-        if n.saved == NULL:
-            raise MemoryError()
-        memset(n.saved, 0, n_saved * sizeof(Saved))
-    n.n_saved = <uint16_t>n_saved
-    if n_out > 1:
-        n.buffers = <PyObject**>PyMem_Malloc(n_out * sizeof(PyObject*))
-        if n.buffers == NULL:
-            raise MemoryError()
-        memset(n.buffers, 0, n_out * sizeof(PyObject*))
-        n.metas = <OutMeta*>PyMem_Malloc(n_out * sizeof(OutMeta))
-        if n.metas == NULL:
-            raise MemoryError()
-        memset(n.metas, 0, n_out * sizeof(OutMeta))
-    n.n_out = <uint16_t>n_out
+    node_room(n, n_saved, n_out)
     n.thread = PyThread_get_thread_ident()
     if g_modes & G_ANOMALY and graph_late.note_creation != NULL:
         graph_late.note_creation(n)
@@ -251,6 +340,8 @@ cdef int set_history(Tensor result, Node n, int nr) except -1:
     """Make `result` output number `nr` of node `n`."""
     cdef PyObject* old = result.fn
     set_meta(n, nr, result)
+    if result.flags & F_RETAINS_GRAD:
+        move_retained(result, n, nr)
     Py_INCREF(n)
     result.fn = <PyObject*>n
     result.out_nr = nr
@@ -262,9 +353,50 @@ cdef int set_history(Tensor result, Node n, int nr) except -1:
     return 0
 
 
+cdef int move_retained(Tensor t, Node n, int nr) except -1:
+    """retain_grad reports the last value of `t`: it follows it to its new node."""
+    cdef Node old
+    if t.fn == NULL:
+        return 0
+    old = <Node>t.fn
+    if old.extra is None or not old.extra.retain_hooks:
+        return 0
+    hook = old.extra.retain_hooks.pop(t.out_nr, None)
+    if hook is not None:
+        if node_extra(n).retain_hooks is None:
+            n.extra.retain_hooks = {}
+        n.extra.retain_hooks[nr] = hook
+    return 0
+
+
+cdef int node_room(Node n, int n_saved, int n_out) except -1:
+    """Make room for saved tensors and outputs that weren't known at node_init; called once."""
+    if n_saved > INLINE_SAVED:
+        n.saved = <Saved*>PyMem_Malloc(n_saved * sizeof(Saved))
+        if n.saved == NULL:
+            n.saved = n.saved0
+            raise MemoryError()
+        memset(n.saved, 0, n_saved * sizeof(Saved))
+    n.n_saved = <uint16_t>n_saved
+    if n_out > 1:
+        n.buffers = <PyObject**>PyMem_Malloc(n_out * sizeof(PyObject*))
+        if n.buffers == NULL:
+            n.buffers = &n.buffer0
+            raise MemoryError()
+        memset(n.buffers, 0, n_out * sizeof(PyObject*))
+        n.metas = <OutMeta*>PyMem_Malloc(n_out * sizeof(OutMeta))
+        if n.metas == NULL:
+            n.metas = &n.meta0
+            raise MemoryError()
+        memset(n.metas, 0, n_out * sizeof(OutMeta))
+    n.n_out = <uint16_t>n_out
+    return 0
+
+
 cdef int refuse_inference(Tensor t) except -1:
     raise RuntimeError(
-        "Inference tensors cannot be saved for backward. To work around you can make a clone to "
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd. To work around you can make a clone to "
         "get a normal tensor and use it in autograd."
     )
 
@@ -286,15 +418,20 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
 cdef Tensor graph_free_alias(Tensor t):
     """The same value without history (tangents and batch levels stay)."""
     cdef Tensor r = tensor_alias(t)
-    cdef TensorExtra x
     if t.flags & (F_DUAL | F_BATCHED):
-        x = need_extra(r)
-        x.tangent = t.extra.tangent
-        x.value = t.extra.value
-        x.bdim = t.extra.bdim
-        x.level = t.extra.level
-        r.flags |= t.flags & (F_DUAL | F_BATCHED)
+        copy_special(r, t)
     return r
+
+
+cdef int attach(Tensor t, PyObject* node, uint32_t nr) except -1:
+    """Make a tensor without history output `nr` of a node that exists already."""
+    Py_INCREF(<object>node)
+    t.fn = node
+    t.out_nr = nr
+    t.flags |= F_REQUIRES_GRAD
+    if (<Node>node).flags & N_TRACKED:
+        track(t)
+    return 0
 
 
 cdef int save_output(Node n, int slot, Tensor t, int nr) except -1:
@@ -315,29 +452,46 @@ cdef int save_output(Node n, int slot, Tensor t, int nr) except -1:
 
 cdef object freed_error(Node n):
     return RuntimeError(
-        f"Trying to backward through the graph a second time (or directly access saved tensors "
-        f"after they have already been freed): {n.node_name()} has released what it saved. Saved "
-        "intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if "
-        "you need to access saved tensors after calling backward."
+        "Trying to backward through the graph a second time (or directly access saved tensors "
+        "after they have already been freed). Saved intermediate values of the graph are freed "
+        "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+        "backward through the graph a second time or if you need to access saved tensors after "
+        f"calling backward. The node that was freed is {n.node_name()}. Usual causes: backward() "
+        "was called twice on one loss; two losses share a part of the graph; or something that "
+        "was computed before a loop is used in every turn (detach() it, or compute it inside)."
     )
+
+
+cdef str indented(str title, object lines):
+    return "" if lines is None else f"\n{title}:\n{lines}"
 
 
 cdef object version_error(Node n, Saved* s, Tensor t):
     cdef str which
+    cdef str changed = ""
+    cdef str hint
     if s.edge <= -2:
         which = f"output {-2 - s.edge} of {n.node_name()}"
     elif t.fn != NULL:
         which = f"output {t.out_nr} of {(<Node>t.fn).node_name()}"
     else:
         which = "a leaf tensor"
+    if t.mem.last_op != NULL:
+        changed = f" and last changed by {<object>t.mem.last_op}"
+    if g_modes & G_ANOMALY:
+        hint = "clone the tensor before the operation that changes it."
+        if graph_late.where_made != NULL:
+            hint += indented(f"It was saved by {n.node_name()} here", graph_late.where_made(n))
+            hint += indented("It was last changed here", graph_late.where_changed(t))
+    else:
+        hint = ("clone the tensor before the operation that changes it, or enable anomaly "
+                "detection to find the operation that failed to compute its gradient, with "
+                "autograd_cy.autograd.set_detect_anomaly(True).")
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{type_name(t)} {list(sizes_of(t))}], which is {which}, is at version "
-        f"{t.mem.version}; expected version {s.version} instead. It was saved by {n.node_name()}. "
-        "Hint: clone the tensor before the operation that changes it, or enable anomaly detection "
-        "to find the operation that failed to compute its gradient, with "
-        "autograd_cy.autograd.set_detect_anomaly(True)."
+        f"{t.mem.version}; expected version {s.version} instead. It was saved by "
+        f"{n.node_name()}{changed}. Hint: {hint}"
     )
 
 
@@ -359,10 +513,7 @@ cdef Tensor unpack(Node n, int slot):
         if tls_modes() & M_NO_GRAD:
             return t
         r = graph_free_alias(t)
-        Py_INCREF(n)
-        r.fn = <PyObject*>n
-        r.out_nr = -2 - s.edge
-        r.flags |= F_REQUIRES_GRAD
+        attach(r, <PyObject*>n, -2 - s.edge)
         return r
     if s.edge >= 0 and not (tls_modes() & M_NO_GRAD):
         e = &n.edges[s.edge]
@@ -370,10 +521,7 @@ cdef Tensor unpack(Node n, int slot):
                 (<Node>e.node).flags & N_ACCUMULATE and t.fn == NULL):
             # The tensor has been detached or given another history since: keep the recorded one.
             r = graph_free_alias(t)
-            Py_INCREF(<object>e.node)
-            r.fn = e.node
-            r.out_nr = e.nr
-            r.flags |= F_REQUIRES_GRAD
+            attach(r, e.node, e.nr)
             return r
     return t
 
@@ -422,8 +570,23 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
+    if PyObject_GC_IsTracked(<PyObject*>t):
+        PyObject_GC_Track(<PyObject*>n)     # a cycle through the leaf may lead through here
     Py_INCREF(n)
     return <PyObject*>n
+
+
+def _gradient_node(Tensor t not None):
+    """The node that the gradient of `t` goes to: its grad_fn, or the AccumulateGrad of a leaf."""
+    cdef PyObject* p
+    if not requires_grad(t):
+        raise RuntimeError("the tensor doesn't require grad, so no gradient goes to it")
+    p = gradient_node(t)
+    node_track(<Node>p)
+    track(t)
+    r = <object>p
+    Py_DECREF(r)
+    return r
 
 
 cdef Node current_fn(Tensor t):
@@ -455,17 +618,20 @@ cdef void accumulator_gone(PyObject* p) noexcept:
 cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     """Note that `view` shows the memory of `base` (or of what base is itself a view of)."""
     cdef PyObject* root = base.base if base.base != NULL else <PyObject*>base
+    if base.flags & F_INFERENCE:
+        view.flags |= F_INFERENCE       # nothing is tracked for these
+        return 0
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
+    view.own_tangent = base.own_tangent
     view.attr_version = view.mem.version
-    if creation == CREATED_DEFAULT:
-        if tls_modes() & M_INFERENCE:
-            creation = CREATED_INFERENCE
-        elif tls_modes() & M_NO_GRAD:
-            creation = CREATED_NO_GRAD
-        elif base.base != NULL:
-            creation = base.creation
+    if tls_modes() & M_INFERENCE:
+        creation = CREATED_INFERENCE
+    elif tls_modes() & M_NO_GRAD:
+        creation = CREATED_NO_GRAD
+    elif creation == CREATED_DEFAULT and base.base != NULL:
+        creation = base.creation
     view.creation = <uint8_t>creation
     return 0
 
@@ -482,8 +648,20 @@ cdef int check_inplace(Tensor t, str op, bint recording) except -1:
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
             "a clone to get a normal tensor before doing inplace update."
         )
-    if not recording:
-        return 0
+    if recording:
+        check_recorded_write(t, op)
+    return note_write(t, op)
+
+
+cdef int note_write(Tensor t, str op) except -1:
+    if g_modes & G_ANOMALY or tls_modes() & M_GUARD_SAVED:
+        if graph_late.note_mutation != NULL:
+            graph_late.note_mutation(t, op)
+    t.mem.last_op = <PyObject*>op       # names of operators are constants: they outlive storages
+    return 0
+
+
+cdef int check_recorded_write(Tensor t, str op) except -1:
     if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not (
             t.flags & F_VIEW and (<Tensor>t.base).flags & F_REQUIRES_GRAD):
         raise RuntimeError(
@@ -506,8 +684,9 @@ cdef object view_error(Tensor t, str op):
     cdef str made = "" if fn is None else f"Output {t.out_nr} of {fn.node_name()} "
     if t.creation == CREATED_INFERENCE:
         return RuntimeError(
-            f"{made}is a view created in inference mode and is being modified inplace ({op}) in "
-            "normal mode, which autograd cannot follow. Clone the view first."
+            f"A view was created in inference mode and is being modified inplace ({op}) in normal "
+            "mode. Given that this use case is ambiguous and error-prone, it is forbidden. Make "
+            "the view outside of inference mode, or clone it first."
         )
     if t.creation == CREATED_NO_GRAD:
         return RuntimeError(
@@ -540,137 +719,63 @@ cdef int rebase_history(Tensor t, Node n) except -1:
     return set_history(t, n, 0)
 
 
-# --- release --------------------------------------------------------------------------------
+include "release.pxi"
 
-cdef int release_saved(Node n) except -1:
-    cdef int i
-    cdef PyObject* p
-    if n.flags & N_ACCUMULATE:
-        return 0
-    for i in range(n.n_saved):
-        p = n.saved[i].obj
-        if p != NULL:
-            n.flags |= N_FREED
-            n.saved[i].obj = NULL
-            Py_XDECREF(p)
-    if n.flags & N_COPY_SLICES and n.args != NULL:
-        release_saved(<Node>(<tuple>n.args)[0])
+
+# --- anomaly mode: what autograd_cy.autograd.anomaly_mode has set -------------------------
+
+cdef object _note_creation = None
+cdef object _note_mutation = None
+cdef object _where_made = None
+cdef object _where_changed = None
+
+
+cdef int note_creation(Node n) except -1:
+    _note_creation(n)
     return 0
 
 
-# Nodes that wait for release: a chain of millions must not recurse.
-cdef PyObject** g_pending = NULL
-cdef Py_ssize_t g_pending_count = 0
-cdef Py_ssize_t g_pending_room = 0
-cdef bint g_releasing = False
-
-
-cdef void release_node(PyObject* n) noexcept:
-    """Drop a reference to a node; dying nodes are queued, so that chains release in a loop."""
-    global g_pending, g_pending_count, g_pending_room, g_releasing
-    cdef PyObject** more
-    if Py_REFCNT(<object>n) > 1:
-        Py_DECREF(<object>n)
-        return
-    if g_releasing:
-        if g_pending_count == g_pending_room:
-            more = <PyObject**>PyMem_Realloc(
-                g_pending, (2 * g_pending_room + 64) * sizeof(PyObject*))
-            if more == NULL:
-                Py_XDECREF(n)       # no memory for the list: recursion is all that is left
-                return
-            g_pending = more
-            g_pending_room = 2 * g_pending_room + 64
-        g_pending[g_pending_count] = n
-        g_pending_count += 1
-        return
-    g_releasing = True
-    Py_XDECREF(n)
-    while g_pending_count:
-        g_pending_count -= 1
-        Py_XDECREF(g_pending[g_pending_count])
-    g_releasing = False
-    if g_pending_room > 1 << 16:
-        PyMem_Free(g_pending)
-        g_pending = NULL
-        g_pending_room = 0
-
-
-cdef int node_track(Node n) except -1:
-    n.flags |= N_TRACKED
-    if not PyObject_GC_IsTracked(<PyObject*>n):
-        PyObject_GC_Track(<PyObject*>n)
+cdef int note_mutation(Tensor t, str op) except -1:
+    if g_modes & G_ANOMALY and _note_mutation is not None:
+        _note_mutation(t, op)
+    if tls_modes() & M_GUARD_SAVED and _guard is not None:
+        _guard(t)
     return 0
 
 
-cdef object meta_shape(Node n, int nr):
-    return size_object(n.metas[nr].ndim, n.metas[nr].shape)
+cdef object where_made(Node n):
+    return None if _where_made is None else _where_made(n)
 
 
-cdef Tensor zeros_for(Node n, int nr):
-    cdef OutMeta* m = &n.metas[nr]
-    cdef Tensor t = tensor_empty(m.dt, m.ndim, m.shape)
-    memset(t.ptr, 0, t.count * DT_SIZE[t.dt])
-    return t
+cdef object where_changed(Tensor t):
+    return None if _where_changed is None else _where_changed(t)
 
 
-cdef traverseproc _traverse_fields = (<GCType*>Node).tp_traverse
-cdef inquiry _clear_fields = (<GCType*>Node).tp_clear
+def _set_anomaly(creation, mutation, made, changed):
+    """Functions of anomaly mode: two that note, and two that tell the lines (or None)."""
+    global _note_creation, _note_mutation, _where_made, _where_changed
+    _note_creation, _note_mutation, _where_made, _where_changed = creation, mutation, made, changed
+    graph_late.note_creation = note_creation
 
 
-cdef int node_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
-    cdef int i, r
-    r = _traverse_fields(o, visit, arg)
-    if r:
-        return r
-    if (<Node>o).edges != NULL:
-        for i in range((<Node>o).n_edges):
-            if (<Node>o).edges[i].node != NULL:
-                r = visit((<Node>o).edges[i].node, arg)
-                if r:
-                    return r
-    if (<Node>o).saved != NULL:
-        for i in range((<Node>o).n_saved):
-            if (<Node>o).saved[i].obj != NULL:
-                r = visit((<Node>o).saved[i].obj, arg)
-                if r:
-                    return r
-    if (<Node>o).buffers != NULL:
-        for i in range((<Node>o).n_out):
-            if (<Node>o).buffers[i] != NULL:
-                r = visit((<Node>o).buffers[i], arg)
-                if r:
-                    return r
-    if (<Node>o).args != NULL:
-        return visit((<Node>o).args, arg)
-    return 0
+cdef object _guard = None
 
 
-cdef int node_clear(PyObject* o) noexcept:
-    cdef Node n = <Node>o
-    cdef PyObject* p
-    cdef int i
-    if n.edges != NULL:
-        for i in range(n.n_edges):
-            p = n.edges[i].node
-            n.edges[i].node = NULL
-            if p != NULL:
-                release_node(p)
-    if n.flags & N_ACCUMULATE:
-        if n.args != NULL:
-            (<Tensor>n.args).accumulator = NULL
-            p = n.args
-            n.args = NULL
-            Py_XDECREF(p)
-    else:
-        release_saved(n)
-        p = n.args
-        n.args = NULL
-        Py_XDECREF(p)
-    return _clear_fields(o)
+def _set_write_guard(f):
+    """`f(tensor)` is called before in-place writes in threads whose mode asks for it."""
+    global _guard
+    _guard = f
 
+
+graph_late.note_mutation = note_mutation
+graph_late.where_made = where_made
+graph_late.where_changed = where_changed
 (<GCType*>Node).tp_traverse = node_traverse
 (<GCType*>Node).tp_clear = node_clear
+# This class took over Node's slots when the module was made; later modules see those above.
+(<GCType*>AccumulateGrad).tp_traverse = node_traverse
+(<GCType*>AccumulateGrad).tp_clear = node_clear
+late.note_write = note_write
 late.release_node = release_node
 late.accumulator_gone = accumulator_gone
 late.grad_fn = late_grad_fn

@@ -1,23 +1,46 @@
 # cython: language_level=3
-"""In-place history of views, and the operators that it rests on: copy_, fill_, zero_, detach.
+"""History of views: what an in-place operation on one of them does to the base.
 
 # Note [In-place on a view]
 A view's storage is its base's. When an operation changes a view in place, the base's history
 becomes a CopySlices node: backward takes the window's gradient out of the base's gradient, sends it
 through the operation, and puts the result back. The view's own grad_fn is remade, when next asked
 for, as as_strided of the base's new history.
+
+# Note [Views of parts]
+A view of a complex base may be real (`view_as_real`, `real`, `imag`), one of a real base complex
+(`view_as_complex`). Where the dtypes differ, geometries are counted in real numbers: a complex
+tensor gets a last dimension of 2, and its strides and offset are doubled. The gradient of a complex
+tensor is laid out in memory as the tensor itself, so it is read as parts in the same way.
+
+The operations themselves are in inplace.pyx.
 """
 cimport cython
-from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
-from libc.stdint cimport uint32_t
-from autograd_cy._C.batching cimport top_level, is_batched, batch_front, align_batch
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_differentiable
-from autograd_cy._C.formulas cimport give, tangent_of, set_tangent
-from autograd_cy._C.iterate cimport copy_into, clone_plain, fill_with
+from cpython.mem cimport PyMem_Malloc, PyMem_Free
+from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
+from libc.string cimport memset
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex
+from autograd_cy._C.formulas cimport give
+from autograd_cy._C.iterate cimport copy_into, clone_plain, clone_format, fill_with
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.shapes cimport as_strided_plain
+from autograd_cy._C.placement cimport MF_CONTIGUOUS
+from autograd_cy._C.shapes cimport as_strided_plain, view_as_real_plain, view_as_complex_plain
 from autograd_cy._C.tensor cimport *
+
+cdef enum:
+    FEW_EDGES = 16
+
+cdef enum:  # what the elements of a view are to its base, see Note [Views of parts]
+    SAME_PARTS = 0
+    REAL_OF_COMPLEX = 1
+    COMPLEX_OF_REAL = 2
+
+
+cdef int relation(Tensor base, Tensor view) noexcept:
+    if dt_is_complex(base.dt) == dt_is_complex(view.dt):
+        return SAME_PARTS
+    return REAL_OF_COMPLEX if dt_is_complex(base.dt) else COMPLEX_OF_REAL
 
 
 cdef tuple geometry(Tensor t):
@@ -27,59 +50,154 @@ cdef tuple geometry(Tensor t):
             (t.ptr - t.mem.data) // DT_SIZE[t.dt])
 
 
+cdef tuple in_parts(tuple complex_geometry):
+    """The geometry of a complex tensor, counted in real numbers."""
+    size, stride, offset = complex_geometry
+    return (size + (2,), tuple([2 * s for s in stride]) + (1,), 2 * offset)
+
+
+cdef Py_ssize_t extent(tuple size, tuple stride) except -1:
+    """Number of elements between the first and the last one, both counted."""
+    cdef Py_ssize_t n = 1
+    for count, step in zip(size, stride):
+        if count == 0:
+            return 0
+        n += (count - 1) * step
+    return n
+
+
+cdef bint lies_inside(tuple base, tuple window) except -1:
+    """Whether a window reaches nothing but memory of the base."""
+    cdef Py_ssize_t shift = window[2] - base[2], n = extent(window[0], window[1])
+    return n == 0 or (shift >= 0 and shift + n <= extent(base[0], base[1]))
+
+
 @cython.final
 cdef class CopySlices(Node):
-    """History of a base one of whose views was changed in place."""
+    """
+    History of a base one of whose views was changed in place.
+
+    Its arguments are the node of the in-place operation, whose input 0 is the view; the geometry of
+    the base; those of base and view in common units; and what the view's elements are to the base.
+    """
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         cdef tuple kept = get_args(self)
         cdef Node fn = <Node>kept[0]
-        cdef PyObject* few[16]
-        cdef PyObject* arrived[1]
-        cdef int i
-        cdef Tensor grad, result, window, slice_grad, inner
+        cdef PyObject* few[FEW_EDGES]
+        cdef PyObject** inner = few
+        cdef int i, n = fn.n_edges
         if gin[0] == NULL:
             return 0
-        if fn.n_edges > 16:
-            raise RuntimeError("CopySlices: an in-place operation has too many inputs")
-        grad = <Tensor>gin[0]
-        for i in range(fn.n_edges):
-            few[i] = NULL
-        base_size, base_stride, base_offset = kept[1]
-        size, stride, offset = kept[2]
-        if tls_modes() & M_NO_GRAD and not (grad.flags & F_SLOW):
-            result = base_layout(grad, base_size, base_stride)
-            window = as_strided_plain(result, size, stride, offset - base_offset)
-            slice_grad = clone_plain(window)
-        else:
-            window = None
-            result = None
-            slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size,
-                                              stride, offset)
-        arrived[0] = <PyObject*>slice_grad
-        fn.apply(arrived, few)
-        inner = None
-        if few[0] != NULL:
-            inner = <Tensor>few[0]
-            Py_DECREF(inner)
-            few[0] = NULL
-        if needs(self, 0):
-            if inner is None:
-                inner = T.zeros_like(slice_grad)
-            if window is not None:
-                copy_into(window, inner, "CopySlices")
+        if n > FEW_EDGES:
+            inner = <PyObject**>PyMem_Malloc(n * sizeof(PyObject*))
+            if inner == NULL:
+                raise MemoryError()
+        memset(inner, 0, n * sizeof(PyObject*))
+        try:
+            if tls_modes() & M_NO_GRAD and not ((<Tensor>gin[0]).flags & F_SLOW) and kept[5]:
+                self.apply_plain(kept, <Tensor>gin[0], inner, gout)
             else:
-                mask = T.ne(T._as_strided_backward(T.ones_like(slice_grad), base_size, base_stride,
-                                                   base_offset, size, stride, offset), wrap_int(0))
-                result = T.where(<Tensor>mask, T._as_strided_backward(
-                    inner, base_size, base_stride, base_offset, size, stride, offset), grad)
-            gout[0] = give(result)
-        for i in range(1, fn.n_edges):
-            if needs(self, i):
-                gout[i] = few[i]
-            else:
-                Py_XDECREF(few[i])
+                self.apply_recorded(kept, <Tensor>gin[0], inner, gout)
+            for i in range(1, n):
+                if needs(self, i):
+                    gout[i] = inner[i]
+                    inner[i] = NULL
+        finally:
+            for i in range(n):
+                Py_XDECREF(inner[i])
+            if inner != few:
+                PyMem_Free(inner)
         return 0
+
+    cdef int apply_plain(self, tuple kept, Tensor grad, PyObject** inner,
+                         PyObject** gout) except -1:
+        """On memory: a copy of the gradient laid out as the base, whose window is replaced."""
+        cdef Node fn = <Node>kept[0]
+        cdef PyObject* arrived[1]
+        cdef int parts = kept[4]
+        cdef Tensor result = base_layout(grad, kept[1][0], kept[1][1])
+        cdef Tensor laid_out = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
+        cdef Tensor window = as_strided_plain(laid_out, kept[3][0], kept[3][1],
+                                              kept[3][2] - kept[2][2])
+        cdef Tensor slice_grad, back
+        if parts == COMPLEX_OF_REAL:
+            slice_grad = view_as_complex_plain(clone_format(window, MF_CONTIGUOUS))
+        else:
+            slice_grad = clone_plain(window)
+        arrived[0] = <PyObject*>slice_grad
+        fn.apply(arrived, inner)
+        if not needs(self, 0):
+            return 0
+        if inner[0] == NULL:
+            fill_with(window, 0)
+        else:
+            back = fitted(<Tensor>inner[0], slice_grad)
+            if tensor_has_overlap(window):
+                # Only fill_ writes to overlapping memory, and its gradient is zero.
+                fill_with(window, 0)
+            elif parts == COMPLEX_OF_REAL:
+                copy_into(window, view_as_real_plain(clone_format(back, MF_CONTIGUOUS)),
+                          "CopySlices")
+            else:
+                copy_into(window, back, "CopySlices")
+        gout[0] = give(result)
+        return 0
+
+    cdef int apply_recorded(self, tuple kept, Tensor grad, PyObject** inner,
+                            PyObject** gout) except -1:
+        """By operators, which record: for gradients with a graph, tangents or a batch."""
+        cdef Node fn = <Node>kept[0]
+        cdef PyObject* arrived[1]
+        cdef int parts = kept[4]
+        cdef Tensor slice_grad, back, ones, mask, result
+        base_size, base_stride, base_offset = kept[2]
+        size, stride, offset = kept[3]
+        if parts == REAL_OF_COMPLEX:
+            grad = T.view_as_real(grad)
+        slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride,
+                                          offset)
+        if parts == COMPLEX_OF_REAL:
+            slice_grad = T.view_as_complex(slice_grad)
+        arrived[0] = <PyObject*>slice_grad
+        fn.apply(arrived, inner)
+        if not needs(self, 0):
+            return 0
+        ones = fill_sized(grad.dt, size)
+        mask = T.ne(T._as_strided_backward(ones, base_size, base_stride, base_offset, size, stride,
+                                           offset), wrap_int(0))
+        result = T.where(mask, wrap_int(0), grad)
+        if inner[0] != NULL:
+            back = fitted(<Tensor>inner[0], slice_grad)
+            if parts == COMPLEX_OF_REAL:
+                back = T.view_as_real(back)
+            result = T.where(mask, T._as_strided_backward(back, base_size, base_stride, base_offset,
+                                                          size, stride, offset), result)
+        if parts == REAL_OF_COMPLEX:
+            result = T.view_as_complex(result)
+        gout[0] = give(result)
+        return 0
+
+
+cdef Tensor fitted(Tensor grad, Tensor like):
+    """A gradient in the dtype of the window, and its real part if that is real."""
+    if grad.dt == like.dt:
+        return grad
+    if dt_is_complex(grad.dt) and not dt_is_complex(like.dt):
+        grad = T._real(grad)
+    return grad if grad.dt == like.dt else T._to_dtype(grad, like.dt)
+
+
+cdef Tensor fill_sized(int dt, tuple size):
+    """Ones of a shape, outside of the graph."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef int i
+    cdef Tensor r
+    for i in range(len(size)):
+        shape[i] = size[i]
+    r = tensor_empty(dt, <int>len(size), shape)
+    fill_with(r, 1)
+    return r
 
 
 cdef Tensor base_layout(Tensor grad, tuple size, tuple stride):
@@ -99,8 +217,12 @@ cdef Tensor base_layout(Tensor grad, tuple size, tuple stride):
 cdef int rebase_view(Tensor t, Node n) except -1:
     cdef Tensor base = <Tensor>t.base
     cdef CopySlices c = CopySlices.__new__(CopySlices)
-    cdef PyObject* old
-    cdef int i
+    cdef tuple of_base = geometry(base), common = of_base, window = geometry(t)
+    cdef int parts = relation(base, t), i
+    if parts == REAL_OF_COMPLEX:
+        common = in_parts(of_base)
+    elif parts == COMPLEX_OF_REAL:
+        window = in_parts(window)
     node_init(c, n.n_edges if n.n_edges > 0 else 1, 0, 1)
     c.flags |= N_COPY_SLICES
     set_edge(c, 0, base)
@@ -108,16 +230,14 @@ cdef int rebase_view(Tensor t, Node n) except -1:
         if n.edges[i].node != NULL:
             Py_INCREF(<object>n.edges[i].node)
             c.edges[i] = n.edges[i]
-    set_args(c, (n, geometry(base), geometry(t)))
+    if n.flags & N_TRACKED:
+        node_track(c)
+    set_args(c, (n, of_base, common, window, parts, lies_inside(common, window)))
     set_history(base, c, 0)
-    if base.flags & F_RETAINS_GRAD:
-        base.flags &= ~<uint32_t>F_RETAINS_GRAD
-    old = t.fn
-    t.fn = NULL
-    if old != NULL:
-        release_node(old)
     t.flags |= F_REQUIRES_GRAD
     t.attr_version = t.mem.version - 1       # remade when next asked for
+    if t.flags & F_RETAINS_GRAD:
+        remake_view_fn(t)
     return 0
 
 
@@ -127,17 +247,31 @@ cdef object remake_view_fn(Tensor t):
     cdef Tensor again
     cdef PyObject* old = t.fn
     cdef Node fn
-    size, stride, offset = geometry(t)
+    cdef int parts = relation(base, t)
+    cdef tuple window = geometry(t)
+    if parts == COMPLEX_OF_REAL:
+        window = in_parts(window)
+    size, stride, offset = window
     tls_set_modes(modes & ~<unsigned int>(M_NO_GRAD | M_INFERENCE))
     try:
         t.attr_version = t.mem.version
-        again = T.as_strided(base, size, stride, offset)
+        if parts == REAL_OF_COMPLEX:
+            again = T.as_strided(T.view_as_real(base), size, stride, offset)
+        else:
+            again = T.as_strided(base, size, stride, offset)
+            if parts == COMPLEX_OF_REAL:
+                again = T.view_as_complex(again)
+    except BaseException:
+        t.attr_version = t.mem.version - 1
+        raise
     finally:
         tls_set_modes(modes)
     fn = <Node>again.fn
+    if t.flags & F_RETAINS_GRAD:
+        move_retained(t, fn, again.out_nr)
     Py_INCREF(fn)
     t.fn = <PyObject*>fn
-    t.out_nr = 0
+    t.out_nr = again.out_nr
     t.flags |= F_REQUIRES_GRAD
     if fn.flags & N_TRACKED:
         track(t)
@@ -147,194 +281,3 @@ cdef object remake_view_fn(Tensor t):
 
 graph_late.rebase_view = rebase_view
 graph_late.remake_view_fn = remake_view_fn
-
-
-# --- copy_ and its relatives ----------------------------------------------------------------
-
-@cython.final
-cdef class CopyBackwards(Node):
-    """Gradient of copy_: none for what was overwritten, all for the source."""
-
-    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
-        if gin[0] == NULL:
-            return 0
-        if needs(self, 0):
-            gout[0] = give(T.zeros_like(<Tensor>gin[0]))
-        if needs(self, 1):
-            gout[1] = give(<Tensor>gin[0])
-        return 0
-
-
-cdef int copy_batched(Tensor self, Tensor src) except -1:
-    cdef int level = top_level((self, src))
-    cdef Tensor target
-    if not is_batched(self, level):
-        raise RuntimeError(
-            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
-            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
-            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
-            "use out-of-place operators instead of inplace arithmetic.")
-    target = batch_front(self, level, False)
-    T.copy_(target, align_batch(src, level, self.nd, -1))
-    return 0
-
-
-cdef Tensor c_copy_(Tensor self, Tensor src):
-    cdef uint32_t flags = self.flags | src.flags
-    cdef bint recording = False
-    cdef CopyBackwards n
-    cdef Tensor moved
-    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and dt_differentiable(self.dt):
-        recording = requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))
-    check_inplace(self, "copy_", recording)
-    n = None
-    if recording:
-        n = CopyBackwards.__new__(CopyBackwards)
-        node_init(n, 2, 0, 1)
-        set_edge(n, 0, self)
-        if dt_differentiable(src.dt):
-            set_edge(n, 1, src)
-    if flags & F_BATCHED:
-        copy_batched(self, src)
-    else:
-        copy_into(self, src, "copy_")
-    bump_version(self)
-    if recording:
-        rebase_history(self, n)
-    if flags & F_DUAL and not (tls_modes() & M_NO_FORWARD_AD) and dt_differentiable(self.dt):
-        moved = tangent_of(src)
-        if self.flags & F_DUAL:
-            if moved is None:
-                moved = T.zeros_like(<Tensor>self.extra.tangent)
-            c_copy_(<Tensor>self.extra.tangent, moved)
-        elif moved is not None:
-            set_tangent(self, T.clone(moved, -1))
-    return self
-
-
-cdef Tensor c_detach(Tensor self):
-    """The same memory and version counter, without history."""
-    cdef Tensor r = tensor_alias(self)
-    cdef TensorExtra x
-    if self.flags & F_BATCHED:
-        x = need_extra(r)
-        x.value = T.detach(<Tensor>self.extra.value)
-        x.bdim = self.extra.bdim
-        x.level = self.extra.level
-        r.flags |= F_BATCHED
-    if self.flags & F_DUAL and not (tls_modes() & M_NO_FORWARD_AD):
-        set_tangent(r, T.detach(<Tensor>self.extra.tangent))
-    return r
-
-T.copy_ = c_copy_
-T.detach = c_detach
-
-
-def copy_(Tensor self not None, src, non_blocking=False):
-    """
-    Write the elements of `src` into this tensor; they are broadcast and converted.
-
-    Parameters
-    ----------
-    src : Tensor
-    non_blocking : bool
-        Without effect on the CPU.
-
-    Returns
-    -------
-    Tensor
-        This tensor.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.zeros(3).copy_(ag.ones(1))
-    tensor([1., 1., 1.])
-    """
-    if not isinstance(src, Tensor):
-        src = as_operand(src, "copy_", "src")
-    return c_copy_(self, <Tensor>src)
-
-
-def detach(Tensor self not None):
-    """
-    The same values outside of the graph; memory and version counter are shared.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.ones(2, requires_grad=True).detach().requires_grad
-    False
-    """
-    return c_detach(self)
-
-
-def detach_(Tensor self not None):
-    """
-    Take this tensor out of the graph in place; it becomes a leaf.
-
-    Raises
-    ------
-    RuntimeError
-        For a view: the base would have to be detached too.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> y = ag.ones(2, requires_grad=True) * 2
-    >>> y.detach_().is_leaf
-    True
-    """
-    cdef PyObject* old
-    if self.flags & F_VIEW and requires_grad(self):
-        raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using "
-            "DistributedDataParallel (DDP) for training, clone the view first.")
-    old = self.fn
-    self.fn = NULL
-    self.out_nr = 0
-    self.flags &= ~<uint32_t>(F_REQUIRES_GRAD | F_RETAINS_GRAD)
-    if old != NULL:
-        release_node(old)
-    return self
-
-
-def fill_(Tensor self not None, value):
-    """
-    Set every element to `value` (a number or a 0-d tensor).
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.zeros(2).fill_(3)
-    tensor([3., 3.])
-    """
-    if isinstance(value, Tensor):
-        if (<Tensor>value).nd != 0:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{(<Tensor>value).nd} dimensions.")
-        return c_copy_(self, <Tensor>value)
-    if self.flags & (F_GRAD_PATH | F_SLOW):
-        return c_copy_(self, as_operand(value, "fill_", "value"))
-    check_inplace(self, "fill_", False)
-    fill_with(self, value)
-    bump_version(self)
-    return self
-
-
-def zero_(Tensor self not None):
-    """
-    Set every element to zero.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.ones(2).zero_()
-    tensor([0., 0.])
-    """
-    return fill_(self, 0)
-
-
-for _f in (copy_, detach, detach_, fill_, zero_):
-    install(Tensor, _f.__name__, _f)

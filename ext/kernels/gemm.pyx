@@ -1,9 +1,9 @@
 # cython: language_level=3
 # Matrix products: which routine a product goes to, how it is cut, and over how many threads.
 #
-# The loops are in gemm_loops.pyx; a BLAS chosen by the user (blas.pyx) takes the products of float32,
-# float64 and complex numbers.  The number of threads decides who computes what, never what is
-# computed: each element of a result is the same sum in the same order for any number.
+# The loops are in gemm_loops.pyx; a BLAS chosen by the user (blas.pyx) takes the products of
+# float32, float64 and complex numbers.  The number of threads decides who computes what, never what
+# is computed: each element of a result is the same sum in the same order for any number.
 
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
@@ -16,8 +16,9 @@ from autograd_cy._C.gemm_loops cimport (
     BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
 from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
 from autograd_cy._C.gemm_product cimport (
-    a_at, b_at, c_at, COMPLEX64, COMPLEX128, even_part, FLOAT16, FLOAT32, FLOAT64, INT64,
-    is_complex, itemsize, parts, Product, round_up, UINT8)
+    COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_NO_BLAS, GEMM_NO_MEMORY,
+    GEMM_OK, GEMM_TOO_LARGE, INT64, UINT8, Product, a_at, b_at, c_at, even_part, is_complex,
+    itemsize, parts, round_up)
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 

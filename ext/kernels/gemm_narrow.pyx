@@ -4,10 +4,9 @@
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
-from autograd_cy._C.gemm cimport GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.gemm_loops cimport CHUNK, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.gemm_product cimport (
-    COMPLEX64, even_part, FLOAT32, is_complex, parts, Product)
+    COMPLEX64, FLOAT32, GEMM_NO_MEMORY, GEMM_OK, Product, even_part, is_complex, parts)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 

@@ -10,7 +10,8 @@ from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like, tensor_is_dense)
+    F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like, tensor_is_dense,
+    writing)
 from autograd_cy._C.tiles cimport run_tiles
 
 cdef const RowTable* T = row_table()
@@ -204,6 +205,9 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
         s.sgd.first = first
         if first:
             bufs[i] = buf
+    for i in range(len(params)):
+        if grads[i] is not None:
+            writing(<Tensor>params[i], "sgd_step")
     batch.run(False, 1.5 if momentum == 0 else 2)
     for i in range(len(params)):
         if grads[i] is not None:
@@ -259,6 +263,9 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
         s.adam.keep = 1 - lr * weight_decay if decoupled else 1
         s.adam.rate = lr / (1 - beta1 ** step)
         s.adam.spread = 1 / sqrt(1 - beta2 ** step)
+    for i in range(len(params)):
+        if grads[i] is not None:
+            writing(<Tensor>params[i], "adam_step")
     batch.run(True, 4)
     for i in range(len(params)):
         if grads[i] is not None:

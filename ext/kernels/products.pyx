@@ -5,7 +5,8 @@ A transposed operand is passed on as a flag; only operands without any unit stri
 """
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_SIZE, DT_BOOL, dt_object, dt_is_integral
-from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm, GEMM_OK, GEMM_NO_MEMORY
+from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm
+from autograd_cy._C.gemm_product cimport GEMM_OK, GEMM_NO_MEMORY
 from autograd_cy._C.iterate cimport contiguous, copy_into, expand_plain, ew2
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.tensor cimport (

@@ -146,6 +146,19 @@ def test_arrival_of_a_pxd_rebuilds_its_module(small_tree):
     assert set(ran(build_inplace(small_tree).stdout)) == {"lonely"}
 
 
+def test_a_failed_step_leaves_nothing_that_passes_for_its_result(small_tree):
+    good = "def f():\n    return 1\n"
+    set_modules(small_tree, INFO, 'Module("mended", "core/mended.pyx")')
+    write(small_tree / "ext/core/mended.pyx", good)
+    build_inplace(small_tree)
+    write(small_tree / "ext/core/mended.pyx", good + "cdef int g(:\n")
+    assert build_inplace(small_tree, check=False).returncode
+    write(small_tree / "ext/core/mended.pyx", good)
+    build_inplace(small_tree)
+    probe = "from autograd_cy._C import mended; print(mended.f())"
+    assert run_python("-c", probe, cwd=small_tree).stdout.strip() == "1"
+
+
 def test_serial_build_has_no_openmp(small_tree):
     write(small_tree / "ext/core/teams.pyx", TEAMS_PYX)
     set_modules(small_tree, INFO, 'Module("teams", "core/teams.pyx", "openmp")')

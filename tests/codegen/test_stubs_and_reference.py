@@ -48,7 +48,7 @@ def test_stubs_have_every_operator_and_method(written, families):
         for r in records:
             assert f"def {r.name}(" in text
             if r.inplace:
-                assert f"def {r.key}_(" in text
+                assert f"def {r.name}_(" in text
             if r.method and not r.name.startswith("_"):
                 assert f"    def {r.name}(self" in tensor
 

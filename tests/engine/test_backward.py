@@ -40,7 +40,9 @@ def test_create_graph_replaces_the_gradient_tensor():
 
 def test_non_scalar_needs_a_gradient():
     x = leaf(1.0, 2.0)
-    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+    with pytest.raises(
+        RuntimeError, match="grad can be implicitly created only for scalar outputs"
+    ):
         (x * 2).backward()
     (x * 2).backward(torch.tensor([1.0, 10.0], dtype=torch.float64))
     assert x.grad.tolist() == [2.0, 20.0]
@@ -224,7 +226,11 @@ def test_unused_deep_chain_frees_without_recursion():
 
 def test_matches_numpy_for_a_small_network():
     rng = np.random.default_rng(0)
-    w1, w2, x = rng.standard_normal((5, 3)), rng.standard_normal((2, 5)), rng.standard_normal((4, 3))
+    w1, w2, x = (
+        rng.standard_normal((5, 3)),
+        rng.standard_normal((2, 5)),
+        rng.standard_normal((4, 3)),
+    )
     t1, t2 = (torch.tensor(w, requires_grad=True) for w in (w1, w2))
     out = torch.tanh(torch.tensor(x) @ t1.t()) @ t2.t()
     (out**2).mean().backward()

@@ -91,7 +91,9 @@ def test_inference_tensor_can_t_be_saved_or_changed_outside():
         t = torch.ones(2)
         t.add_(1)
     assert t.is_inference()
-    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+    with pytest.raises(
+        RuntimeError, match="Inplace update to inference tensor outside InferenceMode"
+    ):
         t.add_(1)
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
         torch.ones(2, requires_grad=True) * t
@@ -129,11 +131,11 @@ def test_removed_hook_is_not_called():
 def test_hook_with_wrong_result_is_refused():
     x = torch.ones(2, requires_grad=True)
     x.register_hook(lambda g: g.sum())
-    with pytest.raises(RuntimeError, match="hook has changed the size of value"):
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
         x.sum().backward()
     y = torch.ones(2, requires_grad=True)
     y.register_hook(lambda g: "text")
-    with pytest.raises(TypeError, match="expected Tensor, but hook returned 'str'"):
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'str'"):
         y.sum().backward()
 
 
@@ -161,7 +163,9 @@ def test_post_accumulate_hook_sees_the_accumulated_gradient():
 
 
 def test_requires_grad_only_for_float_and_complex():
-    with pytest.raises(RuntimeError, match="floating point and complex dtype can require gradients"):
+    with pytest.raises(
+        RuntimeError, match="floating point and complex dtype can require gradients"
+    ):
         torch.ones(2, dtype=torch.int64).requires_grad_()
     with pytest.raises(RuntimeError, match="Only Tensors of floating point"):
         torch.ones(2, dtype=torch.int64, requires_grad=True)
@@ -169,5 +173,7 @@ def test_requires_grad_only_for_float_and_complex():
 
 def test_requires_grad_of_a_non_leaf_can_t_be_switched_off():
     y = torch.ones(1, requires_grad=True) * 2
-    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+    with pytest.raises(
+        RuntimeError, match="you can only change requires_grad flags of leaf variables"
+    ):
         y.requires_grad = False

@@ -75,7 +75,9 @@ def layouts(a):
 
 
 def tolerance(name):
-    return {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "complex64": 4e-6}.get(name, 1e-13)
+    return {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "complex64": 4e-6}.get(
+        name, 1e-13
+    )
 
 
 def wide(a):

@@ -4,8 +4,21 @@ import itertools
 
 import numpy as np
 import pytest
+from bridge import (
+    DTYPES,
+    FLOATS,
+    INTS,
+    NAMES,
+    array,
+    call,
+    layouts,
+    sample,
+    tensor,
+    tolerance,
+    wide,
+)
+
 from autograd_cy._C import indexing, parallel
-from bridge import DTYPES, FLOATS, INTS, NAMES, array, call, layouts, sample, tensor, tolerance, wide
 
 
 def same(got, want):
@@ -24,7 +37,9 @@ def check_sum(got, want, name):
     if name in INTS:
         np.testing.assert_array_equal(got, np.asarray(want).astype(got.dtype))
     else:
-        np.testing.assert_allclose(wide(got), want, rtol=4 * tolerance(name), atol=4 * tolerance(name))
+        np.testing.assert_allclose(
+            wide(got), want, rtol=4 * tolerance(name), atol=4 * tolerance(name)
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,8 +67,14 @@ def test_index_dtypes_and_strides():
 def test_gather_and_scatter(name):
     rng = np.random.default_rng(0)
     for shape, index_shape in [
-        ((5,), (7,)), ((4, 6), (4, 6)), ((4, 6), (2, 6)), ((4, 6), (4, 3)), ((3, 4, 5), (3, 2, 5)),
-        ((3, 4, 5), (3, 4, 1)), ((300, 70), (200, 70)), ((4, 6), (0, 6)),
+        ((5,), (7,)),
+        ((4, 6), (4, 6)),
+        ((4, 6), (2, 6)),
+        ((4, 6), (4, 3)),
+        ((3, 4, 5), (3, 2, 5)),
+        ((3, 4, 5), (3, 4, 1)),
+        ((300, 70), (200, 70)),
+        ((4, 6), (0, 6)),
     ]:
         for a in layouts(sample(name, shape)):
             for dim in range(a.ndim):
@@ -90,7 +111,9 @@ def test_halves_add_in_float32():
         zeros = np.zeros(3000, int)
         assert call(indexing, "scatter_add", a, 0, zeros, src) == DTYPES[name].type(3000)
         assert call(indexing, "index_add", a, 0, zeros, src) == DTYPES[name].type(3000)
-        assert call(indexing, "put_indices", a, (tensor(zeros),), src, True) == DTYPES[name].type(3000)
+        assert call(indexing, "put_indices", a, (tensor(zeros),), src, True) == DTYPES[name].type(
+            3000
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -102,7 +125,9 @@ def test_index_add(name):
                 index = rng.integers(0, shape[dim], 9)
                 src = sample(name, [9 if d == dim else n for d, n in enumerate(shape)], seed=1)
                 places = (slice(None),) * dim + (index,)
-                check_sum(call(indexing, "index_add", a, dim, index, src), add_at(a, places, src), name)
+                check_sum(
+                    call(indexing, "index_add", a, dim, index, src), add_at(a, places, src), name
+                )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,7 +156,10 @@ def test_cat_promotes_and_skips_empty_vectors():
     assert cat(*[a] * 100).shape == (200, 3)
     assert cat(*[a] * 99, a.astype(float)).dtype == np.float64
     for bad, text in [
-        ((a, a[:, :2]), r"except in dimension 0. Expected size 3 but got size 2 for tensor number 1"),
+        (
+            (a, a[:, :2]),
+            r"except in dimension 0. Expected size 3 but got size 2 for tensor number 1",
+        ),
         ((a, a[0]), "same number of dimensions: got 2 and 1"),
         ((a, np.array(1.0)), r"zero-dimensional tensor \(at position 1\)"),
     ]:
@@ -226,7 +254,10 @@ def test_index_errors():
         ((np.array([-5]),), "index -5 is out of bounds for dimension 0 with size 4"),
         ((None, np.array([3])), "index 3 is out of bounds for dimension 1 with size 3"),
         ((np.array([1.0]),), "must be long, int, byte or bool"),
-        ((np.array([True, False]),), r"mask \[2\] at index 0 does not match .* \[4, 3\] at index 0"),
+        (
+            (np.array([True, False]),),
+            r"mask \[2\] at index 0 does not match .* \[4, 3\] at index 0",
+        ),
         ((np.ones((4, 2), bool),), r"mask \[4, 2\] at index 1 does not match"),
         ((np.array([1, 2]), np.array([1, 2, 0])), r"broadcast together with shapes \[2\], \[3\]"),
         ((np.array([1]),) * 3, "too many indices for tensor of dimension 2"),
@@ -254,7 +285,9 @@ def test_index_errors():
         call(indexing, "scatter", a, 0, np.zeros((1, 3), int), np.zeros((1, 2)))
     with pytest.raises(RuntimeError, match="Expected self.dtype to be equal to src.dtype"):
         call(indexing, "scatter_add", a, 0, np.zeros((1, 3), int), np.zeros((1, 3), np.float32))
-    with pytest.raises(RuntimeError, match=r"Number of indices \(1\) should be equal to source.size"):
+    with pytest.raises(
+        RuntimeError, match=r"Number of indices \(1\) should be equal to source.size"
+    ):
         call(indexing, "index_add", a, 0, np.zeros(1, int), a)
     with pytest.raises(RuntimeError, match="excluding the specified dimension"):
         call(indexing, "index_add", a, 0, np.zeros(4, int), a[:, :2])

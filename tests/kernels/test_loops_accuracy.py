@@ -180,7 +180,8 @@ def test_power_over_the_whole_plane(table, dtype):
     info = np.finfo(small)
     x = np.abs(rng.standard_normal(20000)) * 2.0 ** rng.uniform(-20, 20, 20000)
     y = rng.uniform(-1, 1, 20000) * 2.0 ** rng.uniform(-10, 8, 20000)
-    special_values = [0, 1, 2, 3, 0.5, 1.5, np.inf, np.nan, info.max, info.tiny, 2.0**24, 2.0**24 + 1,
+    special_values = [0, 1, 2, 3, 0.5, 1.5, np.inf, np.nan, info.max, info.tiny, 2.0**24, 2.0**24
+                      + 1,
                       info.smallest_subnormal, 1e5 + 1]  # fmt: skip
     values = np.array([s * v for v in special_values for s in (1, -1)])
     a, b = (g.ravel() for g in np.meshgrid(values, values))

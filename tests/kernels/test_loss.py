@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from autograd_cy._C import loss, parallel
 from bridge import CODE, DTYPES, FLOATS, call, layouts, sample, tolerance, wide
+
+from autograd_cy._C import loss, parallel
 
 NONE, MEAN, SUM = range(3)
 
@@ -61,8 +62,16 @@ def test_nll(name, weighted, reduction):
             np.testing.assert_allclose(wide(got_total), total, rtol=4 * tolerance(name))
             g = sample(name, np.shape(want), seed=2)
             back = call(
-                loss, "nll_loss_backward", g, target, weight, got_total, shape, CODE[name],
-                reduction, -7,
+                loss,
+                "nll_loss_backward",
+                g,
+                target,
+                weight,
+                got_total,
+                shape,
+                CODE[name],
+                reduction,
+                -7,
             )
             u = wide(g)
             if reduction == NONE and x.ndim > 1:
@@ -89,7 +98,13 @@ def test_nll_byte_target():
     [
         (IndexError, "Target 5 is out of bounds.", (4, 3), [0, 1, 5, 1], None),
         (IndexError, "Target -1 is out of bounds.", (4, 3), [0, -1, 5, 1], None),
-        (RuntimeError, "expected scalar type Long but found Float", (4, 3), np.zeros(4, "f4"), None),
+        (
+            RuntimeError,
+            "expected scalar type Long but found Float",
+            (4, 3),
+            np.zeros(4, "f4"),
+            None,
+        ),
         (RuntimeError, "expected scalar type Long but found Int", (4, 3), np.zeros(4, "i4"), None),
         (ValueError, r"batch_size \(4\) to match target batch_size \(3\)", (4, 3), [0, 1, 2], None),
         (RuntimeError, "0D or 1D target tensor expected", (4, 3), [[0]] * 4, None),
@@ -131,7 +146,9 @@ def test_mse(name, reduction):
             back = call(loss, "mse_loss_backward", g, a, b, reduction)
             if d.size:
                 np.testing.assert_allclose(
-                    wide(back), 2 * d * wide(g) * scale, rtol=4 * tolerance(name),
+                    wide(back),
+                    2 * d * wide(g) * scale,
+                    rtol=4 * tolerance(name),
                     atol=3 * tolerance(name),
                 )
             assert back.shape == a.shape
@@ -156,8 +173,16 @@ def test_bit_equal_for_any_number_of_threads():
             parallel.set_num_threads(n)
             out, total = call(loss, "nll_loss", x, target, None, MEAN, -100)
             back = call(
-                loss, "nll_loss_backward", out, target, None, total, x.shape, CODE["float32"],
-                MEAN, -100,
+                loss,
+                "nll_loss_backward",
+                out,
+                target,
+                None,
+                total,
+                x.shape,
+                CODE["float32"],
+                MEAN,
+                -100,
             )
             mse = call(loss, "mse_loss", x, x[::-1].copy(), MEAN)
             runs.append([out.tobytes(), back.tobytes(), mse.tobytes()])

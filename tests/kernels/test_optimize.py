@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from bridge import COMPLEX, DTYPES, FLOATS, array, layouts, sample, tensor, wide
+
 from autograd_cy._C import parallel
 from autograd_cy._C.optimize import adam_step, sgd_step
-from bridge import COMPLEX, DTYPES, FLOATS, array, layouts, sample, tensor, wide
 
 NAMES = FLOATS + COMPLEX
 SHAPES = [(), (3,), (0,), (5, 7), (300, 70)]
@@ -28,7 +29,8 @@ def close(got, want, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    ("momentum", "dampening", "nesterov"), [(0, 0, False), (0.9, 0, False), (0.9, 0.3, False), (0.8, 0, True)]
+    ("momentum", "dampening", "nesterov"),
+    [(0, 0, False), (0.9, 0, False), (0.9, 0.3, False), (0.8, 0, True)],
 )
 @pytest.mark.parametrize(("decay", "maximize"), [(0, False), (0.1, False), (0.1, True)])
 def test_sgd(name, momentum, dampening, nesterov, decay, maximize):
@@ -72,8 +74,22 @@ def test_adam(name, amsgrad, decoupled, maximize):
     for step in range(1, 4):
         grads = [sample(name, a.shape, seed=step) for a in params]
         g = [tensor(a) for a in grads]
-        adam_step(p, g, m, v, top if amsgrad else None, [step] * len(p), lr, b1, b2, eps, decay,
-                  amsgrad, decoupled, maximize)
+        adam_step(
+            p,
+            g,
+            m,
+            v,
+            top if amsgrad else None,
+            [step] * len(p),
+            lr,
+            b1,
+            b2,
+            eps,
+            decay,
+            amsgrad,
+            decoupled,
+            maximize,
+        )
         for k in range(len(p)):
             d = parts(grads[k]) * (-1 if maximize else 1)
             if decoupled:

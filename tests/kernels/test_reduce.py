@@ -4,8 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from autograd_cy._C import parallel, reduce
-
 from bridge import (
     CODE,
     COMPLEX,
@@ -20,7 +18,21 @@ from bridge import (
     wide,
 )
 
-SHAPES = [(), (1,), (5,), (0,), (3, 0), (7, 5), (3, 4, 5), (2, 1, 3, 4), (70, 300), (2000, 3), (3, 9000)]
+from autograd_cy._C import parallel, reduce
+
+SHAPES = [
+    (),
+    (1,),
+    (5,),
+    (0,),
+    (3, 0),
+    (7, 5),
+    (3, 4, 5),
+    (2, 1, 3, 4),
+    (70, 300),
+    (2000, 3),
+    (3, 9000),
+]
 
 
 def dims_of(ndim):
@@ -130,7 +142,18 @@ def test_nan_wins(which, n):
 @pytest.mark.parametrize("which", ["max", "min"])
 def test_first_position(name, which):
     arg = np.argmax if which == "max" else np.argmin
-    for shape in [(), (1,), (9,), (5, 7), (3, 4, 5), (2, 1500), (1500, 2), (40, 300), (2, 70000), (400, 30, 9)]:
+    for shape in [
+        (),
+        (1,),
+        (9,),
+        (5, 7),
+        (3, 4, 5),
+        (2, 1500),
+        (1500, 2),
+        (40, 300),
+        (2, 70000),
+        (400, 30, 9),
+    ]:
         for a in layouts(sample(name, shape)):
             for dim in range(-1, a.ndim):
                 values, index = call(reduce, f"{which}_dim", a, dim, False)
@@ -189,7 +212,9 @@ def test_var(name):
                 warnings.simplefilter("ignore")
                 want = wide(a).var(axes(dims, a.ndim), ddof=int(correction))
             got = call(reduce, "var", a, dims, correction, False)
-            assert got.dtype == {"complex64": np.float32, "complex128": np.float64}.get(name, a.dtype)
+            assert got.dtype == {"complex64": np.float32, "complex128": np.float64}.get(
+                name, a.dtype
+            )
             check(got, want, name, scale=5)
 
 
@@ -257,9 +282,13 @@ def test_bad_dims(error, text, args):
 
 def test_errors():
     empty = np.ones((2, 0))
-    with pytest.raises(RuntimeError, match=r"max\(\): Expected reduction dim to be specified for input.num"):
+    with pytest.raises(
+        RuntimeError, match=r"max\(\): Expected reduction dim to be specified for input.num"
+    ):
         call(reduce, "max_all", empty)
-    with pytest.raises(IndexError, match=r"max\(\): Expected reduction dim 1 to have non-zero size"):
+    with pytest.raises(
+        IndexError, match=r"max\(\): Expected reduction dim 1 to have non-zero size"
+    ):
         call(reduce, "max_dim", empty, 1, False)
     with pytest.raises(IndexError, match=r"argmax\(\): Expected reduction dim to be specified"):
         call(reduce, "argmax", empty, None, False)

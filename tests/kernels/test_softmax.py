@@ -2,11 +2,26 @@
 
 import numpy as np
 import pytest
-from autograd_cy._C import parallel, softmax
 from bridge import CODE, FLOATS, call, layouts, sample, tolerance, wide
 
-SHAPES = [(), (1,), (9,), (0,), (3, 0), (0, 3), (100, 10), (5, 24), (9, 25), (7, 1000), (3, 2500),
-          (3, 4, 5), (2, 30, 300), (70, 3, 2)]
+from autograd_cy._C import parallel, softmax
+
+SHAPES = [
+    (),
+    (1,),
+    (9,),
+    (0,),
+    (3, 0),
+    (0, 3),
+    (100, 10),
+    (5, 24),
+    (9, 25),
+    (7, 1000),
+    (3, 2500),
+    (3, 4, 5),
+    (2, 30, 300),
+    (70, 3, 2),
+]
 
 
 def cases(name):

@@ -20,7 +20,9 @@ def test_linear_is_an_affine_map_over_the_last_dimension():
     layer = nn.Linear(3, 2)
     x = normal(4, 5, 3)
     expected = x @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
-    np.testing.assert_allclose(layer(torch.tensor(x)).detach().numpy(), expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        layer(torch.tensor(x)).detach().numpy(), expected, rtol=1e-5, atol=1e-6
+    )
 
 
 def test_linear_without_bias_has_none():

@@ -168,7 +168,7 @@ def test_deleted_attributes_are_gone():
 
 def test_unknown_attribute_names_class_and_attribute():
     with pytest.raises(AttributeError, match="'Net' object has no attribute 'nothing'"):
-        Net().nothing  # noqa: B018
+        Net().nothing
 
 
 @pytest.mark.parametrize(("name", "error"), [("a.b", KeyError), ("", KeyError), (3, TypeError)])

@@ -83,6 +83,18 @@ RESULT = {
     "any": "truth",
     "conj": "same",
     "real": "real",
+    "imag": "real",
+    "view_as_real": "real",
+    "norm": "real",
+    "trace": "count",
+    "prod": "count",
+    "cumsum": "count",
+    "cumprod": "count",
+    "count_nonzero": "int64",
+    "argsort": "int64",
+    "deg2rad": "float",
+    "rad2deg": "float",
+    "logit": "float",
 }
 KERNEL_RULE = {
     "same": "same",

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import ml_dtypes
 import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, NAMES, dtype_name, records, to_array
@@ -17,8 +18,8 @@ def binary(record):
     """Elementwise operators of two operands (for where: beside the condition)."""
     tensors = [a for a in record.args if a.is_tensor]
     return (
-        isinstance(record.kernel, schema.elementwise)
-        and not record.kernel.skip_first
+        (isinstance(record.kernel, schema.elementwise) or record.name == "pow")
+        and not getattr(record.kernel, "skip_first", False)
         and not record.name.startswith("_")
         and "_backward" not in record.name
         and len(tensors) == len(record.args) == 2
@@ -131,3 +132,52 @@ def test_gradients_keep_the_dtypes_of_their_inputs():
     assert out.dtype == ag.complex128
     out.abs().sum().backward()
     assert (x.grad.dtype, y.grad.dtype, z.grad.dtype) == (ag.float32, ag.float64, ag.complex128)
+
+
+HALVES = {ag.float16: np.float16, ag.bfloat16: ml_dtypes.bfloat16}
+NUMBER_FORMS = {
+    "add": lambda x, n: x + n,
+    "radd": lambda x, n: n + x,
+    "sub": lambda x, n: x - n,
+    "rsub": lambda x, n: n - x,
+    "mul": lambda x, n: x * n,
+    "div": lambda x, n: x / n,
+    "rdiv": lambda x, n: n / x,
+}
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+@pytest.mark.parametrize("number", [0.1, 2.0, -3, 1e6, 1 / 3])
+@pytest.mark.parametrize("form", NUMBER_FORMS)
+def test_a_number_is_not_rounded_to_a_half_type_first(dtype, number, form):
+    x = ag.linspace(0.01, 2, 50).to(dtype)
+    wide = np.asarray(x).astype(np.float32)
+    with np.errstate(over="ignore"):
+        expected = NUMBER_FORMS[form](wide, np.float32(number)).astype(HALVES[dtype])
+    result = NUMBER_FORMS[form](x, number)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(result), expected)
+    np.testing.assert_array_equal(
+        np.asarray(NUMBER_FORMS[form](x.view(5, 10).t(), number)), expected.reshape(5, 10).T
+    )
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_numbers_and_half_types_in_place_and_out(dtype):
+    x = ag.linspace(0.01, 2, 50).to(dtype)
+    expected = np.asarray(x * 0.1)
+    out = ag.empty(0, dtype=dtype)
+    ag.mul(x, 0.1, out=out)
+    np.testing.assert_array_equal(np.asarray(out), expected)
+    wide = ag.empty(50, dtype=ag.float64)
+    ag.mul(x, 0.1, out=wide)
+    np.testing.assert_array_equal(np.asarray(wide), expected.astype(np.float64))
+    step = np.asarray(x).astype(np.float32) + np.float32(0.1) * np.asarray(x).astype(np.float32)
+    np.testing.assert_array_equal(
+        np.asarray(x.clone().add_(x, alpha=0.1)), step.astype(HALVES[dtype])
+    )
+    x.mul_(0.1)
+    np.testing.assert_array_equal(np.asarray(x), expected)
+    assert (x * float("nan")).isnan().all()
+    with pytest.raises(RuntimeError, match="broadcast shape"):
+        x.add_(ag.ones(2, 50, dtype=dtype), alpha=0.1)

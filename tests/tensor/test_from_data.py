@@ -328,4 +328,6 @@ class TestFrombuffer:
 def test_constructor_takes_sizes_or_data():
     assert ag.Tensor(2, 3).shape == (2, 3)
     assert ag.Tensor([1, 2]).dtype == ag.float32
+    assert ag.Tensor((2, 3)).tolist() == [2.0, 3.0] and ag.Tensor(range(2)).tolist() == [0.0, 1.0]
+    assert ag.Tensor(ag.Size([2, 3])).shape == (2, 3)
     assert ag.Tensor(ag.tensor([1, 2])).tolist() == [1, 2]

@@ -151,6 +151,9 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_addcmul_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
         return x + value * a * b;                                                                \
     }                                                                                            \
+    AG_FN ag_##T ag_add_products_##T(ag_##T a, ag_##T b, ag_##T c, ag_##T d) {                   \
+        return a * b + c * d;                                                                    \
+    }                                                                                            \
     AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
         return x + value * (a / b);                                                              \
     }                                                                                            \

@@ -46,6 +46,9 @@
     AG_FN ag_##T ag_addcmul_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
         return ag_add_##T(x, ag_mul_##T(ag_mul_##T(value, a), b));                               \
     }                                                                                            \
+    AG_FN ag_##T ag_add_products_##T(ag_##T a, ag_##T b, ag_##T c, ag_##T d) {                   \
+        return ag_add_##T(ag_mul_##T(a, b), ag_mul_##T(c, d));                                   \
+    }                                                                                            \
     AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
         return ag_add_##T(x, ag_mul_##T(value, ag_div_##T(a, b)));                               \
     }                                                                                            \

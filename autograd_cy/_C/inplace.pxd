@@ -1,0 +1,9 @@
+# cython: language_level=3
+"""What generated in-place forms end with (see Note [In-place forms] in inplace.pyx)."""
+from autograd_cy._C.tensor cimport Tensor
+
+cdef Tensor replace_value(Tensor self, Tensor value, str op)
+cdef int put_value(Tensor self, Tensor value, str op) except -1
+cdef int constant_history(Tensor self, str name) except -1
+cdef int unknown_history(Tensor self, str name) except -1
+cdef int refuse_complex(Tensor self, str op) except -1

@@ -1,0 +1,127 @@
+"""Handles of hooks, and the methods that register hooks on tensors and nodes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+
+from autograd_cy._C import hooks as _hooks
+from autograd_cy._C import node as _node
+from autograd_cy._C.tensor import _install
+
+__all__ = ["RemovableHandle"]
+
+
+class RemovableHandle:
+    """
+    Removes a hook; as a context manager at the end of the block.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> with x.register_hook(lambda g: g * 2):
+    ...     x.sum().backward()
+    >>> x.grad
+    tensor([2.])
+    """
+
+    _next_id = 0
+
+    def __init__(self, hooks):
+        # The hooks live as long as what they belong to, not as long as a handle.
+        self._hooks = weakref.ref(hooks)
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self) -> None:
+        """Remove the hook; a second call does nothing."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc) -> None:
+        self.remove()
+
+
+def _add(hooks, hook) -> RemovableHandle:
+    if not callable(hook):
+        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def _register_hook(self, hook: Callable) -> RemovableHandle:
+    """
+    Call `hook(grad)` when this tensor's gradient is computed; a returned tensor replaces it.
+
+    The hook belongs to the value that the tensor has now: after an in-place operation it sees the
+    gradient with respect to the value before.
+
+    Parameters
+    ----------
+    hook : callable
+        Of a Tensor; returns a Tensor of its shape and dtype, or None.
+
+    Returns
+    -------
+    RemovableHandle
+        With a method ``remove()``.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor doesn't require grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 2)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([2.])
+    """
+    return _add(_hooks._tensor_hooks(self), hook)
+
+
+def _register_post_accumulate_grad_hook(self, hook: Callable) -> RemovableHandle:
+    """
+    Call `hook(tensor)` after a gradient was added to this leaf's ``grad``.
+
+    Parameters
+    ----------
+    hook : callable
+        Of the tensor; returns None. It may change ``tensor.grad`` or reset it.
+
+    Returns
+    -------
+    RemovableHandle
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor isn't a leaf or doesn't require grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda t: print(t.grad))
+    >>> (x * 3).sum().backward()
+    tensor([3.])
+    """
+    return _add(_hooks._post_accumulate_hooks(self), hook)
+
+
+def _register_on_node(node, hook: Callable, before: bool) -> RemovableHandle:
+    return _add(_hooks._node_hooks(node, before), hook)
+
+
+_install("register_hook", _register_hook)
+_install("register_post_accumulate_grad_hook", _register_post_accumulate_grad_hook)
+_node._set_register(_register_on_node)

@@ -1,0 +1,319 @@
+"""Functions over several tensors at once: stacking, splitting by name of the axis, broadcasting."""
+
+from __future__ import annotations
+
+from autograd_cy._C import ops_arrange as _arrange
+from autograd_cy._C import ops_indexing as _indexing
+from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.tensor import Tensor, _install
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_tensors",
+    "column_stack",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "meshgrid",
+    "row_stack",
+    "vsplit",
+    "vstack",
+]
+
+
+def _tensors(given, op):
+    """Tensors given one by one or as one sequence."""
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        given = given[0]
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                f"{op}(): expected Tensor as element {i} in argument 'tensors', but got "
+                f"{type(t).__name__}"
+            )
+    return tuple(given)
+
+
+def _each(given, op, function):
+    """The function on one tensor, or on several as a tuple."""
+    if len(given) == 1 and isinstance(given[0], Tensor):
+        return function(given[0])
+    return tuple(function(t) for t in _tensors(given, op))
+
+
+def _one(t):
+    return _shape.reshape(t, (1,)) if t.ndim == 0 else t
+
+
+def _two(t):
+    if t.ndim == 0:
+        return _shape.reshape(t, (1, 1))
+    return _shape.unsqueeze(t, 0) if t.ndim == 1 else t
+
+
+def _three(t):
+    if t.ndim == 0:
+        return _shape.reshape(t, (1, 1, 1))
+    if t.ndim == 1:
+        return _shape.unsqueeze(_shape.unsqueeze(t, 0), -1)
+    return _shape.unsqueeze(t, -1) if t.ndim == 2 else t
+
+
+def atleast_1d(*tensors) -> Tensor | tuple[Tensor, ...]:
+    """
+    Tensors with at least one dimension.
+
+    Parameters
+    ----------
+    *tensors : Tensor or sequence of Tensors
+
+    Returns
+    -------
+    Tensor or tuple of Tensors
+        A view of each; a single tensor isn't put into a tuple.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.atleast_1d(ag.tensor(1.0)).shape
+    autograd_cy.Size([1])
+    """
+    return _each(tensors, "atleast_1d", _one)
+
+
+def atleast_2d(*tensors) -> Tensor | tuple[Tensor, ...]:
+    """
+    Tensors with at least two dimensions; new ones come first.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.atleast_2d(ag.ones(3)).shape
+    autograd_cy.Size([1, 3])
+    """
+    return _each(tensors, "atleast_2d", _two)
+
+
+def atleast_3d(*tensors) -> Tensor | tuple[Tensor, ...]:
+    """
+    Tensors with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (n, m, 1).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.atleast_3d(ag.ones(3)).shape
+    autograd_cy.Size([1, 3, 1])
+    """
+    return _each(tensors, "atleast_3d", _three)
+
+
+def hstack(tensors) -> Tensor:
+    """
+    Tensors side by side: joined along the second dimension, vectors along the first.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.hstack((ag.ones(2), ag.zeros(1)))
+    tensor([1., 1., 0.])
+    """
+    rows = [_one(t) for t in _tensors((tensors,), "hstack")]
+    return _indexing.cat(rows, 0 if rows and rows[0].ndim == 1 else 1)
+
+
+def vstack(tensors) -> Tensor:
+    """
+    Tensors below each other: joined along the first dimension, vectors as rows.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.vstack((ag.ones(2), ag.zeros(2)))
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
+    return _indexing.cat([_two(t) for t in _tensors((tensors,), "vstack")], 0)
+
+
+row_stack = vstack
+
+
+def dstack(tensors) -> Tensor:
+    """
+    Tensors behind each other: joined along the third dimension.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.dstack((ag.ones(2), ag.zeros(2))).shape
+    autograd_cy.Size([1, 2, 2])
+    """
+    return _indexing.cat([_three(t) for t in _tensors((tensors,), "dstack")], 2)
+
+
+def column_stack(tensors) -> Tensor:
+    """
+    Tensors side by side, vectors as columns.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.column_stack((ag.ones(2), ag.zeros(2)))
+    tensor([[1., 0.],
+            [1., 0.]])
+    """
+    columns = _tensors((tensors,), "column_stack")
+    return hstack([_shape.reshape(t, (t.numel(), 1)) if t.ndim < 2 else t for t in columns])
+
+
+def _split(input, where, dim, op):
+    if isinstance(where, int):
+        size = input.shape[dim]
+        if where <= 0 or size % where:
+            raise RuntimeError(
+                f"{op} attempted to split along dimension {dim}, but the size of the dimension "
+                f"{size} is not divisible by the split_size {where}!"
+            )
+    return _arrange.tensor_split(input, where, dim)
+
+
+def _need_dims(input, n, op):
+    if input.ndim < n:
+        raise RuntimeError(
+            f"{op} requires a tensor with at least {n} dimension{'s' if n > 1 else ''}, but got a "
+            f"tensor with {input.ndim} dimensions!"
+        )
+
+
+def hsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+    """
+    Equal pieces, or pieces between indices, along the second dimension (of a vector: the first).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> [t.tolist() for t in ag.hsplit(ag.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    _need_dims(input, 1, "hsplit")
+    return _split(input, indices_or_sections, 0 if input.ndim == 1 else 1, "hsplit")
+
+
+def vsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+    """
+    Equal pieces, or pieces between indices, along the first dimension.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> [t.tolist() for t in ag.vsplit(ag.ones(2, 2), 2)]
+    [[[1.0, 1.0]], [[1.0, 1.0]]]
+    """
+    _need_dims(input, 2, "vsplit")
+    return _split(input, indices_or_sections, 0, "vsplit")
+
+
+def dsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+    """
+    Equal pieces, or pieces between indices, along the third dimension.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> [t.shape for t in ag.dsplit(ag.ones(1, 2, 4), 2)]
+    [autograd_cy.Size([1, 2, 2]), autograd_cy.Size([1, 2, 2])]
+    """
+    _need_dims(input, 3, "dsplit")
+    return _split(input, indices_or_sections, 2, "dsplit")
+
+
+def broadcast_tensors(*tensors) -> tuple[Tensor, ...]:
+    """
+    All tensors expanded to the shape that they broadcast to.
+
+    Raises
+    ------
+    RuntimeError
+        If the shapes don't fit.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x, y = ag.broadcast_tensors(ag.ones(3, 1), ag.ones(2))
+    >>> x.shape == y.shape == (3, 2)
+    True
+    """
+    given = _tensors(tensors, "broadcast_tensors")
+    shape: list[int] = []
+    for t in given:
+        sizes = list(t.shape)
+        shape = [1] * (len(sizes) - len(shape)) + shape
+        for d in range(-len(sizes), 0):
+            if sizes[d] != 1:
+                if shape[d] not in (1, sizes[d]):
+                    raise RuntimeError(
+                        f"broadcast_tensors: The size of tensor a ({shape[d]}) must match the size "
+                        f"of tensor b ({sizes[d]}) at non-singleton dimension {len(shape) + d} "
+                        f"(shapes {', '.join(str(list(x.shape)) for x in given)})"
+                    )
+                shape[d] = sizes[d]
+    return tuple(t.expand(shape) for t in given)
+
+
+def meshgrid(*tensors, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """
+    The coordinates of a grid, one tensor per vector of coordinates.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Vectors, or 0-d tensors that count as vectors of one element.
+    indexing : {"ij", "xy"}, optional
+        Whether the first vector runs along the first dimension ("ij", the default) or the second.
+
+    Returns
+    -------
+    tuple of Tensors
+        Views of shape (n1, n2, ...), or (n2, n1, ...) with "xy".
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x, y = ag.meshgrid(ag.arange(2), ag.arange(3), indexing="ij")
+    >>> x.tolist()
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    given = list(_tensors(tensors, "meshgrid"))
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(
+            f"torch.meshgrid: indexing must be one of 'xy' or 'ij', but received: {indexing}"
+        )
+    for t in given:
+        if t.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: shape "
+                f"{list(t.shape)}"
+            )
+        if t.dtype != given[0].dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    swap = indexing == "xy" and len(given) > 1
+    if swap:
+        given[:2] = given[1], given[0]
+    shape = [t.numel() for t in given]
+    grids = []
+    for i, t in enumerate(given):
+        line = [1] * len(given)
+        line[i] = shape[i]
+        grids.append(_shape.reshape(t, line).expand(shape))
+    if swap:
+        grids[:2] = grids[1], grids[0]
+    return tuple(grids)
+
+
+for _name, _function in {"hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit}.items():
+    _install(_name, _function)

@@ -1,0 +1,290 @@
+"""Custom Functions under vmap: their ``vmap`` method, or a rule generated from the other methods.
+
+As for every operator, a batched call does two things: what is below the vmap is computed (and, if
+something outside differentiates, recorded) by the rule here, and the wrappers of the results get
+their history from the usual steps of ``apply``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from autograd_cy._C.batching import _unwrap, _wrap
+from autograd_cy._C.function import _set_batched_apply
+from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.tensor import Tensor, _set_modes
+from autograd_cy._tree import flatten, spread
+from autograd_cy._vmap import frames, mode_word, run_at_new_level
+from autograd_cy.autograd.function import Function
+
+
+class VmapInfo(NamedTuple):
+    """
+    What the ``vmap`` method of a Function gets as `info`.
+
+    Attributes
+    ----------
+    batch_size : int
+    randomness : str
+        "error", "different" or "same", see :func:`autograd_cy.vmap`.
+    """
+
+    batch_size: int
+    randomness: str
+
+
+class _Below:
+    """Below the vmap of a level, for the time of a block."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def __enter__(self):
+        running = frames.list
+        self.rest = running[self.level - 1 :]
+        del running[self.level - 1 :]
+        _set_modes(mode_word(self.level - 1))
+        return self.rest[0]
+
+    def __exit__(self, *exc):
+        frames.list.extend(self.rest)
+        _set_modes(mode_word(len(frames.list)))
+
+
+def _apply(cls, args, split):
+    """The wrapped results of `cls` on arguments of which some are batched."""
+    if not split:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+            f"jacrev, ...), it must override the setup_context staticmethod ({cls.__name__} has a "
+            "forward that takes ctx; split it into forward and setup_context)."
+        )
+    level = max(_batch_level(x) for x in args if isinstance(x, Tensor))
+    with _Below(level) as (size, randomness):
+        values, dims = [], []
+        for x in args:
+            value, dim = _unwrap(x, level) if isinstance(x, Tensor) else (x, None)
+            values.append(value)
+            dims.append(dim)
+        if all(d is None for d in dims):
+            made = cls.apply(*values)
+            out_dims = None
+        else:
+            made, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values)
+    leaves, structure = flatten(made)
+    places = spread(out_dims, structure)
+    if places is None:
+        raise RuntimeError(
+            f"{cls.__name__}.vmap: out_dims {out_dims} is not compatible with the structure of the "
+            f"output, {structure}"
+        )
+    return structure.build(
+        [_wrap(x, d, level) if isinstance(x, Tensor) else x for x, d in zip(leaves, places)]
+    )
+
+
+def _batched(cls, info, dims, values):
+    has_rule = cls.vmap is not Function.vmap
+    if cls.generate_vmap_rule:
+        if has_rule:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True "
+                "and an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete "
+                "the overriden vmap staticmethod to avoid ambiguity."
+            )
+        return _generated(cls, info, dims, values)
+    if not has_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+            "override and implement the vmap staticmethod or set generate_vmap_rule=True."
+        )
+    made = cls.vmap(info, dims, *values)
+    if not isinstance(made, tuple) or len(made) != 2:
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with "
+            f"structure compatible with the output. Got {type(made).__name__} from {cls.__name__}."
+        )
+    return made
+
+
+# --- generated rules --------------------------------------------------------------------------
+
+
+class _Context:
+    """The `ctx` of a Function's methods inside a generated rule."""
+
+    to_save: tuple = ()
+    saved_for_forward: tuple = ()
+    saved_tensors: tuple = ()
+    non_differentiable: tuple = ()
+    materialize_grads = True
+    needs_input_grad: tuple = ()
+
+    def save_for_backward(self, *tensors):
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors):
+        raise RuntimeError(
+            "generate_vmap_rule=True doesn't support mark_dirty; write the vmap staticmethod"
+        )
+
+    def mark_non_differentiable(self, *tensors):
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        self.materialize_grads = value
+
+
+class _Record:
+    """What one generated call keeps: the places of examples, and the attributes of ctx."""
+
+    def __init__(self, cls, info, dims):
+        self.cls, self.info, self.dims = cls, info, dims
+
+    def inside(self, call, tensors, dims):
+        """`call` of `tensors` in a vmap; each result as (tensor, place of its examples or None)."""
+        level, made = run_at_new_level(
+            call, tensors, dims, self.info.batch_size, self.info.randomness
+        )
+        made = made if isinstance(made, tuple) else (made,)
+        return [_unwrap(x, level) if isinstance(x, Tensor) else (x, None) for x in made]
+
+    def context(self):
+        """A ctx with what ``setup_context`` put on it."""
+        ctx = _Context()
+        ctx.__dict__.update(self.attributes)
+        return ctx
+
+
+def _where(x, args, outs):
+    """What stands for a saved tensor: ("input", i), ("output", i), or ("other", the tensor)."""
+    for name, tensors in (("input", args), ("output", outs)):
+        for i, t in enumerate(tensors):
+            if t is x:
+                return name, i
+    return "other", x
+
+
+def _generated(cls, info, dims, values):
+    record = _Record(cls, info, dims)
+    made = _Vmapped.apply(record, *values)
+    return (made[0] if record.single else made), tuple(record.out_dims) if not record.single else (
+        record.out_dims[0]
+    )
+
+
+class _Vmapped(Function):
+    """A Function whose arguments have batches: its methods are those of the original, vmapped."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(record, *values):
+        inner = _Context()
+        inner.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in values)
+        saved = []
+
+        def run(args):
+            out = record.cls.forward(*args)
+            record.single = not isinstance(out, tuple)
+            outs = (out,) if record.single else tuple(out)
+            record.cls.setup_context(inner, tuple(args), out)
+            record.marked = [any(t is m for m in inner.non_differentiable) for t in outs]
+            for tensors in (inner.to_save, inner.saved_for_forward):
+                saved.append([_where(x, args, outs) for x in tensors])
+            others = [x for kept in saved for name, x in kept if name == "other"]
+            return (*outs, *others)
+
+        made = record.inside(run, list(values), record.dims)
+        others = iter(made[len(record.marked) :])
+        made = made[: len(record.marked)]
+        record.out_dims = [d for _, d in made]
+        # Each saved tensor: its name, its index or itself, the place of its examples.
+        dims = {"input": record.dims, "output": record.out_dims}
+        record.back, record.ahead = (
+            [
+                (name, *next(others)) if name == "other" else (name, x, dims[name][x])
+                for name, x in kept
+            ]
+            for kept in saved
+        )
+        skipped = ("to_save", "saved_for_forward", "non_differentiable", "needs_input_grad")
+        record.attributes = {k: v for k, v in vars(inner).items() if k not in skipped}
+        return tuple(x for x, _ in made)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        record, *values = inputs
+        sources = {"input": values, "output": output}
+
+        def tensors(kept):
+            return [x if name == "other" else sources[name][x] for name, x, _ in kept]
+
+        ctx.save_for_backward(*tensors(record.back))
+        ctx.save_for_forward(*tensors(record.ahead))
+        ctx.set_materialize_grads(record.attributes.get("materialize_grads", True))
+        ctx.mark_non_differentiable(*(x for x, m in zip(output, record.marked) if m))
+        ctx.record = record
+        ctx.back_dims = [d for *_, d in record.back]
+        ctx.ahead_dims = [d for *_, d in record.ahead]
+
+    @staticmethod
+    def backward(ctx, *grads):
+        record = ctx.record
+        inner = record.context()
+        inner.needs_input_grad = ctx.needs_input_grad[1:]
+        saved = ctx.saved_tensors
+        n = len(saved)
+
+        def run(tensors):
+            inner.saved_tensors = tuple(tensors[:n])
+            cls = record.cls
+            backward = cls.vjp if cls.backward is Function.backward else cls.backward
+            return backward(inner, *tensors[n:])
+
+        places = [None if g is None else d for g, d in zip(grads, record.out_dims)]
+        made = record.inside(run, [*saved, *grads], [*ctx.back_dims, *places])
+        result: list[Any] = [None]
+        for (g, place), dim in zip(made, record.dims):
+            result.append(None if g is None else _placed(g, place, dim, record.info.batch_size))
+        return tuple(result)
+
+    @staticmethod
+    def jvp(ctx, _, *tangents):
+        record = ctx.record
+        inner = record.context()
+        saved = ctx.saved_tensors
+        n = len(saved)
+
+        def run(tensors):
+            inner.saved_tensors = tuple(tensors[:n])
+            return record.cls.jvp(inner, *tensors[n:])
+
+        places = [None if t is None else d for t, d in zip(tangents, record.dims)]
+        made = record.inside(run, [*saved, *tangents], [*ctx.ahead_dims, *places])
+        return tuple(
+            None if t is None else _aligned(t, place, dim, record.info.batch_size)
+            for (t, place), dim in zip(made, record.out_dims)
+        )
+
+
+def _aligned(t, place, dim, size):
+    """`t` with its examples along `dim`, where its primal has them."""
+    if dim is None:
+        return t if place is None else t.select(place, 0)
+    if place is None:
+        t, place = t.unsqueeze(0).expand((size, *t.shape)), 0
+    return t if place == dim else t.movedim(place, dim)
+
+
+def _placed(g, place, dim, size):
+    """A gradient for an argument whose examples are along `dim`, or which all examples share."""
+    if dim is not None:
+        return _aligned(g, place, dim, size)
+    return g * size if place is None else g.sum(place)
+
+
+_set_batched_apply(_apply)

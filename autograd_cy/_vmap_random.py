@@ -1,0 +1,136 @@
+"""Random operators under vmap: what ``randomness`` of :func:`autograd_cy.vmap` says.
+
+Numbers are drawn one level further out, where this rule applies again if a vmap is running there.
+"""
+
+from __future__ import annotations
+
+from autograd_cy._C import batching as _batching
+from autograd_cy._C import random as _random
+from autograd_cy._C.batching import _unwrap, _wrap
+from autograd_cy._C.creation import empty
+from autograd_cy._C.ops_indexing import stack
+from autograd_cy._C.tensor import Tensor, _set_modes
+from autograd_cy._vmap import frames, mode_word
+
+_ERROR = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+    "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+)
+# One number per element of the first argument.
+_LIKE = ("rand_like", "randn_like", "randint_like", "dropout")
+
+
+class _Outside:
+    """One level further out, for the time of a block."""
+
+    def __enter__(self):
+        running = frames.list
+        self.frame = running.pop()
+        _set_modes(mode_word(len(running)))
+        return len(running) + 1, *self.frame
+
+    def __exit__(self, *exc):
+        running = frames.list
+        running.append(self.frame)
+        _set_modes(mode_word(len(running)))
+
+
+def _example(x, level, i):
+    """Argument `x` of example `i`."""
+    if not isinstance(x, Tensor):
+        return x
+    physical, place = _unwrap(x, level)
+    return physical if place is None else physical.select(place, i)
+
+
+def _is_batched(x, level):
+    return isinstance(x, Tensor) and _unwrap(x, level)[1] is not None
+
+
+def draw(name, function, args, kwargs):
+    """The rule: `function(*args, **kwargs)`, called under vmap."""
+    if kwargs.get("out") is not None:
+        raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
+    if name.endswith("_"):
+        return _in_place(name, function, args, kwargs)
+    with _Outside() as (level, size, randomness):
+        if randomness == "error":
+            raise RuntimeError(f"{_ERROR} (the operation is {name})")
+        values = [*args, *kwargs.values()]
+        batched = any(_is_batched(x, level) for x in values)
+        if randomness == "same":
+            if batched and name not in _LIKE:
+                raise RuntimeError(
+                    "Vmap does not currently support same randomness with a batched tensor input: "
+                    f"{name} draws by the values of each example. Draw with rand() and compare, or "
+                    "use randomness='different'."
+                )
+            return function(
+                *[_example(x, level, 0) for x in args],
+                **{k: _example(x, level, 0) for k, x in kwargs.items()},
+            )
+        drawn = _each(name, function, args, kwargs, level, size, batched)
+    return _wrap(drawn, 0, level)
+
+
+def _each(name, function, args, kwargs, level, size, batched):
+    """Numbers for each example, stacked."""
+    if name in ("rand", "randn") and kwargs.get("size") is None:
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        return function((size, *sizes), **kwargs)
+    if name in (*_LIKE, "bernoulli") and _is_batched(args[0], level):
+        others = [*args[1:], *kwargs.values()]
+        if not any(_is_batched(x, level) for x in others):
+            physical, place = _unwrap(args[0], level)
+            return function(physical.movedim(place, 0), *args[1:], **kwargs)
+    rows = [
+        function(
+            *[_example(x, level, i) for x in args],
+            **{k: _example(x, level, i) for k, x in kwargs.items()},
+        )
+        for i in range(size)
+    ]
+    if not rows:
+        raise RuntimeError(f"vmap: {name} over a batch of no examples is not supported")
+    return stack(rows, 0)
+
+
+def _in_place(name, function, args, kwargs):
+    target = args[0]
+    with _Outside() as (level, size, randomness):
+        if randomness == "error":
+            raise RuntimeError(f"{_ERROR} (the operation is {name})")
+        others = [*args[1:], *kwargs.values()]
+        batched = any(_is_batched(x, level) for x in others)
+        if randomness == "different" and not _is_batched(target, level):
+            raise RuntimeError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. "
+                "This will appear like same randomness. Make the tensor with new_empty() or "
+                "zeros_like() of a vmapped one."
+            )
+        if randomness == "same" and batched:
+            raise RuntimeError(
+                "Vmap does not currently support same randomness with a batched tensor input: "
+                f"{name} draws by the values of each example."
+            )
+        shape, dtype = tuple(target.shape), target.dtype
+        if randomness == "same":
+            plain = [_example(x, level, 0) for x in args[1:]]
+            named = {k: _example(x, level, 0) for k, x in kwargs.items()}
+            values = function(empty(shape, dtype=dtype), *plain, **named)
+        elif not batched:
+            plain = [_example(x, level, 0) for x in args[1:]]
+            values = function(empty((size, *shape), dtype=dtype), *plain, **kwargs)
+        else:
+            rows = []
+            for i in range(size):
+                plain = [_example(x, level, i) for x in args[1:]]
+                named = {k: _example(x, level, i) for k, x in kwargs.items()}
+                rows.append(function(empty(shape, dtype=dtype), *plain, **named))
+            values = stack(rows, 0)
+    return target.copy_(values if randomness == "same" else _wrap(values, 0, level))
+
+
+_random._set_vmap_rule(draw)
+_batching._set_random_rule(draw)

@@ -1,0 +1,549 @@
+"""What gradcheck does: Jacobians by differences beside those of autograd, slow and fast.
+
+Differences are in ``_differences.py``, what autograd computes is in ``_derivatives.py``, the checks
+that compare autograd with itself (batches, undefined gradients) in ``_consistency.py``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C.creation import empty as _empty
+from autograd_cy._C.creation import zeros_like as _zeros_like
+from autograd_cy._C.ops_pointwise import complex as _complex
+from autograd_cy._C.random import Generator as _Generator
+from autograd_cy._C.random import rand as _rand
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._functions import allclose as _allclose
+from autograd_cy.autograd import _consistency
+from autograd_cy.autograd._arguments import gradients
+from autograd_cy.autograd._derivatives import (
+    backward_rows,
+    filled,
+    forward_columns,
+    pushed,
+    vjp,
+)
+from autograd_cy.autograd._differences import (
+    Subject,
+    along,
+    as_outputs,
+    is_smooth,
+    jacobian_columns,
+)
+from autograd_cy.autograd.grad_mode import enable_grad
+from autograd_cy.autograd.gradcheck import GradcheckError, gradcheck
+
+# Names what is compared, in front of a message; the real part of a real thing needs no name.
+_REAL = "While considering the real part of complex {} only, "
+_IMAG = "While considering the imaginary part of complex {} only, "
+
+
+@dataclass(frozen=True)
+class _Settings:
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    grad_dtypes: bool
+
+
+def check_first(
+    func,
+    inputs,
+    *,
+    eps,
+    atol,
+    rtol,
+    raise_exception,
+    nondet_tol,
+    check_undefined_grad,
+    check_grad_dtypes,
+    check_batched_grad,
+    check_batched_forward_grad,
+    check_forward_ad,
+    check_backward_ad,
+    fast_mode,
+    masked,
+):
+    """See :func:`autograd_cy.autograd.gradcheck.gradcheck`."""
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError(
+            "Expected at least one of check_forward_ad or check_backward_ad to be True"
+        )
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError(
+            "Setting check_batched_grad=True requires check_backward_ad to be True"
+        )
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+        )
+    subject = Subject(func, _as_tuple(inputs))
+    settings = _Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    try:
+        _check_inputs(subject)
+        outputs = subject.outputs()
+        wanted = [j for j, out in enumerate(outputs) if is_smooth(out) and out.requires_grad]
+        checked = [outputs[j] for j in wanted]
+        if not wanted:
+            _check_slopes_are_zero(subject, outputs, settings)
+            return True
+        check = _fast if fast_mode else _slow
+        check(subject, wanted, checked, settings, check_backward_ad, check_forward_ad)
+        if check_batched_forward_grad:
+            _consistency.batched_tangents(subject, wanted, checked, rtol, atol)
+        if check_forward_ad and check_undefined_grad:
+            _consistency.undefined_tangents(subject, wanted, checked, rtol, atol)
+        if check_backward_ad:
+            _consistency.scales_with_gradient(checked, subject.moving)
+            if check_batched_grad:
+                _consistency.batched_gradients(checked, subject.moving, rtol, atol)
+            if check_undefined_grad:
+                _consistency.undefined_gradients(subject, wanted, rtol, atol)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def check_second(
+    func,
+    inputs,
+    grad_outputs,
+    *,
+    eps,
+    atol,
+    rtol,
+    gen_non_contig_grad_outputs,
+    raise_exception,
+    nondet_tol,
+    check_undefined_grad,
+    check_grad_dtypes,
+    check_batched_grad,
+    check_fwd_over_rev,
+    check_rev_over_rev,
+    fast_mode,
+    masked,
+):
+    """See :func:`autograd_cy.autograd.gradcheck.gradgradcheck`."""
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError(
+            "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
+        )
+    if check_undefined_grad and not check_rev_over_rev:
+        raise AssertionError(
+            "Setting check_undefined_grad=True requires check_rev_over_rev to be True"
+        )
+    if check_batched_grad and not check_rev_over_rev:
+        raise AssertionError(
+            "Setting check_batched_grad=True requires check_rev_over_rev to be True"
+        )
+    given = _as_tuple(inputs)
+    if not Subject(func, given).places:
+        raise ValueError(_NOTHING)
+    with enable_grad():
+        outputs = _differentiable(as_outputs(func(*given)))
+    if not outputs:
+        return True
+    vectors = _vectors(outputs, grad_outputs, gen_non_contig_grad_outputs)
+    used = [j for j, v in enumerate(vectors) if v is not None]
+
+    def backward(*arguments):
+        x, v = arguments[: len(given)], arguments[len(given) :]
+        outputs = _differentiable(as_outputs(func(*x)))
+        moving = [t for t in x if is_smooth(t) and t.requires_grad]
+        found = gradients([outputs[j] for j in used], moving, v, create_graph=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(
+        backward,
+        (*given, *(vectors[j] for j in used)),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+_NOTHING = (
+    "gradcheck expects at least one input tensor to require gradient, but none of them have "
+    "requires_grad=True."
+)
+
+
+def _as_tuple(x: Any) -> tuple[Any, ...]:
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def _differentiable(outputs: Sequence[Tensor]) -> list[Tensor]:
+    return [out for out in outputs if is_smooth(out) and out.requires_grad]
+
+
+def _check_inputs(subject: Subject) -> None:
+    if not subject.places:
+        raise ValueError(_NOTHING)
+    for place in subject.places:
+        x = subject.inputs[place]
+        if x.dtype not in (_dtypes.float64, _dtypes.complex128):
+            warnings.warn(
+                f"Input #{place} requires gradient and is not a double precision floating point or "
+                "complex. This check will likely fail if all the inputs are not of double "
+                "precision floating point or complex. ",
+                UserWarning,
+                stacklevel=3,
+            )
+        _refuse_overlap(place, x)
+
+
+def _refuse_overlap(place: int, x: Tensor) -> None:
+    """A step of one element must leave the others alone."""
+    wide = sorted((s, n) for s, n in zip(x.stride(), x.shape) if n > 1)
+    if not x.numel() or not wide:
+        return
+    if wide[0][0] == 0:
+        raise RuntimeError(
+            f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs "
+            "that are non-overlapping to be able to compute the numerical gradients correctly. "
+            "You should call .contiguous on the input before passing it to gradcheck."
+        )
+    reach = 0
+    for stride, size in wide:
+        if stride <= reach:
+            break
+        reach += stride * (size - 1)
+    else:
+        return
+    # Strides that don't nest: count the places.
+    places = {0}
+    for stride, size in wide:
+        places = {p + stride * k for p in places for k in range(size)}
+    if len(places) != x.numel():
+        raise RuntimeError(
+            f"The {place}th input has overlapping memory: shape {list(x.shape)} with strides "
+            f"{list(x.stride())}. gradcheck only supports inputs that are non-overlapping to be "
+            "able to compute the numerical gradients correctly. You should call .contiguous on "
+            "the input before passing it to gradcheck."
+        )
+
+
+def _vectors(outputs, given, strided):
+    """The incoming gradients of gradgradcheck, one per differentiable output."""
+    if given is not None:
+        vectors = _as_tuple(given)
+        if len(vectors) != len(outputs):
+            raise ValueError(
+                f"gradgradcheck: got {len(vectors)} grad_outputs for {len(outputs)} differentiable "
+                "outputs"
+            )
+        return vectors
+    source = _Generator().manual_seed(0)
+    made = []
+    for out in outputs:
+        v = 2 * _uniform(source, out.numel(), out.dtype).reshape(out.shape) - 1
+        if strided and out.ndim:
+            wide = _empty((*out.shape, 2), dtype=out.dtype)
+            wide.select(-1, 0).copy_(v)
+            v = wide.select(-1, 0)
+        made.append(v.requires_grad_(True))
+    return tuple(made)
+
+
+# --- comparison ---------------------------------------------------------------------------------
+
+
+def _close(a: Tensor, n: Tensor, rtol: float, atol: float) -> bool:
+    return a.shape == n.shape and _allclose(a, n.to(a.dtype), rtol=rtol, atol=atol)
+
+
+def _worst(numerical: Tensor, analytical: Tensor) -> tuple[str, float]:
+    """A sentence on the element with the largest error, and that error."""
+    difference = (analytical - numerical.to(analytical.dtype)).abs().reshape((-1,))
+    broken = difference.isnan()
+    at = int(broken.to(_dtypes.int64).argmax() if broken.any() else difference.argmax())
+    row, column = divmod(at, numerical.shape[-1]) if numerical.ndim == 2 else (at, 0)
+    n, a, d = (t.reshape((-1,))[at].item() for t in (numerical, analytical, difference))
+    return (
+        f"The worst element is [{row}, {column}] (element {row} of the input, {column} of the "
+        f"output): numerical {n:.6g}, analytical {a:.6g}, difference {d:.3g}.",
+        d,
+    )
+
+
+def _mismatch(
+    what: str, j: int, place: int, numerical: Tensor, analytical: Tensor, prefix: str
+) -> GradcheckError:
+    sentence, _ = _worst(numerical, analytical)
+    return GradcheckError(
+        f"{prefix}{what} mismatch for output {j} with respect to input {place},\n"
+        f"numerical:{numerical}\nanalytical:{analytical}\n{sentence}\n"
+    )
+
+
+def _fast_mismatch(
+    what: str, j: int, place: int, scalars: tuple, slow: tuple[Tensor, Tensor], ok: bool, prefix
+) -> GradcheckError:
+    numerical, analytical = slow
+    sentence, largest = _worst(numerical, analytical)
+    hint = (
+        "\nFast gradcheck failed but element-wise differences are small. This means that the test "
+        "might've passed in slow_mode: try fast_mode=False, or a larger atol."
+        if ok
+        else ""
+    )
+    return GradcheckError(
+        f"{prefix}{what} mismatch for output {j} with respect to input {place},\n"
+        f"numerical:{scalars[0]}\nanalytical:{scalars[1]}\n\n"
+        "The above quantities relating the numerical and analytical jacobians are computed in fast "
+        "mode (products with random vectors). Below, we recompute numerical and analytical "
+        f"jacobians in slow mode:\n\nNumerical:\n {numerical}\nAnalytical:\n{analytical}\n\n"
+        f"The max per-element difference (slow mode) is: {largest}.\n{sentence}{hint}\n"
+    )
+
+
+def _parts(output: Tensor) -> list[tuple[str, complex]]:
+    """The real functions that an output consists of: a prefix for messages, and the seed."""
+    if not output.is_complex():
+        return [("", 1.0)]
+    return [(_IMAG.format("outputs"), 1.0j), (_REAL.format("outputs"), 1.0)]
+
+
+def _part(slope: Tensor, seed: complex) -> Tensor:
+    """The slope of the part of an output that `seed` stands for."""
+    if not slope.is_complex():
+        return slope
+    return slope.imag if seed == 1.0j else slope.real
+
+
+_BACKWARD, _FORWARD = "Jacobian", "Jacobian computed with forward mode"
+
+
+def _gradient_of(real: Tensor, imag: Tensor | None, seed: complex) -> Tensor:
+    """The gradient that the slopes along both axes of an input amount to."""
+    real = _part(real, seed)
+    return real if imag is None else _complex(real.contiguous(), _part(imag, seed).contiguous())
+
+
+def _check_slopes_are_zero(subject, outputs, settings):
+    wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
+    for place in subject.places:
+        for columns in jacobian_columns(subject, place, wanted, settings.eps):
+            for slopes in (columns.real, columns.imag):
+                if slopes is not None and bool((slopes != 0).any()):
+                    raise GradcheckError(
+                        "Numerical gradient for function expected to be zero, as no output "
+                        "requires grad: is something detached, or computed under no_grad?"
+                    )
+
+
+# --- every element ------------------------------------------------------------------------------
+
+
+def _slow(subject, wanted, outputs, settings, backward, forward):
+    numerical = {
+        place: jacobian_columns(subject, place, wanted, settings.eps) for place in subject.places
+    }
+    if backward:
+        for number, (j, out) in enumerate(zip(wanted, outputs)):
+            for prefix, seed in _parts(out):
+                _compare_rows(subject, numerical, number, j, out, prefix, seed, settings)
+    if forward:
+        for place in subject.places:
+            found = forward_columns(subject, place, wanted, outputs)
+            for j, n, a in zip(wanted, numerical[place], found):
+                _compare_columns(place, j, n, a, settings)
+                _check_tangent_dtypes(subject, place, wanted, outputs, settings)
+
+
+def _compare_rows(subject, numerical, number, j, out, prefix, seed, settings):
+    rows = backward_rows(out, subject.moving, seed)
+    for place, a in zip(subject.places, rows):
+        columns = numerical[place][number]
+        n = _gradient_of(columns.real, columns.imag, seed)
+        if not _close(a, n, settings.rtol, settings.atol):
+            raise _mismatch(_BACKWARD, j, place, n, a, prefix)
+    for a, again in zip(rows, backward_rows(out, subject.moving, seed)):
+        _check_repeats(a, again, settings)
+    if settings.grad_dtypes:
+        _check_gradient_dtypes(out, subject.moving, seed)
+
+
+def _compare_columns(place, j, n, a, settings):
+    halves = [("", n.real, a.real)]
+    if n.imag is not None:
+        halves = [
+            (_IMAG.format("inputs"), n.imag, a.imag),
+            (_REAL.format("inputs"), n.real, a.real),
+        ]
+    for prefix, expected, found in halves:
+        if not _close(found, expected, settings.rtol, settings.atol):
+            raise _mismatch(_FORWARD, j, place, expected, found, prefix)
+
+
+def _check_repeats(a: Tensor, again: Tensor, settings: _Settings) -> None:
+    if not a.numel():
+        return
+    distance = (a - again).abs().max().item()
+    if not distance <= settings.nondet_tol:
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output "
+            "multiple times gives different values, although analytical gradient matches numerical "
+            f"gradient. The tolerance for nondeterminism was {settings.nondet_tol}, the largest "
+            f"difference {distance:.3g}. If the operation is nondeterministic by nature, set "
+            "nondet_tol."
+        )
+
+
+def _check_gradient_dtypes(out, inputs, seed):
+    vector = _zeros_like(out) + seed
+    for g, x in zip(vjp(out, inputs, vector), inputs):
+        if g is not None and g.dtype != x.dtype:
+            raise GradcheckError(
+                f"Gradient has dtype mismatch: {g.dtype} for an input of {x.dtype}"
+            )
+
+
+def _check_tangent_dtypes(subject, place, wanted, outputs, settings):
+    if not settings.grad_dtypes:
+        return
+    direction = _zeros_like(subject.inputs[place]).detach()
+    for t, out in zip(pushed(subject, {place: direction}, wanted, outputs), outputs):
+        if t.dtype != out.dtype:
+            raise GradcheckError(
+                f"Gradient has dtype mismatch: tangent of {t.dtype} for an output of {out.dtype}"
+            )
+
+
+# --- products with random vectors ---------------------------------------------------------------
+
+
+def _uniform(source: _Generator, count: int, dtype) -> Tensor:
+    """Random numbers in [0, 1), in both parts of a complex dtype."""
+    real = _rand(count, generator=source, dtype=_dtypes.float64)
+    if dtype.is_complex:
+        real = _complex(real, _rand(count, generator=source, dtype=_dtypes.float64))
+    return real.to(dtype)
+
+
+def _unit_vector(source: _Generator, count: int, dtype) -> Tensor:
+    """
+    A random real vector of length one.
+
+    All elements are positive: a product with a nearly diagonal Jacobian then doesn't cancel, and
+    stays above the tolerance, which grows with the sums of both vectors.
+    """
+    vector = _rand(count, generator=source, dtype=_dtypes.float64)
+    norm = (vector * vector).sum().sqrt()
+    return (vector / norm).to(dtype) if count else vector.to(dtype)
+
+
+def _real_dtype(t: Tensor):
+    return {_dtypes.complex64: _dtypes.float32, _dtypes.complex128: _dtypes.float64}.get(
+        t.dtype, t.dtype
+    )
+
+
+def _fast(subject, wanted, outputs, settings, backward, forward):
+    source = _Generator().manual_seed(0)
+    left = [_unit_vector(source, out.numel(), _real_dtype(out)) for out in outputs]
+    analytical: dict[tuple[int, complex], list[Tensor]] = {}
+    if backward:
+        for number, out in enumerate(outputs):
+            for _, seed in _parts(out):
+                vector = left[number].to(out.dtype) * seed
+                found = filled(vjp(out, subject.moving, vector), subject.moving)
+                analytical[number, seed] = found
+    for k, place in enumerate(subject.places):
+        x = subject.inputs[place]
+        axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
+        right = [_unit_vector(source, x.numel(), _real_dtype(x)) for _ in axes]
+        steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
+        slopes = [along(subject, place, step, wanted, settings.eps) for step in steps]
+        if backward:
+            _compare_products(
+                subject, wanted, outputs, k, left, right, slopes, analytical, settings
+            )
+        if forward:
+            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings)
+    if backward:
+        for number, out in enumerate(outputs):
+            for _, seed in _parts(out):
+                vector = left[number].to(out.dtype) * seed
+                again = filled(vjp(out, subject.moving, vector), subject.moving)
+                for a, b in zip(analytical[number, seed], again):
+                    _check_repeats(a, b, settings)
+                if settings.grad_dtypes:
+                    _check_gradient_dtypes(out, subject.moving, seed)
+
+
+def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, settings):
+    """v^T J u, where the imaginary axis of an input makes the imaginary part."""
+    place = subject.places[k]
+    for number, (j, out) in enumerate(zip(wanted, outputs)):
+        v = left[number]
+        # An error of atol in each element of the Jacobian may add up to this.
+        bound = settings.atol * v.sum().item() * max(u.sum().item() for u in right)
+        for prefix, seed in _parts(out):
+            gradient = analytical[number, seed][k]
+            halves = (gradient.real, gradient.imag) if len(right) == 2 else (gradient,)
+            n = [(_part(s[number], seed) * v.to(_real_dtype(out))).sum().item() for s in slopes]
+            a = [(half * u).sum().item() for half, u in zip(halves, right)]
+            if _near(n, a, settings.rtol, bound):
+                continue
+            columns = jacobian_columns(subject, place, [j], settings.eps)[0]
+            expected = _gradient_of(columns.real, columns.imag, seed)
+            found = backward_rows(out, subject.moving, seed)[k]
+            raise _fast_mismatch(
+                _BACKWARD,
+                j,
+                place,
+                (complex(*n), complex(*a)) if len(n) == 2 else (n[0], a[0]),
+                (expected, found),
+                _close(found, expected, settings.rtol, settings.atol),
+                prefix,
+            )
+
+
+def _near(n: list[float], a: list[float], rtol: float, bound: float) -> bool:
+    numerical, analytical = (complex(*x) for x in (n, a))
+    return abs(analytical - numerical) <= bound + rtol * abs(numerical)
+
+
+def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings):
+    """J u for each axis of an input."""
+    prefixes = [""] if len(steps) == 1 else [_REAL.format("inputs"), _IMAG.format("inputs")]
+    for axis, (prefix, u, step, slope) in enumerate(zip(prefixes, right, steps, slopes)):
+        bound = settings.atol * u.sum().item()
+        found = pushed(subject, {place: step}, wanted, outputs)
+        for number, (j, n, a) in enumerate(zip(wanted, slope, found)):
+            if _close(a, n, settings.rtol, bound):
+                continue
+            columns = jacobian_columns(subject, place, [j], settings.eps)[0]
+            tangents = forward_columns(subject, place, [j], [outputs[number]])[0]
+            expected = columns.imag if axis else columns.real
+            pushed_all = tangents.imag if axis else tangents.real
+            raise _fast_mismatch(
+                _FORWARD,
+                j,
+                place,
+                (n, a),
+                (expected, pushed_all),
+                _close(pushed_all, expected, settings.rtol, settings.atol),
+                prefix,
+            )
+    _check_tangent_dtypes(subject, place, wanted, outputs, settings)

@@ -1,0 +1,152 @@
+"""Slopes of a function by central differences, for :mod:`autograd_cy.autograd.gradcheck`.
+
+A step changes the elements of an input in place, as the function may hold the same tensor (given
+twice, closed over, or as a view); the old values are put back bit by bit, also after an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from autograd_cy._C.creation import zeros as _zeros
+from autograd_cy._C.ops_indexing import stack as _stack
+from autograd_cy._C.tensor import Tensor
+from autograd_cy.autograd.grad_mode import enable_grad
+
+
+def is_smooth(t: Any) -> bool:
+    """Whether `t` is a tensor of a dtype that derivatives exist for."""
+    return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
+
+
+def as_outputs(result: Any) -> tuple[Tensor, ...]:
+    """What a checked function returned, as a tuple; a TypeError if that isn't tensors."""
+    outputs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    for i, out in enumerate(outputs):
+        if not isinstance(out, Tensor):
+            raise TypeError(
+                f"gradcheck: the function must return a Tensor or a tuple of Tensors, but output "
+                f"{i} has type {type(out).__name__}"
+            )
+    return outputs
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function with the point at which it is checked."""
+
+    func: Callable[..., Any]
+    inputs: tuple[Any, ...]
+
+    @property
+    def places(self) -> list[int]:
+        """Numbers of the inputs whose gradients are checked."""
+        return [i for i, x in enumerate(self.inputs) if is_smooth(x) and x.requires_grad]
+
+    @property
+    def moving(self) -> list[Tensor]:
+        """The inputs whose gradients are checked."""
+        return [self.inputs[i] for i in self.places]
+
+    def outputs(self) -> tuple[Tensor, ...]:
+        """The outputs, with their graph."""
+        with enable_grad():
+            return as_outputs(self.func(*self.inputs))
+
+    def values(self, wanted: Sequence[int]) -> list[Tensor]:
+        """Copies of some outputs, flat."""
+        outputs = self.outputs()
+        return [outputs[j].detach().clone().reshape((-1,)) for j in wanted]
+
+
+@contextmanager
+def restored(x: Tensor) -> Iterator[Tensor]:
+    """The values of `x` to be changed in place, outside of any graph; put back at the end."""
+    data = x.data
+    old = data.clone()
+    try:
+        yield data
+    finally:
+        data.copy_(old)
+
+
+def _slopes(subject: Subject, wanted: Sequence[int], step: Callable, eps: float) -> list[Tensor]:
+    step(eps)
+    above = subject.values(wanted)
+    step(-eps)
+    below = subject.values(wanted)
+    return [(a - b) / (2 * eps) for a, b in zip(above, below)]
+
+
+def along(
+    subject: Subject, place: int, direction: Tensor, wanted: Sequence[int], eps: float
+) -> list[Tensor]:
+    """Slopes of some outputs, flat, as input number `place` moves along `direction`."""
+    x = subject.inputs[place]
+    with restored(x) as data:
+        old = data.clone()
+        shift = direction.reshape(data.shape)
+
+        def step(size):
+            data.copy_(old + size * shift)
+
+        return _slopes(subject, wanted, step, eps)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """
+    Slopes of one output with respect to one input, a row for each element of the input.
+
+    Attributes
+    ----------
+    real : Tensor
+        Steps along the real axis; of the dtype of the output.
+    imag : Tensor or None
+        Steps along the imaginary axis, for a complex input.
+    """
+
+    real: Tensor
+    imag: Tensor | None
+
+
+def jacobian_columns(
+    subject: Subject, place: int, wanted: Sequence[int], eps: float
+) -> list[Columns]:
+    """All slopes of some outputs with respect to input number `place`, element by element."""
+    x = subject.inputs[place]
+    units = (1.0, 1.0j) if x.is_complex() else (1.0,)
+    # By unit, then output: one row for each element of the input.
+    rows: list[list[list[Tensor]]] = [[[] for _ in wanted] for _ in units]
+    with restored(x) as data:
+        for index in _indices(tuple(data.shape)):
+            old = data[index].clone()
+            for unit, made in zip(units, rows):
+
+                def step(size, index=index, old=old, unit=unit):
+                    data[index] = old + size * unit
+
+                for j, slope in enumerate(_slopes(subject, wanted, step, eps)):
+                    made[j].append(slope)
+            data[index] = old
+    stacked = [[_rows(column, subject, j) for column, j in zip(made, wanted)] for made in rows]
+    return [
+        Columns(stacked[0][j], stacked[1][j] if len(units) == 2 else None)
+        for j in range(len(wanted))
+    ]
+
+
+def _rows(column: list[Tensor], subject: Subject, number: int) -> Tensor:
+    if column:
+        return _stack(column)
+    out = subject.values([number])[0]
+    return _zeros(0, out.numel(), dtype=out.dtype)
+
+
+def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The index of each element in row-major order; `()` for a tensor without dimensions."""
+    yield from product(*(range(n) for n in shape))

@@ -1,0 +1,245 @@
+"""Anomaly mode: where a node that fails in backward was made, and the first NaN.
+
+While it is on, every node remembers the Python stack that made it (in ``node.metadata``), backward
+checks what each node returns, and in-place writes remember their line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import traceback
+import warnings
+
+from autograd_cy._C import engine as _engine
+from autograd_cy._C import node as _node
+from autograd_cy._C.tensor import Tensor, _get_global_modes, _set_global_modes, _type_name
+
+__all__ = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_detect_anomaly",
+]
+
+_ANOMALY = 2  # G_ANOMALY of tensor.pxd
+_TRACEBACK, _PARENT = "traceback_", "parent_"
+
+_check_nan = True
+_lock = threading.Lock()
+# Address of a storage -> (version after the write, operation, stack).
+_writes: dict[int, tuple[int, str, list[str]]] = {}
+
+
+def _stack() -> list[str]:
+    """The lines of the calling Python code, innermost last, as traceback prints them."""
+    return traceback.format_list(
+        [f for f in traceback.extract_stack(sys._getframe(1)) if f.filename != __file__]
+    )
+
+
+# --- what the core calls ----------------------------------------------------------------------
+
+
+def _note_creation(node) -> None:
+    metadata = node.metadata
+    metadata[_TRACEBACK] = _stack()
+    parent = _engine._current_node()
+    if parent is not None:
+        metadata[_PARENT] = parent
+
+
+def _note_write(tensor, op: str) -> None:
+    if len(_writes) > 100_000:  # addresses of long-gone tensors
+        _writes.clear()
+    _writes[tensor._storage_address()] = (tensor._version + 1, op, _stack())
+
+
+def _where_made(node) -> str | None:
+    lines = node.metadata.get(_TRACEBACK)
+    return None if lines is None else "".join(lines)
+
+
+def _where_changed(tensor) -> str | None:
+    entry = _writes.get(tensor._storage_address())
+    if entry is None or entry[0] != tensor._version:
+        return None
+    return f"  ({entry[1]})\n" + "".join(entry[2])
+
+
+def _history(node) -> str:
+    """Where a node was made, then where the nodes were made that it was computed for."""
+    parts = []
+    made = _where_made(node)
+    if made is None:
+        parts.append(
+            f"Error detected in {node.name()}. No forward pass information available. Enable "
+            "detect anomaly during forward pass for more information."
+        )
+    else:
+        parts.append(
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+            + made
+        )
+    seen = {id(node)}
+    parent = node.metadata.get(_PARENT)
+    while parent is not None and id(parent) not in seen:
+        seen.add(id(parent))
+        made = _where_made(parent)
+        if made is None:
+            parts.append(
+                f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass "
+                "information is available for it."
+            )
+        else:
+            parts.append(
+                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward "
+                f"call that induced the previous calculation:\n{made}"
+            )
+        parent = parent.metadata.get(_PARENT)
+    return "".join(parts)
+
+
+def _failure(node, error: BaseException) -> None:
+    """Put the history of a failing node into its exception, and warn with it."""
+    if getattr(error, "_anomaly_noted", False):
+        return
+    text = _history(node)
+    warnings.warn(text, UserWarning, stacklevel=3)
+    if hasattr(error, "add_note"):
+        error.add_note(text)
+    else:  # Python 3.10
+        error.__notes__ = [*getattr(error, "__notes__", []), text]
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (f"{error.args[0]}\n{text}",)
+    with contextlib.suppress(AttributeError):  # an exception with slots may be told of twice
+        error._anomaly_noted = True
+
+
+def _check(node, gradients) -> None:
+    if not _check_nan:
+        return
+    for i, grad in enumerate(gradients):
+        if not isinstance(grad, Tensor) or not (grad.is_floating_point() or grad.is_complex()):
+            continue
+        if bool((grad != grad).any()):
+            raise RuntimeError(
+                f"Function '{node.name()}' returned nan values in its {i}th output. "
+                f"({_type_name(grad)} of shape {list(grad.shape)})"
+            )
+
+
+_node._set_anomaly(_note_creation, _note_write, _where_made, _where_changed)
+_engine._set_anomaly(_check, _failure)
+
+
+# --- switches ---------------------------------------------------------------------------------
+
+
+def _switch(enabled: bool, check_nan: bool) -> None:
+    global _check_nan
+    with _lock:
+        word = _get_global_modes()
+        _set_global_modes(word | _ANOMALY if enabled else word & ~_ANOMALY)
+        _check_nan = check_nan
+        if not enabled:
+            _writes.clear()
+
+
+def is_anomaly_enabled() -> bool:
+    """
+    Whether anomaly mode is on (in all threads).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_anomaly_enabled()
+    False
+    """
+    return bool(_get_global_modes() & _ANOMALY)
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """
+    Whether anomaly mode, when on, looks for NaN in gradients.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_anomaly_check_nan_enabled()
+    True
+    """
+    return _check_nan
+
+
+class detect_anomaly:
+    """
+    Find the operation behind an error in backward.
+
+    Inside the block, a failing backward tells where in the forward code its node was made (in a
+    warning, and as a note of the exception), and a gradient that is NaN is an error. The forward
+    pass must run inside the block too. It makes everything slower: for debugging only. The mode is
+    that of the whole process.
+
+    Parameters
+    ----------
+    check_nan : bool, default True
+
+    Examples
+    --------
+    >>> import autograd_cy as ag, warnings
+    >>> warnings.simplefilter("ignore")
+    >>> with ag.autograd.detect_anomaly():
+    ...     x = ag.zeros(1, requires_grad=True)
+    ...     try:
+    ...         (x * 0 / x).backward()
+    ...     except RuntimeError as error:
+    ...         print(str(error)[:56])
+    Function 'DivBackward0' returned nan values in its 1th o
+    """
+
+    def __init__(self, check_nan: bool = True):
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should "
+            "only be enabled for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self._before = is_anomaly_enabled(), _check_nan
+        _switch(True, self.check_nan)
+
+    def __exit__(self, *exc) -> None:
+        _switch(*self._before)
+
+
+class set_detect_anomaly:
+    """
+    Switch anomaly mode on or off: at once when called, undone at the end of a ``with`` block.
+
+    Parameters
+    ----------
+    mode : bool
+    check_nan : bool, default True
+        Whether NaN in gradients is an error.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     ag.is_anomaly_enabled()
+    True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self._before = is_anomaly_enabled(), _check_nan
+        _switch(bool(mode), check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        _switch(*self._before)

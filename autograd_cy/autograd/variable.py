@@ -1,0 +1,101 @@
+"""``Variable``, the wrapper that tensors needed before they had gradients of their own."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from autograd_cy._C import engine as _engine
+from autograd_cy._C.tensor import Tensor
+
+__all__ = ["Variable"]
+
+
+class _ExecutionEngine:
+    """What programs reach as ``Variable._execution_engine``."""
+
+    queue_callback = staticmethod(_engine.queue_callback)
+    run_backward = staticmethod(_engine.run_backward)
+
+
+class VariableMeta(type):
+    """Makes every tensor an instance of :class:`Variable`, and calls of it return tensors."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+    def __call__(
+        cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False
+    ) -> Tensor:
+        for name, flag in (("requires_grad", requires_grad), ("volatile", volatile)):
+            if not isinstance(flag, int):
+                raise TypeError(f"Variable: {name} must be a bool, not {type(flag).__name__}")
+        if data is not None and not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if (
+            requires_grad
+            and data is not None
+            and not (data.is_floating_point() or data.is_complex())
+        ):
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients "
+                f"(Variable got {data.dtype})"
+            )
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+        made = Tensor() if data is None else data.detach()
+        return made.requires_grad_() if requires_grad else made
+
+
+class Variable(Tensor, metaclass=VariableMeta):
+    """
+    A tensor outside of any graph, as the older interface made it; new code uses tensors directly.
+
+    Parameters
+    ----------
+    data : Tensor, optional
+        Memory and version counter are shared with it, its history isn't. Default: no elements.
+    requires_grad : bool, default False
+        Whether operations on the result are recorded.
+    volatile : bool, default False
+        Without effect; :func:`no_grad` has taken its place.
+
+    Returns
+    -------
+    Tensor
+        A leaf. ``isinstance(t, Variable)`` is True for every tensor.
+
+    Raises
+    ------
+    TypeError
+        If `data` is no tensor.
+    RuntimeError
+        If `requires_grad` is set and the dtype is neither floating nor complex.
+
+    Warns
+    -----
+    UserWarning
+        If `volatile` is set.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.autograd.Variable(ag.ones(2), requires_grad=True)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    >>> isinstance(ag.zeros(1), ag.autograd.Variable)
+    True
+    """
+
+    _execution_engine: Any = _ExecutionEngine()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False
+        ) -> None: ...

@@ -1,0 +1,69 @@
+"""Arguments of transformed functions: which of them to differentiate, and checks of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.transforms import _without_graph
+from autograd_cy._tree import flatten
+
+
+def checked_argnums(argnums: int | tuple, count: int) -> tuple[int, ...]:
+    """`argnums` as non-negative positions among `count` arguments."""
+    if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    if not numbers:
+        raise RuntimeError("argnums must be non-empty")
+    for n in numbers:
+        if not isinstance(n, int) or isinstance(n, bool):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {argnums!r}")
+        if not -count <= n < count:
+            raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
+    places = tuple([n + count if n < 0 else n for n in numbers])
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return places
+
+
+def chosen(argnums: int | tuple, args: tuple) -> Any:
+    """The argument, or the tuple of arguments, that `argnums` names."""
+    places = checked_argnums(argnums, len(args))
+    return args[places[0]] if isinstance(argnums, int) else tuple([args[i] for i in places])
+
+
+def replaced(argnums: int | tuple, args: tuple, new: Any) -> list:
+    """`args` with `new` in the places of :func:`chosen`."""
+    places = checked_argnums(argnums, len(args))
+    made = list(args)
+    for i, x in zip(places, (new,) if isinstance(argnums, int) else new):
+        made[i] = x
+    return made
+
+
+def only_tensors(leaves: list) -> None:
+    """Raise unless all leaves of the arguments to differentiate are tensors."""
+    for x in leaves:
+        if not isinstance(x, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+
+
+def with_aux(returned: Any, has_aux: bool, label: str) -> tuple[Any, Any]:
+    """(output, auxiliary output) of what a function returned."""
+    if not has_aux:
+        return returned, None
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise RuntimeError(
+            f"{label}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return returned
+
+
+def aux_without_graph(aux: Any, deep: bool) -> Any:
+    """Auxiliary output as constants."""
+    leaves, structure = flatten(aux)
+    for x in leaves:
+        if not isinstance(x, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
+    return structure.build([_without_graph(x, deep) for x in leaves])

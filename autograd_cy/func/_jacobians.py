@@ -1,0 +1,213 @@
+"""Whole Jacobians and Hessians, one vmapped product with all unit vectors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from autograd_cy._C.creation import zeros
+from autograd_cy._tree import flatten
+from autograd_cy._vmap import map_once
+from autograd_cy.func._arguments import chosen, only_tensors, replaced, with_aux
+from autograd_cy.func._forward import jvp
+from autograd_cy.func._reverse import vjp
+
+
+def unit_vectors(tensors: list) -> list:
+    """
+    The basis of the space of `tensors`: for each, a tensor of shape ``(n, *shape)``, where ``n``
+    counts the elements of all of them.
+    """
+    total = sum(t.numel() for t in tensors)
+    made, start = [], 0
+    for t in tensors:
+        count = t.numel()
+        rows = zeros(total, count, dtype=t.dtype)
+        rows.narrow(0, start, count).diagonal().fill_(1)
+        made.append(rows.reshape(total, *t.shape))
+        start += count
+    return made
+
+
+def _pieces(columns, tensors):
+    """``(n, *shape)`` cut along its first dimension into one piece per tensor, unflattened."""
+    parts = columns.split([t.numel() for t in tensors], 0)
+    return [p.reshape(*t.shape, *columns.shape[1:]) for p, t in zip(parts, tensors)]
+
+
+def jacrev(
+    func: Callable,
+    argnums: int | tuple[int, ...] = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Callable:
+    """
+    The Jacobian of a function by reverse mode: one row of it for each element of the output.
+
+    Parameters
+    ----------
+    func : callable
+        Returns tensors in any nesting.
+    argnums : int or tuple of int, default 0
+        Which positional arguments to differentiate; each may nest tensors.
+    has_aux : bool, default False
+        `func` returns ``(output, aux)``; the Jacobian comes as ``(jacobian, aux)``.
+    chunk_size : int, optional
+        Rows computed at a time, to save memory; by default all.
+
+    Returns
+    -------
+    callable
+        Of the same arguments. For a tensor of shape ``m`` as output and ``n`` as argument the
+        result is a tensor of shape ``m + n``; nested outputs and arguments give such tensors,
+        nested as the output, and within as the arguments.
+
+    Raises
+    ------
+    RuntimeError
+        As :func:`vjp`.
+    ValueError
+        If `chunk_size` isn't positive.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import jacrev
+    >>> jacrev(lambda x: x**2)(ag.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size <= 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def jacobian(*args, **kwargs):
+        point = chosen(argnums, args)
+        leaves, in_structure = flatten(point)
+        only_tensors(leaves)
+        made = vjp(lambda x: func(*replaced(argnums, args, x), **kwargs), point, has_aux=has_aux)
+        outputs, out_structure = flatten(made[0])
+        pull = made[1]
+
+        def row(seeds):
+            return tuple(flatten(pull(out_structure.build(list(seeds)))[0])[0])
+
+        rows = map_once(row, (tuple(unit_vectors(outputs)),), chunk_size=chunk_size)
+        # For each argument a column of pieces, one per output.
+        columns = [_pieces(r, outputs) for r in rows]
+        result = out_structure.build(
+            [in_structure.build([c[i] for c in columns]) for i in range(len(outputs))]
+        )
+        return (result, made[2]) if has_aux else result
+
+    return jacobian
+
+
+def jacfwd(
+    func: Callable,
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+) -> Callable:
+    """
+    The Jacobian of a function by forward mode: one column of it for each element of the arguments.
+
+    Parameters
+    ----------
+    func : callable
+        Returns tensors in any nesting.
+    argnums : int or tuple of int, default 0
+        Which positional arguments to differentiate; each may nest tensors.
+    has_aux : bool, default False
+        `func` returns ``(output, aux)``; the Jacobian comes as ``(jacobian, aux)``.
+    randomness : {"error", "different", "same"}
+        What random operators in `func` do, see :func:`vmap`.
+
+    Returns
+    -------
+    callable
+        As of :func:`jacrev`.
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        As :func:`jvp`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import jacfwd
+    >>> jacfwd(lambda x: x.sum() * x)(ag.tensor([1.0, 2.0]))
+    tensor([[4., 1.],
+            [2., 5.]])
+    """
+
+    @functools.wraps(func)
+    def jacobian(*args, **kwargs):
+        point = chosen(argnums, args)
+        leaves, in_structure = flatten(point)
+        only_tensors(leaves)
+        structures = []
+
+        def call(*new):
+            returned = func(*replaced(argnums, args, in_structure.build(list(new))), **kwargs)
+            output, aux = with_aux(returned, has_aux, "jacfwd")
+            outputs, out_structure = flatten(output)
+            structures[:] = [out_structure]
+            return (tuple(outputs), aux) if has_aux else tuple(outputs)
+
+        def column(directions):
+            made = jvp(call, tuple(leaves), directions, has_aux=has_aux)
+            return made[1:] if has_aux else made[1]
+
+        out_dims = (0, None) if has_aux else 0
+        columns = map_once(
+            column, (tuple(unit_vectors(leaves)),), out_dims=out_dims, randomness=randomness
+        )
+        aux = None
+        if has_aux:
+            columns, aux = columns
+        result = []
+        for c in columns:
+            # The dimension of columns goes behind those of the output.
+            moved = c.movedim(0, -1)
+            parts = moved.split([x.numel() for x in leaves], -1)
+            result.append(
+                in_structure.build(
+                    [p.reshape(*c.shape[1:], *x.shape) for p, x in zip(parts, leaves)]
+                )
+            )
+        made = structures[0].build(result)
+        return (made, aux) if has_aux else made
+
+    return jacobian
+
+
+def hessian(func: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
+    """
+    The matrix of second derivatives: ``jacfwd(jacrev(func, argnums), argnums)``.
+
+    Parameters
+    ----------
+    func : callable
+        Usually with one number as result.
+    argnums : int or tuple of int, default 0
+        Which positional arguments to differentiate.
+
+    Returns
+    -------
+    callable
+        Of the same arguments. For a 0-d output and an argument of shape ``n`` the result has shape
+        ``n + n``.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import hessian
+    >>> hessian(lambda x: (x**3).sum())(ag.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

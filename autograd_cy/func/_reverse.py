@@ -1,0 +1,262 @@
+"""Reverse mode as transformations: grad, grad_and_value, vjp."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from autograd_cy._C.creation import ones_like, zeros_like
+from autograd_cy._C.engine import run_backward
+from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.transforms import _needs_graph as needs_graph
+from autograd_cy._C.transforms import _start, _without_graph
+from autograd_cy._tree import flatten
+from autograd_cy.func._arguments import (
+    aux_without_graph,
+    chosen,
+    only_tensors,
+    replaced,
+    with_aux,
+)
+
+# Bits of the mode word: no_grad; no_grad or inference mode.
+_NO_GRAD, _NOT_RECORDED = 1, 3
+
+
+class Graph:
+    """One differentiation: its own leaves, and whether what is outside wants to follow it."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.outer = not _get_modes() & _NO_GRAD
+        self.leaves = tuple([_start(x, self.outer) for x in arguments])
+
+    def record(self, call: Callable[[list], Any]) -> Any:
+        """What `call` makes of the leaves, recorded also within ``no_grad``."""
+        before = _get_modes()
+        _set_modes(before & ~_NOT_RECORDED)
+        try:
+            return call(list(self.leaves))
+        finally:
+            _set_modes((_get_modes() & ~_NOT_RECORDED) | (before & _NOT_RECORDED))
+
+    def follow(self, tensors: tuple) -> bool:
+        """Whether what is outside depends on gradients of `tensors`."""
+        return self.outer and needs_graph(tensors, self.leaves)
+
+    def gradients(self, outputs, seeds, keep: bool, create: bool) -> list[Tensor]:
+        """Gradients of the leaves; zeros for those that don't matter."""
+        moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
+        found = (None,) * len(self.leaves)
+        if moving:
+            roots, seeds = zip(*moving)
+            found = run_backward(roots, seeds, keep, create, self.leaves, True, False)
+        return [zeros_like(x) if g is None else g for x, g in zip(self.arguments, found)]
+
+    def constant(self, x: Tensor, follow: bool) -> Tensor:
+        """An output without the graph of this differentiation."""
+        return x if follow else _without_graph(x, not self.outer)
+
+
+def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
+    """
+    The gradient of a function with one real number as result.
+
+    Parameters
+    ----------
+    func : callable
+        Returns a 0-d tensor.
+    argnums : int or tuple of int, default 0
+        Which positional arguments to differentiate; each may nest tensors.
+    has_aux : bool, default False
+        `func` returns ``(output, aux)``; `aux` is passed through and not differentiated.
+
+    Returns
+    -------
+    callable
+        Of the same arguments; returns the gradient, or a tuple for a tuple of `argnums`, and with
+        `has_aux` the pair ``(gradient, aux)``.
+
+    Raises
+    ------
+    RuntimeError
+        If the result isn't a 0-d real tensor, an argument isn't floating or complex, or `argnums`
+        is wrong.
+    ValueError
+        If an argument to differentiate holds anything but tensors.
+
+    Notes
+    -----
+    Within ``no_grad`` the gradient is computed, but not recorded. A ``no_grad`` inside `func` holds
+    as usual. An argument that doesn't matter gets zeros.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import grad, vmap
+    >>> grad(lambda x: x.sin())(ag.tensor(0.0))
+    tensor(1.)
+    >>> grad(grad(lambda x: x**3))(ag.tensor(2.0))
+    tensor(12.)
+    >>> vmap(grad(lambda x: (x * x).sum()))(ag.ones(2, 3))
+    tensor([[2., 2., 2.],
+            [2., 2., 2.]])
+    """
+
+    @functools.wraps(func)
+    def gradient(*args, **kwargs):
+        grads, _, aux = _grad_and_value(func, argnums, has_aux, args, kwargs, False)
+        return (grads, aux) if has_aux else grads
+
+    return gradient
+
+
+def grad_and_value(
+    func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable:
+    """
+    Like :func:`grad`, but the function returns ``(gradient, value)``.
+
+    Parameters
+    ----------
+    func, argnums, has_aux
+        As for :func:`grad`; with `has_aux` the result is ``(gradient, (value, aux))``.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        As :func:`grad`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import grad_and_value
+    >>> grad_and_value(lambda x: x**2)(ag.tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+
+    @functools.wraps(func)
+    def both(*args, **kwargs):
+        grads, value, aux = _grad_and_value(func, argnums, has_aux, args, kwargs, True)
+        return grads, (value, aux) if has_aux else value
+
+    return both
+
+
+def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
+    leaves, structure = flatten(chosen(argnums, args))
+    only_tensors(leaves)
+    graph = Graph(leaves)
+    returned = graph.record(
+        lambda new: func(*replaced(argnums, args, structure.build(new)), **kwargs)
+    )
+    output, aux = with_aux(returned, has_aux, "grad_and_value(f)(*args)")
+    if not isinstance(output, Tensor):
+        raise RuntimeError(
+            f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
+        )
+    if output.ndim:
+        raise RuntimeError(
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
+            f"with {output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+        )
+    if output.is_complex():
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {output.dtype}"
+        )
+    follow = graph.follow((output,))
+    seed = ones_like(output) if output.is_floating_point() else None
+    grads = graph.gradients((output,), (seed,), follow, follow)
+    value = graph.constant(output, follow) if want_value else None
+    if has_aux:
+        aux = aux_without_graph(aux, not graph.outer)
+    return structure.build(grads), value, aux
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """
+    The value of a function, and the function that multiplies vectors with its Jacobian.
+
+    Parameters
+    ----------
+    func : callable
+        Returns tensors in any nesting.
+    *primals
+        The arguments, tensors in any nesting.
+    has_aux : bool, default False
+        `func` returns ``(output, aux)``; `aux` is passed through.
+
+    Returns
+    -------
+    output
+        ``func(*primals)``.
+    vjp_fn : callable
+        Maps cotangents, nested as the output, to a tuple with the product for each of `primals`
+        (one that isn't nested comes in a tuple of one). It can be called several times, also under
+        :func:`vmap`.
+    aux
+        Only with `has_aux`.
+
+    Raises
+    ------
+    RuntimeError
+        If `func` returns anything but tensors; from `vjp_fn`, if the cotangents don't fit.
+    ValueError
+        If an argument holds anything but tensors.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.func import vjp
+    >>> y, pull = vjp(lambda x, w: x * w, ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))
+    >>> pull(ag.ones(2))
+    (tensor([3., 4.]), tensor([1., 2.]))
+    """
+    leaves, structure = flatten(primals)
+    only_tensors(leaves)
+    graph = Graph(leaves)
+    returned = graph.record(lambda new: func(*structure.build(new)))
+    output, aux = with_aux(returned, has_aux, "vjp(f, *primals)")
+    outputs, out_structure = flatten(output)
+    for y in outputs:
+        if not isinstance(y, Tensor):
+            raise RuntimeError(
+                "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported "
+                f"type {type(y)}"
+            )
+    if not outputs:
+        raise RuntimeError("vjp(f, *primals): expected f(*primals) to return at least one tensor")
+    follow = graph.follow(tuple(outputs))
+
+    def vjp_fn(cotangents, retain_graph=True, create_graph=None):
+        seeds, given = flatten(cotangents)
+        if given != out_structure:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {given}, primal output: {out_structure}"
+            )
+        for i, (seed, y) in enumerate(zip(seeds, outputs)):
+            if not isinstance(seed, Tensor):
+                raise RuntimeError(f"cotangents must be Tensors, got {type(seed)}")
+            if seed.shape != y.shape:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {seed.shape} and "
+                    f"output[{i}] has a shape of {y.shape}."
+                )
+        create = create_graph
+        if create is None:
+            create = not _get_modes() & _NO_GRAD and (
+                follow or needs_graph(tuple(seeds), graph.leaves)
+            )
+        seeds = [s if s.dtype == y.dtype else s.to(y.dtype) for s, y in zip(seeds, outputs)]
+        return structure.build(graph.gradients(outputs, seeds, retain_graph, create))
+
+    value = out_structure.build([graph.constant(y, follow) for y in outputs])
+    if has_aux:
+        return value, vjp_fn, aux_without_graph(aux, not graph.outer)
+    return value, vjp_fn

@@ -1,0 +1,185 @@
+"""check_grads: derivatives to any order along random directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from autograd_cy._C.random import Generator as _Generator
+from autograd_cy._C.tensor import Tensor
+from autograd_cy.autograd._arguments import gradients
+from autograd_cy.autograd._consistency import _random_like
+from autograd_cy.autograd._derivatives import pushed, tangents
+from autograd_cy.autograd._differences import Subject, as_outputs, is_smooth, restored
+from autograd_cy.autograd.gradcheck import GradcheckError
+
+_NAMES = {"fwd": "forward mode", "rev": "reverse mode"}
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Tensor | Sequence[Any],
+    order: int = 2,
+    modes: str | Sequence[str] = ("fwd", "rev"),
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-6,
+    rtol: float = 1e-5,
+    seed: int = 0,
+) -> None:
+    r"""
+    Check the derivatives of a function to any order, along random directions.
+
+    For random directions `u` of the arguments and `v` of the outputs, the slope
+    :math:`J u \approx (f(x + \epsilon u) - f(x - \epsilon u)) / 2 \epsilon` is compared with the
+    tangent that forward mode gives, and :math:`\langle v, J u \rangle` with
+    :math:`\langle J^* v, u \rangle`, where :math:`J^* v` is what reverse mode gives. The tangent
+    and the gradient are functions of the arguments themselves: they are checked in the same way,
+    until `order` is reached. The cost doesn't grow with the number of elements.
+
+    Parameters
+    ----------
+    f : callable
+        Takes the arguments, returns a Tensor or a tuple of Tensors.
+    args : Tensor or sequence
+        Tensors of floating or complex dtype, in double precision; anything else is passed on. They
+        are copied.
+    order : int, default 2
+        The highest derivative.
+    modes : {"fwd", "rev"} or a sequence of them
+        What to check. For higher orders every sequence of the modes is.
+    eps : float, default 1e-6
+        The step.
+    atol, rtol : float
+        Absolute and relative tolerance.
+    seed : int, default 0
+        Of the directions.
+
+    Raises
+    ------
+    GradcheckError
+        If a derivative is wrong; it says which one, as in "order 2: forward mode over reverse
+        mode".
+    ValueError
+        For unknown modes, an order below 1, or arguments without anything to differentiate.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.tensor([0.5, 2.0], dtype=ag.float64)
+    >>> ag.testing.check_grads(lambda x: x.log() * x.sum(), x, order=3)
+    """
+    chosen = (modes,) if isinstance(modes, str) else tuple(modes)
+    if not chosen or any(mode not in _NAMES for mode in chosen):
+        raise ValueError(f'check_grads: modes must be "fwd" and "rev", got {modes!r}')
+    if order < 1:
+        raise ValueError(f"check_grads: order must be at least 1, got {order}")
+    given = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    copies = tuple(x.detach().clone().requires_grad_() if is_smooth(x) else x for x in given)
+    if not Subject(f, copies).places:
+        raise ValueError("check_grads: no argument is a Tensor of floating or complex dtype")
+    check = _Check(copies, chosen, eps, atol, rtol, _Generator().manual_seed(seed))
+    check.run(f, order, ())
+
+
+class _Check:
+    """What stays the same from order to order."""
+
+    def __init__(self, args, modes, eps, atol, rtol, source):
+        self.args, self.modes, self.source = args, modes, source
+        self.eps, self.atol, self.rtol = eps, atol, rtol
+
+    def run(self, f, order, chain):
+        """Check `f`, which the modes in `chain` made of the user's function."""
+        subject = Subject(f, self.args)
+        outputs = subject.outputs()
+        wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
+        outputs = [outputs[j] for j in wanted]
+        steps = {i: _random_like(self.source, self.args[i]) for i in subject.places}
+        slopes = self.slopes(subject, steps, wanted)
+        if "fwd" in self.modes:
+            self.forward(subject, wanted, outputs, steps, slopes, chain)
+        vectors = [_random_like(self.source, out) for out in outputs]
+        if "rev" in self.modes:
+            self.reverse(subject, outputs, vectors, steps, slopes, chain)
+        if order > 1:
+            for mode in self.modes:
+                self.run(
+                    self.derivative(f, mode, wanted, vectors, steps), order - 1, (*chain, mode)
+                )
+
+    def slopes(self, subject, steps, wanted):
+        """How the outputs change as all arguments move along their directions."""
+        with ExitStack() as stack:
+            moved = {i: stack.enter_context(restored(self.args[i])) for i in steps}
+            old = {i: data.clone() for i, data in moved.items()}
+
+            def at(size):
+                for i, data in moved.items():
+                    data.copy_(old[i] + size * steps[i])
+                return subject.values(wanted)
+
+            return [(a - b) / (2 * self.eps) for a, b in zip(at(self.eps), at(-self.eps))]
+
+    def forward(self, subject, wanted, outputs, steps, slopes, chain):
+        found = pushed(subject, steps, wanted, outputs)
+        for j, t, slope in zip(wanted, found, slopes):
+            error = (t - slope).abs()
+            bound = self.atol * (1 + slope.abs().sum()) + self.rtol * slope.abs()
+            if not bool((error <= bound).all()):
+                raise GradcheckError(
+                    f"check_grads: {_title('fwd', chain)} of output {j} is wrong along a random "
+                    f"direction:\nby differences {slope}\nby forward mode {t}"
+                )
+
+    def reverse(self, subject, outputs, vectors, steps, slopes, chain):
+        found = gradients(outputs, subject.moving, vectors)
+        expected = sum(_inner(v.reshape((-1,)), s) for v, s in zip(vectors, slopes))
+        total = size = 0.0
+        for i, g in zip(subject.places, found):
+            if g is not None:
+                total += _inner(g.detach(), steps[i])
+                size += (g.detach().abs() * steps[i].abs()).sum().item()
+        if not abs(total - expected) <= self.atol * (1 + size) + self.rtol * abs(expected):
+            raise GradcheckError(
+                f"check_grads: {_title('rev', chain)} is wrong along random directions: "
+                f"<v, J u> is {expected:.9g} by differences, <J* v, u> is {total:.9g} by reverse "
+                "mode"
+            )
+
+    def derivative(self, f, mode, wanted, vectors, steps):
+        """The derivative of `f` in a mode, as a function of the arguments."""
+
+        def gradient(*args):
+            outputs = as_outputs(f(*args))
+            moving = [x for x in args if is_smooth(x) and x.requires_grad]
+            found = gradients([outputs[j] for j in wanted], moving, vectors, create_graph=True)
+            return tuple(x * 0 if g is None else g for g, x in zip(found, moving))
+
+        def tangent(*args):
+            subject = Subject(f, args)
+            return tuple(tangents_or_zeros(subject, steps, wanted))
+
+        return gradient if mode == "rev" else tangent
+
+
+def tangents_or_zeros(subject, steps, wanted):
+    """Tangents with their graph."""
+    found = tangents(subject, steps, wanted)
+    if all(t is not None for t in found):
+        return found
+    outputs = subject.outputs()
+    return [outputs[j] * 0 if t is None else t for j, t in zip(wanted, found)]
+
+
+def _inner(a: Tensor, b: Tensor) -> float:
+    """Re(sum(conj(a) * b))."""
+    x = (a.conj() * b).sum()
+    return (x.real if x.is_complex() else x).item()
+
+
+def _title(mode, chain):
+    order = len(chain) + 1
+    names = " over ".join(_NAMES[m] for m in (mode, *reversed(chain)))
+    return f"derivative of order {order} ({names})"

@@ -1,0 +1,139 @@
+"""Runs of Cython from a process that has loaded it once.
+
+Most of a short run is loading Cython and reading its own helper code, two seconds for each of some
+sixty modules. Here one process does that, by translating a small module, and then forks for every
+run: each begins in the same state, as a new interpreter would, and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+# Uses what the modules of the package use most, so that Cython has read the code for it.
+WARM_UP = """
+cdef class Pair:
+    cdef public object left
+    cdef double right
+
+    def __init__(self, left, double right=1.0):
+        self.left, self.right = left, right
+
+    def __add__(self, other):
+        return Pair(self.left + other, self.right)
+
+    @property
+    def items(self):
+        return [x for x in (self.left, self.right)]
+
+
+cdef int total(Py_ssize_t n) except -1:
+    cdef Py_ssize_t i, found = 0
+    with nogil:
+        for i in range(n):
+            found += i
+    return <int>found
+
+
+def describe(*args, key=None, **more):
+    cdef dict seen = {}
+    cdef tuple pair
+    try:
+        for k, v in more.items():
+            seen[k] = v
+        pair = tuple(args)
+        return f"{total(len(pair))} {key!r} {pair[0]}", lambda x: x in seen
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no {key}") from error
+    finally:
+        seen.clear()
+
+
+def walk(items):
+    for item in items:
+        yield isinstance(item, str) and item.startswith("a")
+"""
+
+
+class CythonRuns:
+    """Processes that wait for runs; one is started when none is free."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.free: SimpleQueue[subprocess.Popen] = SimpleQueue()
+        self.all: list[subprocess.Popen] = []
+
+    def run(self, arguments: list[str]) -> tuple[int, str]:
+        """The exit status of ``cython arguments...`` and what it wrote."""
+        try:
+            process = self.free.get_nowait()
+        except Empty:
+            command = [sys.executable, "-m", "ext.build.cython_runs"]
+            process = subprocess.Popen(
+                command, cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            self.all.append(process)
+        process.stdin.write(json.dumps(arguments) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        if not line:
+            return process.wait() or 1, "the process that runs Cython ended"
+        self.free.put(process)
+        answer = json.loads(line)
+        return answer["status"], answer["output"]
+
+    def close(self) -> None:
+        for process in self.all:
+            process.stdin.close()
+            process.stdout.close()
+            process.wait()
+        self.all.clear()
+
+
+def serve() -> None:
+    """Answer the runs asked for on the standard input, one line each, until it ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "warm_up.pyx")
+        source.write_text(WARM_UP)
+        # Not in a child: this is what the children inherit.
+        _cython(["-3", "-o", str(source.with_suffix(".c")), str(source)])
+    for line in sys.stdin:
+        with tempfile.TemporaryFile("w+", errors="replace") as log:
+            child = os.fork()
+            if child == 0:
+                os.dup2(log.fileno(), 1)
+                os.dup2(log.fileno(), 2)
+                status = _cython(json.loads(line))
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            log.seek(0)
+            answers.write(json.dumps({"status": status, "output": log.read()}) + "\n")
+            answers.flush()
+
+
+def _cython(arguments: list[str]) -> int:
+    """One run in this process; returns its exit status."""
+    from Cython.Compiler.Main import main
+
+    sys.argv = ["cython", *arguments]
+    try:
+        main(command_line=1)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,161 @@
+# Making tensors on new or given memory; no autograd metadata is set (part of tensor.pyx).
+
+cdef inline Tensor blank():
+    cdef Tensor t = Tensor.__new__(Tensor)
+    # Tracked only once Python state is attached: the collector's walks over young objects
+    # would otherwise cost more than most operations (docs/architecture.md, "Garbage").
+    PyObject_GC_UnTrack(<PyObject*>t)
+    return t
+
+
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides) except -1:
+    """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
+    cdef Py_ssize_t* room
+    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t expected = 1
+    cdef int i
+    cdef bint strided = False
+    if ndim > INLINE_DIMS:
+        if ndim > MAX_DIMS:
+            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {ndim}")
+        room = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
+        if room == NULL:
+            raise MemoryError()
+    else:
+        room = t.dims
+    for i in range(ndim - 1, -1, -1):
+        n *= shape[i]
+        if strides != NULL:
+            if shape[i] != 1 and strides[i] != expected:
+                strided = True
+            expected *= shape[i]
+    expected = 1
+    if strides != NULL:
+        for i in range(ndim):
+            # Copied from the end of `room` first: the source may be room itself only when equal.
+            room[ndim + i] = strides[i]
+        for i in range(ndim):
+            room[i] = shape[i]
+    else:
+        for i in range(ndim - 1, -1, -1):
+            room[ndim + i] = expected
+            expected *= shape[i] if shape[i] > 1 else 1
+        for i in range(ndim):
+            room[i] = shape[i]
+    if t.sizes != NULL and t.sizes != t.dims:
+        PyMem_Free(t.sizes)
+    t.sizes = room
+    t.strides = room + ndim
+    t.nd = <uint8_t>ndim
+    t.count = n
+    if strided and n > 1:
+        t.flags |= F_STRIDED
+    else:
+        t.flags &= ~<uint32_t>F_STRIDED
+    return 0
+
+
+cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item) except -1:
+    """Number of elements; raises when the size in bytes does not fit."""
+    cdef Py_ssize_t n = 1
+    cdef int i
+    cdef Py_ssize_t limit = (<Py_ssize_t>1 << 62) // item
+    for i in range(ndim):
+        if shape[i] < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {shape[i]}: "
+                f"{[shape[j] for j in range(ndim)]}"
+            )
+        if shape[i] == 0:
+            return 0
+    for i in range(ndim):
+        if n > limit // shape[i]:
+            raise RuntimeError(
+                f"the size of a tensor of shape {[shape[j] for j in range(ndim)]} overflows "
+                "(Storage size calculation overflowed)"
+            )
+        n *= shape[i]
+    return n
+
+
+cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
+    cdef Tensor t
+    cdef Py_ssize_t n = 1
+    if ndim == 1 and 0 <= shape[0] < 1 << 40:
+        n = shape[0]
+    elif ndim != 0:
+        n = checked_numel(ndim, shape, DT_SIZE[dt])
+    t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, NULL)
+    t.mem = storage_new(n * DT_SIZE[dt])
+    t.ptr = t.mem.data
+    if ag_tls_modes & M_INFERENCE:
+        t.flags |= F_INFERENCE
+    return t
+
+
+cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
+                                 const Py_ssize_t* strides):
+    cdef Tensor t
+    cdef Py_ssize_t extent = 1
+    cdef int i
+    if checked_numel(ndim, shape, DT_SIZE[dt]) == 0:
+        extent = 0
+    else:
+        for i in range(ndim):
+            if strides[i] < 0:
+                raise RuntimeError(f"strides must not be negative, got {strides[i]}")
+            extent += (shape[i] - 1) * strides[i]
+    t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, strides)
+    t.mem = storage_new(extent * DT_SIZE[dt])
+    t.ptr = t.mem.data
+    if ag_tls_modes & M_INFERENCE:
+        t.flags |= F_INFERENCE
+    return t
+
+
+cdef Tensor tensor_empty_like(Tensor a, int dt):
+    cdef Py_ssize_t[MAX_DIMS] strides
+    if not (a.flags & F_STRIDED):
+        return tensor_empty(dt, a.nd, a.sizes)
+    preserved_strides(a, strides)
+    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
+
+
+cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
+                      const Py_ssize_t* strides):
+    cdef Tensor t = blank()
+    t.dt = <uint8_t>dt
+    set_geometry(t, ndim, shape, strides)
+    t.mem = storage_incref(s)
+    t.ptr = data
+    return t
+
+
+cdef Tensor tensor_alias(Tensor a):
+    cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
+    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE)
+    return t
+
+
+cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
+                          Py_ssize_t offset):
+    cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
+    t.flags |= a.flags & (F_INFERENCE | F_DEVICE)
+    return t
+
+
+cdef int replace_storage(Tensor t, Tensor source) except -1:
+    """Let t show what `source` shows (geometry, dtype and memory)."""
+    cdef StorageImpl* old = t.mem
+    set_geometry(t, source.nd, source.sizes, source.strides)
+    t.dt = source.dt
+    t.mem = storage_incref(source.mem)
+    t.ptr = source.ptr
+    if old != NULL:
+        storage_decref(old)
+    return 0

@@ -1,0 +1,59 @@
+# What the garbage collector sees of a tensor, and its slot of attributes (part of tensor.pyx).
+
+cdef traverseproc _traverse_fields = (<GCType*>Tensor).tp_traverse
+cdef inquiry _clear_fields = (<GCType*>Tensor).tp_clear
+
+
+cdef int tensor_traverse(PyObject* o, visitproc visit, void* arg) noexcept:
+    cdef int r = _traverse_fields(o, visit, arg)
+    if r:
+        return r
+    if (<Tensor>o).fn != NULL:
+        r = visit((<Tensor>o).fn, arg)
+        if r:
+            return r
+    if (<Tensor>o).gradient != NULL:
+        r = visit((<Tensor>o).gradient, arg)
+        if r:
+            return r
+    if (<Tensor>o).attributes != NULL:
+        r = visit((<Tensor>o).attributes, arg)
+        if r:
+            return r
+    if (<Tensor>o).base != NULL:
+        r = visit((<Tensor>o).base, arg)
+    return r
+
+
+cdef int tensor_clear(PyObject* o) noexcept:
+    cdef Tensor t = <Tensor>o
+    cdef PyObject* p
+    p = t.fn
+    t.fn = NULL
+    if p != NULL:
+        late.release_node(p)
+    p = t.gradient
+    t.gradient = NULL
+    Py_XDECREF(p)
+    p = t.base
+    t.base = NULL
+    t.flags &= ~<uint32_t>F_VIEW
+    Py_XDECREF(p)
+    p = t.attributes
+    t.attributes = NULL
+    Py_XDECREF(p)
+    return _clear_fields(o)
+
+cdef Py_ssize_t attributes_offset():
+    cdef Tensor t = Tensor.__new__(Tensor)
+    return <char*>&t.attributes - <char*><PyObject*>t
+
+# Note [Attributes]
+# `cdef dict __dict__` would make a dict with every tensor. The slot below is filled when first
+# used.
+(<GCType*>Tensor).tp_dictoffset = attributes_offset()
+(<GCType*>Tensor).tp_traverse = tensor_traverse
+(<GCType*>Tensor).tp_clear = tensor_clear
+install(Tensor, "__dict__", property(_attributes))
+install(Tensor, "requires_grad_", _requires_grad_)
+install(Tensor, "_make_subclass", staticmethod(_make_subclass))

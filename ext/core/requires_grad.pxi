@@ -1,0 +1,49 @@
+# Whether operations on a tensor are recorded (part of tensor.pyx).
+
+cdef int set_requires_grad(Tensor t, bint value) except -1:
+    if t.fn != NULL or ((t.flags & F_VIEW) and requires_grad(t)):
+        if not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        return 0
+    if value:
+        if not dt_differentiable(t.dt):
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients "
+                f"(this one is {dt_object(t.dt)!r})"
+            )
+        if t.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed."
+            )
+        t.flags |= F_REQUIRES_GRAD
+    else:
+        t.flags &= ~<uint32_t>F_REQUIRES_GRAD
+    return 0
+
+
+def _requires_grad_(Tensor self not None, requires_grad=True):
+    """
+    Change whether operations on this leaf tensor are recorded; returns the tensor.
+
+    Parameters
+    ----------
+    requires_grad : bool
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor isn't a leaf and the flag is taken away, or the dtype can't have gradients.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2).requires_grad_()
+    tensor([0., 0.], requires_grad=True)
+    """
+    set_requires_grad(self, requires_grad)
+    return self

@@ -1,0 +1,194 @@
+# cython: language_level=3
+"""Gradients on their way: fitted to the shape and dtype of what they belong to, added up in place
+where nobody else sees the buffer, and put into the ``grad`` of a leaf.
+"""
+from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
+from autograd_cy._C.iterate cimport ew2, copy_into
+from autograd_cy._C.kernel_ids cimport K_ADD
+from autograd_cy._C.node cimport *
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.reduce cimport sum_to_shape_fast
+from autograd_cy._C.tensor cimport *
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
+
+cdef extern from "unistd.h" nogil:
+    int usleep(unsigned int)
+
+
+cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int index):
+    """A gradient in the shape and dtype of what it belongs to; errors name both nodes."""
+    cdef OutMeta* m = &target.metas[nr]
+    cdef int i
+    cdef bint same = grad.nd == m.ndim
+    if same:
+        for i in range(m.ndim):
+            if grad.sizes[i] != m.shape[i]:
+                same = False
+                break
+    if not same:
+        if not expandable(m, grad):
+            raise RuntimeError(
+                f"Function {source.node_name() if source is not None else 'backward'} returned an "
+                f"invalid gradient at index {index} - got {list(sizes_of(grad))} but expected "
+                f"shape compatible with {list(size_object(m.ndim, m.shape))}")
+        if grad.flags & (F_GRAD_PATH | F_SLOW):
+            grad = T.sum_to_size(grad, tuple(size_object(m.ndim, m.shape)))
+        else:
+            grad = sum_to_shape_fast(grad, m.ndim, m.shape)
+    if grad.dt != m.dt:
+        if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
+            grad = T.real(grad)
+        if grad.dt != m.dt:
+            if not dt_differentiable(grad.dt) and source is not None and source.flags & N_PYTHON:
+                raise RuntimeError(
+                    f"Function {source.node_name()} returned an invalid gradient at index {index} "
+                    f"- expected a floating or complex gradient but got {dt_object(grad.dt).name}")
+            grad = T._to_dtype(grad, m.dt)
+    return grad
+
+
+cdef bint expandable(OutMeta* m, Tensor grad) noexcept:
+    cdef int shift = grad.nd - m.ndim, i
+    if shift < 0:
+        return False
+    for i in range(m.ndim):
+        if m.shape[i] != grad.sizes[shift + i] and m.shape[i] != 1:
+            return False
+    return True
+
+
+cdef inline bint owned_by_buffer(PyObject* p) noexcept:
+    """Nobody else sees this tensor or its memory."""
+    return (Py_REFCNT(<object>p) == 1 and (<Tensor>p).mem.refcount == 1 and (<Tensor>p).base == NULL
+            and not ((<Tensor>p).flags & (F_SLOW | F_REQUIRES_GRAD | F_STRIDED))
+            and (<Tensor>p).extra is None)
+
+
+cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) except -1:
+    """Add a gradient (takes the reference) to the one in a buffer."""
+    cdef PyObject* old = slot[0]
+    cdef Tensor total
+    if old == NULL:
+        slot[0] = grad
+        return 0
+    if (
+        not create_graph and same_shape(<Tensor>old, <Tensor>grad)
+        and (<Tensor>old).dt == (<Tensor>grad).dt
+    ):
+        if owned_by_buffer(old) and not ((<Tensor>grad).flags & F_SLOW):
+            ew2(K_ADD, <Tensor>old, <Tensor>grad, 0, <Tensor>old, "add_")
+            Py_DECREF(<object>grad)
+            return 0
+        if owned_by_buffer(grad) and not ((<Tensor>old).flags & F_SLOW):
+            ew2(K_ADD, <Tensor>grad, <Tensor>old, 0, <Tensor>grad, "add_")
+            slot[0] = grad
+            Py_DECREF(<object>old)
+            return 0
+    total = T.add(<Tensor>old, <Tensor>grad)
+    Py_INCREF(total)
+    slot[0] = <PyObject*>total
+    Py_DECREF(<object>old)
+    Py_DECREF(<object>grad)
+    return 0
+
+
+# Note [Busy leaves]
+# A long addition runs without the GIL. Two threads that add to one leaf must not interleave, so the
+# accumulator is marked, and whoever comes second sleeps until the mark is gone. A mark of a thread
+# that was left behind by a fork has the number of another process.
+cdef long long g_process = 0
+
+
+def _note_fork():
+    """Called in a forked child: marks from before are those of threads that are gone."""
+    global g_process
+    g_process += 1
+
+
+cdef bint hold(Busy* b) except -1:
+    cdef long long thread = <long long>PyThread_get_thread_ident()
+    while b.held and b.process == g_process:
+        if b.thread == thread:
+            return False            # it holds this already, further up
+        with nogil:
+            usleep(20)
+    b.held = True
+    b.process = g_process
+    b.thread = thread
+    return True
+
+
+cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1:
+    """Add a gradient to `variable.grad`; takes the reference."""
+    cdef Node n
+    cdef Busy* b
+    if variable.accumulator == NULL:
+        return put_gradient(variable, grad, create_graph)
+    n = <Node>variable.accumulator
+    b = <Busy*>&n.attrs[0]                      # an accumulator has no attributes of its own
+    if not hold(b):
+        return put_gradient(variable, grad, create_graph)
+    try:
+        return put_gradient(variable, grad, create_graph)
+    finally:
+        b.held = False
+
+
+cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except -1:
+    cdef Tensor g = <Tensor>grad
+    cdef Tensor old
+    cdef PyObject* before
+    Py_DECREF(g)                                # `g` holds it now
+    if g.flags & F_BATCHED and not (variable.flags & F_BATCHED
+                                    and variable.extra.level >= g.extra.level):
+        raise RuntimeError(
+            "backward() called inside a functorch transform (vmap): a tensor from outside would "
+            "get the gradient of each example. This is not supported, please use func.grad or "
+            "func.vjp instead or call backward() outside of vmap.")
+    if variable.gradient == NULL:
+        # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
+        # References: the local name, and nobody else.
+        if not (not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1 and g.base == NULL
+                and layout_fits(g, variable)):
+            if create_graph or g.flags & F_SLOW:
+                g = T.clone(g, -1)
+            else:
+                g = copy_in_layout(g, variable)
+        Py_INCREF(g)
+        variable.gradient = <PyObject*>g
+        return 0
+    old = <Tensor>variable.gradient
+    if create_graph or (old.flags | g.flags) & F_SLOW:
+        g = T.add(old, g)
+        Py_INCREF(g)
+        before = variable.gradient
+        variable.gradient = <PyObject*>g
+        Py_DECREF(<object>before)
+        return 0
+    ew2(K_ADD, old, g, 0, old, "add_")
+    bump_version(old)
+    return 0
+
+
+cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
+    cdef int i
+    if not tensor_is_dense(variable):
+        return not (g.flags & F_STRIDED)
+    for i in range(variable.nd):
+        if variable.sizes[i] != 1 and g.strides[i] != variable.strides[i]:
+            return False
+    return True
+
+
+cdef Tensor copy_in_layout(Tensor g, Tensor variable):
+    """A copy with the strides of a dense variable, otherwise C-contiguous."""
+    cdef Tensor r
+    if tensor_is_dense(variable):
+        r = tensor_empty_strided(g.dt, variable.nd, variable.sizes, variable.strides)
+    else:
+        r = tensor_empty(g.dt, g.nd, g.sizes)
+    copy_into(r, g, "accumulate")
+    return r

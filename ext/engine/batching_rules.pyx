@@ -1,0 +1,304 @@
+# cython: language_level=3
+"""vmap rules that need more than a formula: advanced indexing, the losses, windows of a storage.
+
+Each takes the wrappers of the innermost vmap apart, calls recorded operators on what is below, and
+wraps the result; so derivatives of outer transformations go through.
+"""
+from libc.stdint cimport int64_t, uint32_t
+from autograd_cy._C.batching cimport (
+    align_batch, batch_expand, batch_front, batch_size_of, loop_batch, wrap_results, wrap_shared,
+    wrap_shared_all)
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
+from autograd_cy._C.formulas cimport normal_dim
+from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, dims_of, tensor_empty, wrap_at, wrap_double, wrap_int)
+
+
+# --- advanced indexing ----------------------------------------------------------------------
+
+cdef uint32_t flags_of_indices(object indices) noexcept:
+    cdef uint32_t flags = 0
+    for t in <tuple>indices:
+        if t is not None:
+            flags |= (<Tensor>t).flags
+    return flags
+
+
+cdef tuple given(object indices):
+    return tuple([t for t in <tuple>indices if t is not None])
+
+
+cdef tuple as_integers(object indices, int level):
+    """The indices below the vmap; masks as the positions of what they select."""
+    cdef list out = []
+    cdef Tensor t, where
+    cdef Py_ssize_t k
+    for x in <tuple>indices:
+        if x is None:
+            out.append(None)
+            continue
+        t = lowered(<Tensor>x, level)
+        if t.dt == DT_BOOL:
+            if is_batched(t, level):
+                raise RuntimeError(
+                    "vmap: We do not support batching operators that can support dynamic shape. "
+                    "Attempting to batch over indexing with a boolean mask; use where() instead.")
+            where = T.nonzero(t)
+            for k in range(t.nd):
+                out.append(T.select(where, 1, k))
+            continue
+        out.append(t)
+    return tuple(out)
+
+
+cdef class Layout:
+    """Where the dimensions of index tensors land in a result."""
+    cdef int first          # dimensions before the first index
+    cdef int used           # dimensions that are indexed
+    cdef int nd             # dimensions of the broadcast index tensors
+    cdef bint together      # no None between them: their dimensions stay in place
+
+    def __init__(self, tuple indices, int level):
+        cdef Py_ssize_t i, last = -1
+        cdef Tensor t
+        self.first = -1
+        self.together = True
+        for i in range(len(indices)):
+            if indices[i] is None:
+                continue
+            t = <Tensor>indices[i]
+            if self.first < 0:
+                self.first = <int>i
+            elif last != i - 1:
+                self.together = False
+            last = i
+            self.used += 1
+            self.nd = max(self.nd, <int>t.nd)
+
+
+cdef Tensor count_up(Py_ssize_t n):
+    cdef Tensor t = tensor_empty(DT_I64, 1, &n)
+    cdef Py_ssize_t i
+    for i in range(n):
+        (<int64_t*>t.ptr)[i] = i
+    return t
+
+
+cdef tuple indices_with_batch(tuple indices, Layout where, int level, Py_ssize_t size):
+    """The indices with a first one that counts examples."""
+    cdef Tensor count = T.view(count_up(size), (size,) + (1,) * where.nd)
+    return (count,) + aligned_indices(indices, where, level)
+
+
+cdef tuple aligned_indices(tuple indices, Layout where, int level):
+    return tuple([None if t is None else align_batch(<Tensor>t, level, where.nd, -1)
+                  for t in indices])
+
+
+cdef Tensor index_each(Tensor self, object indices):
+    cdef int level = top_level((self,) + given(indices))
+    cdef tuple idx = as_integers(indices, level)
+    cdef tuple present = given(idx)
+    cdef Layout where = Layout(idx, level)
+    cdef Tensor r
+    cdef int d
+    self = lowered(self, level)
+    if not any_batched(present, level):
+        if not is_batched(self, level):
+            return wrap_shared(T._index(self, idx), level)
+        r = T._index(batch_front(self, level, False), (None,) + idx)
+        return wrap_at(r, 0 if where.together else where.nd, level)
+    if not is_batched(self, level):
+        r = T._index(self, aligned_indices(idx, where, level))
+        return wrap_at(r, where.first if where.together else 0, level)
+    r = T._index(batch_front(self, level, False),
+                 indices_with_batch(idx, where, level, batch_size_of((self,), level)))
+    if where.together and where.first > 0:
+        # Examples, index dimensions, then those before them: put these back in front.
+        r = T.permute(r, (0,) + tuple([1 + where.nd + d for d in range(where.first)])
+                      + tuple([1 + d for d in range(where.nd)])
+                      + tuple(range(1 + where.nd + where.first, r.nd)))
+    return wrap_at(r, 0, level)
+
+
+cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accumulate):
+    cdef int level = top_level((self, values) + given(indices))
+    cdef tuple idx = as_integers(indices, level)
+    cdef tuple present = given(idx)
+    cdef Layout where = Layout(idx, level)
+    cdef Py_ssize_t size
+    cdef Tensor p, v
+    cdef int d, nd
+    self = lowered(self, level)
+    values = lowered(values, level)
+    nd = self.nd - where.used + where.nd
+    if not any_batched((self, values) + present, level):
+        return wrap_shared(T._index_put(self, idx, values, accumulate), level)
+    size = batch_size_of((self, values) + present, level)
+    p = batch_expand(batch_front(self, level, False), is_batched(self, level), size)
+    v = align_batch(values, level, nd, -1)
+    if not any_batched(present, level) and where.together:
+        return wrap_at(T._index_put(p, (None,) + idx, v, accumulate), 0, level)
+    if where.together and where.first > 0:
+        if not is_batched(values, level):
+            while v.nd < nd:
+                v = T.unsqueeze(v, 0)
+            v = T.unsqueeze(v, 0)
+        v = T.permute(v, (0,) + tuple([1 + where.first + d for d in range(where.nd)])
+                      + tuple([1 + d for d in range(where.first)])
+                      + tuple(range(1 + where.nd + where.first, v.nd)))
+    return wrap_at(T._index_put(p, indices_with_batch(idx, where, level, size), v, accumulate), 0,
+                   level)
+
+
+cdef tuple one_index(Tensor self, Py_ssize_t dim, Tensor index):
+    return (None,) * normal_dim(dim, self.nd) + (T.unsqueeze(index, 0) if index.nd == 0 else index,)
+
+
+cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index):
+    if self.nd == 0:
+        # A 0-d tensor has one slice, itself.
+        return T.squeeze_dim(T._index(T.unsqueeze(self, 0), (T.reshape(index, (-1,)),)), (0,))
+    return T._index(self, one_index(self, dim, index))
+
+
+cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor source):
+    if self.nd == 0:
+        return T.squeeze_dim(index_put_each(
+            T.unsqueeze(self, 0), (T.reshape(index, (-1,)),), T.reshape(source, (-1,)), True), (0,))
+    if index.nd == 0 and source.nd < self.nd:
+        source = T.unsqueeze(source, dim)
+    return T._index_put(self, one_index(self, dim, index), source, True)
+
+
+# --- losses ---------------------------------------------------------------------------------
+
+cdef Tensor merged(Tensor t):
+    """The first two dimensions, examples and rows of each, as one."""
+    cdef tuple shape = dims_of(t)
+    return T.reshape(t, (shape[0] * shape[1],) + shape[2:])
+
+
+cdef Tensor sum_per_example(Tensor t):
+    if t.nd == 1:
+        return t
+    return T.sum_dim(t, tuple(range(1, t.nd)), False, -1)
+
+
+cdef tuple nll_forward_each(Tensor self, Tensor target, Tensor weight, Py_ssize_t reduction,
+                            Py_ssize_t ignore_index):
+    cdef int level = top_level((self, target, weight))
+    cdef Tensor each, keep, w, total
+    cdef Py_ssize_t size
+    self = lowered(self, level)
+    target = lowered(target, level)
+    weight = lowered(weight, level)
+    if is_batched(weight, level):
+        return loop_batch("nll_loss_forward", (self, target, weight, reduction, ignore_index),
+                          level)
+    if not any_batched((self, target), level):
+        return wrap_shared_all(
+            T.nll_loss_forward(self, target, weight, reduction, ignore_index), level)
+    size = batch_size_of((self, target), level)
+    self = batch_expand(batch_front(self, level, False), is_batched(self, level), size)
+    target = batch_expand(batch_front(target, level, False), is_batched(target, level), size)
+    if self.nd == 2:
+        each = <Tensor>T.nll_loss_forward(self, target, weight, 0, ignore_index)[0]
+    else:
+        each = T.reshape(<Tensor>T.nll_loss_forward(merged(self), merged(target), weight, 0,
+                                                    ignore_index)[0], dims_of(target))
+    if reduction == 0:
+        return wrap_results((each, T.new_zeros(each, (size,))), level)
+    keep = T.ne(target, wrap_int(ignore_index))
+    if weight is None:
+        w = T._to_dtype(keep, self.dt)
+    else:
+        w = T.index_select(weight, 0, T.reshape(T.where(keep, target, wrap_int(0)), (-1,)))
+        w = T.where(keep, T.reshape(w, dims_of(target)), wrap_double(0.0))
+    total = sum_per_example(w)
+    each = sum_per_example(each)
+    return wrap_results((T.div(each, total) if reduction == 1 else each, total), level)
+
+
+cdef Tensor nll_backward_each(Tensor grad_output, Tensor target, Tensor weight, Tensor total_weight,
+                              tuple size, Py_ssize_t reduction, Py_ssize_t ignore_index):
+    cdef int level = top_level((grad_output, target, weight, total_weight))
+    cdef Tensor g, zero
+    cdef Py_ssize_t count
+    grad_output = lowered(grad_output, level)
+    target = lowered(target, level)
+    weight = lowered(weight, level)
+    total_weight = lowered(total_weight, level)
+    if is_batched(weight, level):
+        return loop_batch("nll_loss_backward", (grad_output, target, weight, total_weight, size,
+                                                reduction, ignore_index), level)
+    if not any_batched((grad_output, target, total_weight), level):
+        return wrap_shared(T.nll_loss_backward(grad_output, target, weight, total_weight, size,
+                                               reduction, ignore_index), level)
+    count = batch_size_of((grad_output, target, total_weight), level)
+    g = batch_expand(batch_front(grad_output, level, False), is_batched(grad_output, level), count)
+    target = batch_expand(batch_front(target, level, False), is_batched(target, level), count)
+    if reduction == 1:
+        g = T.div(g, batch_front(total_weight, level, False))
+    if reduction != 0:
+        while g.nd < target.nd:
+            g = T.unsqueeze(g, -1)
+        g = T.expand(g, dims_of(target))
+    zero = T.new_zeros(g, ())
+    if len(size) == 1:
+        g = T.nll_loss_backward(g, target, weight, zero, (count,) + size, 0, ignore_index)
+    else:
+        g = T.nll_loss_backward(merged(g), merged(target), weight, zero,
+                                (count * size[0],) + size[1:], 0, ignore_index)
+        g = T.reshape(g, (count,) + size)
+    return wrap_at(g, 0, level)
+
+
+# --- windows of a storage -------------------------------------------------------------------
+
+cdef Py_ssize_t extent(tuple size, tuple stride) except -1:
+    cdef Py_ssize_t n = 1
+    for k, s in zip(size, stride):
+        n += max(k - 1, 0) * s
+    return n
+
+
+cdef Py_ssize_t storage_size(tuple base_size, tuple base_stride, Py_ssize_t base_offset, tuple size,
+                             tuple stride, object storage_offset) except -1:
+    """Elements that an example's storage has at least; each example gets a storage of its own."""
+    cdef Py_ssize_t offset = base_offset if storage_offset is None else storage_offset
+    return max(base_offset + extent(base_size, base_stride), offset + extent(size, stride))
+
+
+cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
+                                Py_ssize_t base_offset, tuple size, tuple stride,
+                                object storage_offset):
+    cdef int level = top_level((self,))
+    cdef Py_ssize_t count, room
+    self = lowered(self, level)
+    if not is_batched(self, level):
+        return wrap_shared(T._as_strided_gather(self, base_size, base_stride, base_offset, size,
+                                                stride, storage_offset), level)
+    count = batch_size_of((self,), level)
+    room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
+    return wrap_at(T._as_strided_gather(
+        batch_front(self, level, False), (count,) + base_size, (room,) + base_stride, base_offset,
+        (count,) + size, (room,) + stride, storage_offset), 0, level)
+
+
+cdef Tensor strided_backward_each(Tensor grad_output, tuple base_size, tuple base_stride,
+                                  Py_ssize_t base_offset, tuple size, tuple stride,
+                                  object storage_offset):
+    cdef int level = top_level((grad_output,))
+    cdef Py_ssize_t count, room
+    grad_output = lowered(grad_output, level)
+    if not is_batched(grad_output, level):
+        return wrap_shared(T._as_strided_backward(
+            grad_output, base_size, base_stride, base_offset, size, stride, storage_offset), level)
+    count = batch_size_of((grad_output,), level)
+    room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
+    return wrap_at(T._as_strided_backward(
+        batch_front(grad_output, level, False), (count,) + base_size, (room,) + base_stride,
+        base_offset, (count,) + size, (room,) + stride, storage_offset), 0, level)

@@ -1,0 +1,465 @@
+# cython: language_level=3
+"""Forward mode: what operators do with tangents, and tangents of views and in-place forms.
+
+# Note [Tangents of an operation]
+An operation takes the tangents of the innermost level among its arguments, strips them, and
+computes the tangent of the result by the rule of the record, from primals that may still have
+tangents of outer levels. These flow through the rule like everything else, which gives the mixed
+terms; the result's own outer tangents come from the same rule on the stripped arguments.
+
+# Note [Tangents and memory]
+A view's tangent is a window on the tangent of its base. If the base got its tangent later (another
+view of it was changed in place), the window is made when the view is next used. A dual has its
+own tangent though it is a view of its primal.
+"""
+from libc.string cimport memset
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
+from autograd_cy._C.formulas cimport strides_of, offset_of
+from autograd_cy._C.levels cimport (
+    batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
+from autograd_cy._C.node cimport set_view
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
+    tensor_has_overlap, same_shape, dims_of, sizes_of, tls_modes, wrap_double, CREATED_DEFAULT,
+    F_DUAL, F_BATCHED, F_VIEW, M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
+
+
+# --- the level of an operation --------------------------------------------------------------
+
+cdef ForwardLevel forward_level(tuple tensors):
+    """The innermost level of the tensors; None if its tangents belong below their vmap."""
+    cdef Tensor t
+    cdef ForwardLevel top = None
+    cdef int batches = 0
+    if tls_modes() & (M_NO_FORWARD_AD | M_INFERENCE):
+        return None
+    for t in tensors:
+        if t is None:
+            continue
+        if t.flags & F_VIEW:
+            follow_base(t)
+        if t.flags & F_DUAL and (top is None or t.extra.forward.serial > top.serial):
+            top = t.extra.forward
+        if t.flags & F_BATCHED and t.extra.level > batches:
+            batches = t.extra.level
+    if top is not None and top.batches < batches:
+        return None
+    return top
+
+
+cdef bint has_tangent(tuple tensors):
+    return forward_level(tensors) is not None
+
+
+cdef tuple tangents_at(tuple tensors, ForwardLevel level):
+    cdef Tensor t
+    for t in tensors:
+        if tangent_at(t, level) is not None:
+            break
+    else:
+        return None
+    return tuple([zero_tangent(<Tensor>t) if tangent_at(<Tensor>t, level) is None
+                  else tangent_at(<Tensor>t, level) for t in tensors])
+
+
+cdef tuple primals_at(tuple tensors, ForwardLevel level):
+    return tuple([primal_at(<Tensor>t, level) for t in tensors])
+
+
+cdef tuple place_aliases(tuple tensors):
+    return tuple([place_alias(<Tensor>t) for t in tensors])
+
+
+# --- tangents of results --------------------------------------------------------------------
+
+cdef Tensor zero_tangent(Tensor t):
+    return T.zeros_like(place_alias(t))
+
+
+cdef Tensor fit_tangent(Tensor tangent, Tensor result):
+    """A tangent in the dtype and shape of its primal."""
+    if tangent.dt != result.dt:
+        if dt_is_complex(tangent.dt) and not dt_is_complex(result.dt):
+            tangent = T.real(tangent)
+        if tangent.dt != result.dt:
+            tangent = T._to_dtype(tangent, result.dt)
+    if not same_shape(tangent, result):
+        tangent = T.expand(tangent, dims_of(result))
+    return tangent
+
+
+cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor below) except -1:
+    """`below`: the result with the tangents of outer levels (itself if there are none)."""
+    cdef Tensor outer = below if below is not result and below.flags & F_DUAL else None
+    if not dt_differentiable(result.dt):
+        return 0
+    if tangent is not None:
+        put_dual(result, fit_tangent(tangent, result), level, outer)
+    elif outer is not None:
+        put_dual(result, <Tensor>outer.extra.tangent, outer.extra.forward,
+                 <Tensor>outer.extra.primal)
+    return 0
+
+
+cdef int set_tangents(tuple results, tuple tangents, ForwardLevel level, tuple below) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(results)):
+        set_tangent(<Tensor>results[i], <Tensor>tangents[i], level, <Tensor>below[i])
+    return 0
+
+
+cdef int refuse_tangent(tuple tensors, str op) except -1:
+    if forward_level(tensors) is not None:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op} that does not support it. Its derivative is not "
+            "defined; take the tangent away with unpack_dual(t).primal or detach() first.")
+    return 0
+
+
+# --- views ----------------------------------------------------------------------------------
+
+cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
+    """Whether windows of `base` are windows of its tangent."""
+    cdef int d
+    for d in range(base.nd):
+        if base.sizes[d] > 1 and base.strides[d] != tangent.strides[d]:
+            return False
+    return True
+
+
+cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
+    """The part of the base's tangent that belongs to a view, perhaps of parts of numbers."""
+    if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
+        tangent = T.view_as_real(tangent)
+        return T.as_strided(tangent, dims_of(view), strides_of(view),
+                            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[view.dt])
+    if dt_is_complex(view.dt) and not dt_is_complex(base.dt):
+        return T.view_as_complex(T.as_strided(
+            tangent, dims_of(view) + (2,), tuple([2 * s for s in strides_of(view)]) + (1,),
+            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt]))
+    return T.as_strided(tangent, dims_of(view), strides_of(view),
+                        offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
+
+
+cdef Tensor laid_out_like(Tensor root, list sizes):
+    """Zeros with the strides of a plain tensor, and dimensions of other sizes in front."""
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, first = <int>len(sizes)
+    cdef Py_ssize_t extent = 1
+    cdef Tensor r
+    if root.nd + first > MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    for d in range(root.nd):
+        shape[first + d] = root.sizes[d]
+        strides[first + d] = root.strides[d]
+        if root.sizes[d] > 0:
+            extent += (root.sizes[d] - 1) * root.strides[d]
+    for d in range(first - 1, -1, -1):
+        shape[d] = sizes[d]
+        strides[d] = extent
+        extent *= max(shape[d], 1)
+    r = tensor_empty_strided(root.dt, root.nd + first, shape, strides)
+    if r.count:
+        memset(r.ptr, 0, extent * DT_SIZE[r.dt])
+    return r
+
+
+cdef dict vmaps_of(Tensor t):
+    """Level -> (dimension of the examples, their number) of each vmap that a tensor is in."""
+    cdef dict out = {}
+    cdef Tensor below
+    while t.flags & F_BATCHED:
+        below = <Tensor>t.extra.value
+        out[t.extra.level] = (t.extra.bdim,
+                              below.sizes[t.extra.bdim] if t.extra.bdim >= 0 else -1)
+        t = below
+    return out
+
+
+cdef Tensor zeros_matching(Tensor base, Tensor source):
+    """Zeros laid out like `base`, with a place for each example of `source`."""
+    cdef dict own = vmaps_of(base)
+    cdef dict other = vmaps_of(source)
+    cdef list levels = sorted({*own, *other})
+    cdef list extra = [k for k in levels if k in other and other[k][0] >= 0
+                       and own.get(k, (-1,))[0] < 0]
+    cdef Tensor r = laid_out_like(below_vmaps(base), [other[k][1] for k in extra])
+    cdef Py_ssize_t waiting = len(extra)
+    # From the outermost vmap inwards: its dimension is behind those that are still waiting.
+    for k in levels:
+        if k in extra:
+            r = wrap_at(r, 0, k)
+            waiting -= 1
+        elif k in own:
+            r = wrap_at(r, own[k][0] + <int>waiting if own[k][0] >= 0 else -1, k)
+    return r
+
+
+cdef bint holds(Tensor place, Tensor source) noexcept:
+    """Whether each example of `source` has a place."""
+    cdef int level
+    while source.flags & F_BATCHED:
+        level = source.extra.level
+        while batch_level(place) > level:
+            place = <Tensor>place.extra.value
+        if source.extra.bdim >= 0 and not is_batched(place, level):
+            return False
+        if batch_level(place) == level:
+            place = <Tensor>place.extra.value
+        source = <Tensor>source.extra.value
+    return True
+
+
+cdef int follow_base(Tensor t) except -1:
+    """Let a view have the tangents of its base (see Note [Tangents and memory])."""
+    cdef Tensor base
+    if t.own_tangent:
+        return 0
+    base = <Tensor>t.base
+    if not (base.flags & F_DUAL):
+        return 0
+    if (t.flags & F_DUAL and t.extra.forward is base.extra.forward
+            and (<Tensor>t.extra.tangent).mem == (<Tensor>base.extra.tangent).mem):
+        return 0
+    derive(t, base)
+    return 0
+
+
+cdef inline int derive(Tensor view, Tensor base) except -1:
+    return derive_into(view, view, base, base)
+
+
+cdef int derive_into(Tensor target, Tensor view, Tensor base, Tensor holder) except -1:
+    """Windows on the tangents of `holder`: the base, or what keeps its outer tangents."""
+    cdef Tensor outer = <Tensor>holder.extra.primal
+    cdef Tensor below = None
+    cdef Tensor tangent = <Tensor>holder.extra.tangent
+    cdef Tensor laid
+    if outer is not None and outer.flags & F_DUAL:
+        below = tensor_alias(view)
+        derive_into(below, view, base, outer)
+    if not lies_like(tangent, base):
+        laid = zeros_matching(base, tangent)
+        T.copy_(laid, tangent)
+        tangent = laid
+        holder.extra.tangent = laid
+    put_dual(target, window(base, tangent, view), holder.extra.forward, below)
+    return 0
+
+
+# --- in place -------------------------------------------------------------------------------
+
+cdef int insert_tangent(Tensor t, Tensor tangent, ForwardLevel level) except -1:
+    """Give t, or what keeps its outer tangents, one of `level`; replaces an old one."""
+    cdef Tensor below
+    if not (t.flags & F_DUAL):
+        return put_dual(t, tangent, level, None)
+    if t.extra.forward is level:
+        t.extra.tangent = tangent
+        return 0
+    if t.extra.forward.serial < level.serial:
+        below = tensor_alias(t)
+        put_dual(below, <Tensor>t.extra.tangent, t.extra.forward, <Tensor>t.extra.primal)
+        return put_dual(t, tangent, level, below)
+    below = <Tensor>t.extra.primal
+    if below is None:
+        below = tensor_alias(t)
+        t.extra.primal = below
+    return insert_tangent(below, tangent, level)
+
+
+cdef Tensor find_tangent(Tensor t, ForwardLevel level):
+    while t is not None and t.flags & F_DUAL:
+        if t.extra.forward is level:
+            return <Tensor>t.extra.tangent
+        t = <Tensor>t.extra.primal
+    return None
+
+
+cdef int give_base(Tensor view, Tensor src) except -1:
+    """Make room in the tangents of a view's base for those of `src`."""
+    cdef Tensor base = <Tensor>view.base
+    cdef Tensor holder = src
+    cdef Tensor old, room
+    cdef ForwardLevel level
+    while holder is not None and holder.flags & F_DUAL:
+        level = holder.extra.forward
+        if level.batches < batch_level(view):
+            break
+        old = find_tangent(base, level)
+        if old is None or not holds(old, <Tensor>holder.extra.tangent) or not lies_like(old, base):
+            room = zeros_matching(base, <Tensor>holder.extra.tangent)
+            if old is not None:
+                T.copy_(room, old)
+            insert_tangent(base, room, level)
+        holder = <Tensor>holder.extra.primal
+    if base.flags & F_DUAL:
+        derive(view, base)
+    return 0
+
+
+cdef int write_tangents(Tensor self, Tensor holder, Tensor src) except -1:
+    """Write the tangents of `src` into those of `holder`, level by level."""
+    cdef ForwardLevel level = None
+    cdef Tensor old, new, below
+    if holder.flags & F_DUAL:
+        level = holder.extra.forward
+    if src.flags & F_DUAL and (level is None or src.extra.forward.serial > level.serial):
+        level = src.extra.forward
+    if level is None or level.batches < batch_level(self):
+        return 0
+    new = tangent_at(src, level)
+    old = tangent_at(holder, level)
+    if new is None:
+        if tensor_has_overlap(old):
+            holder.extra.tangent = T.zeros_like(old)
+        else:
+            T.copy_(old, wrap_double(0.0))
+    elif old is not None and holds(old, new) and not tensor_has_overlap(old):
+        T.copy_(old, fit_tangent(new, self))
+    else:
+        insert_tangent(holder, T.clone(fit_tangent(new, self), -1), level)
+    src = primal_at(src, level)
+    below = <Tensor>holder.extra.primal
+    if src.flags & F_DUAL or (below is not None and below.flags & F_DUAL):
+        if below is None:
+            below = tensor_alias(self)
+        write_tangents(self, below, src)
+        holder.extra.primal = below
+    return 0
+
+
+cdef int copy_tangents(Tensor self, Tensor src) except -1:
+    if not dt_differentiable(self.dt) or forward_level((self, src)) is None:
+        return 0
+    if self.flags & F_VIEW and not self.own_tangent:
+        give_base(self, src)
+    return write_tangents(self, self, src)
+
+
+# --- for forward_ad and func ----------------------------------------------------------------
+
+def _begin_level():
+    """A new innermost level of forward mode; its method ``end()`` clears all of its tangents."""
+    return ForwardLevel()
+
+
+cdef Tensor examples_first(Tensor t, int level, Py_ssize_t size):
+    """The tensor below the vmap of `level`, with its examples first."""
+    cdef Tensor p
+    if is_batched(t, level):
+        p = <Tensor>t.extra.value
+        if t.extra.bdim:
+            p = T.permute(p, (t.extra.bdim,) + tuple(
+                [d for d in range(p.nd) if d != t.extra.bdim]))
+        return p
+    p = <Tensor>t.extra.value if batch_level(t) == level else t
+    return T.expand(T.unsqueeze(p, 0), (size,) + dims_of(p))
+
+
+cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
+    cdef Tensor r, below = None
+    cdef int batches = max(batch_level(t), batch_level(tangent))
+    cdef Py_ssize_t size
+    if batches > level.batches:
+        # The level began outside of this vmap: its tangents are those of what is below.
+        if not is_batched(t, batches) and not is_batched(tangent, batches):
+            return wrap_at(make_dual(
+                <Tensor>t.extra.value if batch_level(t) == batches else t,
+                <Tensor>tangent.extra.value if batch_level(tangent) == batches else tangent,
+                level), -1, batches)
+        r = t if is_batched(t, batches) else tangent
+        size = (<Tensor>r.extra.value).sizes[r.extra.bdim]
+        return wrap_at(make_dual(examples_first(t, batches, size),
+                                 examples_first(tangent, batches, size), level), 0, batches)
+    if tangent.dt != t.dt:
+        tangent = T._to_dtype(tangent, t.dt)
+    if tensor_has_overlap(tangent):
+        tangent = T.clone(tangent, 0)       # in-place operations on the dual will change it
+    t = lift(t, level.batches)
+    r = T._alias(t)
+    if r.flags & F_DUAL:
+        below = tensor_alias(r)
+        put_dual(below, <Tensor>r.extra.tangent, r.extra.forward, <Tensor>r.extra.primal)
+    put_dual(r, tangent, level, below)
+    r.own_tangent = 1
+    return r
+
+
+cdef Tensor without_level(Tensor t, ForwardLevel level):
+    """The same value at the same place of the graph, without the tangent of one level."""
+    cdef Tensor p = place_alias(t)
+    cdef Tensor holder = t
+    while holder is not None and holder.flags & F_DUAL:
+        if holder.extra.forward is not level:
+            insert_tangent(p, <Tensor>holder.extra.tangent, holder.extra.forward)
+        holder = <Tensor>holder.extra.primal
+    return p
+
+
+cdef tuple unpack_dual(Tensor t, ForwardLevel level):
+    cdef Tensor p, tangent
+    if below_level(t, level):
+        primal, moved = unpack_dual(<Tensor>t.extra.value, level)
+        return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
+                None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
+    if t.flags & F_VIEW:
+        follow_base(t)
+    tangent = find_tangent(t, level)
+    if tangent is None:
+        return T._alias(t), None
+    p = without_level(t, level)
+    set_view(p, t, CREATED_DEFAULT)
+    p.own_tangent = 1
+    return p, tangent
+
+
+def _make_dual(Tensor t not None, Tensor tangent not None, ForwardLevel level not None):
+    """A view of `t` at the same place of the graph that has `tangent` at `level`."""
+    if t.flags & F_DUAL and find_tangent(t, level) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the "
+            "same level is not supported.")
+    if tangent.flags & F_DUAL and find_tangent(tangent, level) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level is not "
+            "supported.")
+    if not same_shape(t, tangent):
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(sizes_of(t))} while the given "
+            f"forward gradient is of size {list(sizes_of(tangent))}.")
+    if dt_is_complex(tangent.dt) and not dt_is_complex(t.dt):
+        raise RuntimeError(
+            "make_dual: expected a real tangent, because the primal is real, but got a complex "
+            "tangent; take its real part")
+    return make_dual(t, tangent, level)
+
+
+def _unpack_dual(Tensor t not None, ForwardLevel level not None):
+    """(`t` without its tangent of `level`, that tangent or None)."""
+    return unpack_dual(t, level)
+
+
+def _has_tangent(Tensor t not None):
+    """Whether `t`, or what is below its vmap, has a tangent of some level."""
+    while True:
+        if t.flags & F_VIEW:
+            follow_base(t)
+        if t.flags & F_DUAL:
+            return True
+        if not (t.flags & F_BATCHED):
+            return False
+        t = <Tensor>t.extra.value
+
+
+def _lift(Tensor t not None, int level):
+    """`t` as a tensor of the vmap of `level`, all of whose examples share it."""
+    return lift(t, level)
+
+
+def _zero_tangents(Tensor t not None):
+    """The values of `t` were replaced by constants: its tangents become zeros."""
+    copy_tangents(t, wrap_double(0.0))

@@ -1,0 +1,530 @@
+# cython: language_level=3
+"""Custom Functions: the node that is also their `ctx`, and ``Function.apply``.
+
+What users see (Function, its context methods, once_differentiable) is plain Python in
+autograd_cy/autograd/function.py; the steps that every call makes are here.
+"""
+from cpython.ref cimport PyObject, Py_INCREF
+from libc.stdint cimport uint32_t
+from autograd_cy._C.dtypes cimport dt_differentiable
+from autograd_cy._C.formulas cimport observe_begin, observe_end
+from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
+from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
+from autograd_cy._C.node cimport *
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport *
+
+import warnings as _warnings
+
+# Set by autograd_cy.autograd.function.
+cdef object _base = None              # Function itself
+cdef object _bind = None              # fills in defaults and keyword arguments of `forward`
+cdef object _batched_apply = None     # apply under vmap
+
+
+def _set_function(base, bind):
+    """The class that custom Functions derive from, and how arguments are bound to `forward`."""
+    global _base, _bind
+    _base, _bind = base, bind
+
+
+def _set_batched_apply(f):
+    """`f(cls, args, split)` is what ``apply`` does instead of ``forward`` under vmap."""
+    global _batched_apply
+    _batched_apply = f
+
+
+cdef class FunctionNode(Node):
+    """The recorded call of a custom Function, and the `ctx` of its methods."""
+    cdef public object to_save               # given to save_for_backward, until apply is done
+    cdef public object saved_for_forward     # given to save_for_forward, until jvp is done
+    cdef public object dirty_tensors
+    cdef public object non_differentiable
+    cdef public object needs_input_grad
+    cdef public bint materialize_grads
+    cdef tuple is_tensor                     # per argument of apply
+    cdef int first                           # edge that stands at place 0 (see keep_first)
+
+    def __cinit__(self):
+        self.materialize_grads = True
+
+    cdef str node_name(self):
+        return type(self).__name__
+
+    cdef tuple saved_names(self):
+        return ()
+
+    @property
+    def saved_tensors(self):
+        cdef int i
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        if self.flags & N_FREED:
+            raise freed_error(self)
+        return tuple([unpack(self, i) if self.saved[i].obj != NULL else None
+                      for i in range(self.n_saved)])
+
+    @property
+    def _raw_saved_tensors(self):
+        cdef int i
+        if self.flags & N_FREED:
+            raise freed_error(self)
+        return tuple([graph_late.raw_saved(self, i) for i in range(self.n_saved)])
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        cdef int i
+        cdef list grads = []
+        for i in range(self.n_out):
+            if gin[i] != NULL:
+                grads.append(<object>gin[i])
+            elif self.materialize_grads and self.metas[i].defined:
+                grads.append(zeros_for(self, i))
+            else:
+                grads.append(None)
+        deliver(self, call_backward(self, grads), gout)
+        return 0
+
+
+cdef object call_backward(FunctionNode ctx, list grads):
+    cdef object cls = type(ctx)._forward_cls
+    backward = cls.backward
+    if backward is _base.backward:
+        backward = cls.vjp
+    elif cls.vjp is not _base.vjp:
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+            f"should only implement one of them ({cls.__name__}).")
+    return backward(ctx, *grads)
+
+
+cdef int deliver(FunctionNode ctx, object given, PyObject** gout) except -1:
+    """Put what backward returned at the edges; one value per argument of apply."""
+    cdef Py_ssize_t wanted = len(ctx.is_tensor), got, j
+    cdef int edge = 0, at
+    cdef tuple result = given if isinstance(given, tuple) else (given,)
+    got = len(result)
+    if got > wanted:
+        for j in range(wanted, got):
+            if result[j] is not None:
+                raise wrong_count(ctx, wanted, got)
+    elif got < wanted:
+        raise wrong_count(ctx, wanted, got)
+    for j in range(wanted):
+        r = result[j]
+        if not ctx.is_tensor[j]:
+            if r is not None:
+                raise RuntimeError(
+                    f"function {ctx.node_name()} returned a gradient different than None at "
+                    f"position {j + 1}, but the corresponding forward input was not a Variable")
+            continue
+        at = edge
+        if ctx.first:
+            at = ctx.first if edge == 0 else (0 if edge == ctx.first else edge)
+        edge += 1
+        if r is None:
+            continue
+        if not isinstance(r, Tensor):
+            raise RuntimeError(f"function {ctx.node_name()}: expected Variable or None (got "
+                               f"{type(r).__name__}) as gradient of input {j}")
+        if ctx.edges[at].node != NULL:
+            Py_INCREF(r)
+            gout[at] = <PyObject*>r
+    return 0
+
+
+cdef object wrong_count(FunctionNode ctx, Py_ssize_t wanted, Py_ssize_t got):
+    return RuntimeError(f"function {ctx.node_name()} returned an incorrect number of gradients "
+                        f"(expected {wanted}, got {got})")
+
+
+# --- apply ----------------------------------------------------------------------------------
+
+def function_apply(cls, *args, **kwargs):
+    """
+    Call the Function; its result is recorded if an argument requires grad.
+
+    Parameters
+    ----------
+    *args
+        Arguments of ``forward``; tensors directly among them are differentiated.
+    **kwargs
+        Arguments by name.
+
+    Returns
+    -------
+    object
+        What ``forward`` returns, with history.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> class Double(ag.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return grad * 2
+    >>> Double.apply(ag.ones(2))
+    tensor([2., 2.])
+    """
+    cdef bint split = cls.setup_context is not _base.setup_context
+    cdef uint32_t flags = 0
+    if split or kwargs:
+        args = _bind(cls, args, kwargs, split)
+    for a in args:
+        if isinstance(a, Tensor):
+            flags |= (<Tensor>a).flags
+    return apply_plain(cls, args, flags, split)
+
+
+cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
+    cdef unsigned int modes = tls_modes()
+    cdef Py_ssize_t n = len(args), i
+    cdef int edge = 0
+    cdef bint recording = False
+    cdef FunctionNode ctx
+    cdef list needs_grad = [False] * n
+    cdef list is_tensor = [False] * n
+    cdef tuple outputs
+    for i in range(n):
+        if isinstance(args[i], Tensor):
+            is_tensor[i] = True
+            edge += 1
+            if flags & F_GRAD_PATH and requires_grad(<Tensor>args[i]):
+                needs_grad[i] = True
+                recording = True
+    if modes & M_NO_GRAD:
+        recording = False
+    ctx = cls._backward_cls()
+    node_init(ctx, edge, 0, 1)
+    ctx.flags |= N_PYTHON
+    node_track(ctx)
+    ctx.needs_input_grad = tuple(needs_grad)
+    ctx.is_tensor = tuple(is_tensor)
+    if recording:
+        edge = 0
+        for i in range(n):
+            if is_tensor[i]:
+                if needs_grad[i]:
+                    set_edge(ctx, edge, <Tensor>args[i])
+                edge += 1
+    if g_modes & G_PROFILE:
+        observe_begin(cls.__name__)
+    if flags & F_BATCHED:
+        # What is below the vmap records for itself.
+        made = _batched_apply(cls, args, split)
+    tls_set_modes(modes | M_NO_GRAD | M_NO_FORWARD_AD)
+    try:
+        if split:
+            if not flags & F_BATCHED:
+                made = cls.forward(*args)
+            cls.setup_context(ctx, args, made)
+        else:
+            made = cls.forward(ctx, *args)
+    finally:
+        tls_set_modes(modes)
+    outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
+                     g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
+    if g_modes & G_PROFILE:
+        observe_end()
+    if isinstance(made, tuple):
+        # A named tuple stays one.
+        return type(made)(*outputs) if hasattr(made, "_fields") else outputs
+    return outputs[0]
+
+
+# --- outputs --------------------------------------------------------------------------------
+
+cdef bint among(object t, object tensors) noexcept:
+    if tensors is None:
+        return False
+    for x in tensors:
+        if x is t:
+            return True
+    return False
+
+
+cdef tuple tensors_only(object given, str method):
+    """What was given to mark_dirty and the like, checked."""
+    cdef Py_ssize_t i
+    if given is None:
+        return ()
+    if not isinstance(given, tuple):
+        given = (given,)
+    for i in range(len(given)):
+        if not isinstance(given[i], Tensor):
+            raise TypeError(f"{method} can only accept variables, but argument {i} is of type "
+                            f"{type(given[i]).__name__}")
+    return given
+
+
+cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint forward_mode):
+    """Give the results of forward their history, save what was asked for, move tangents."""
+    cdef tuple dirty = tensors_only(ctx.dirty_tensors, "mark_dirty")
+    cdef tuple nondiff = tensors_only(ctx.non_differentiable, "mark_non_differentiable")
+    cdef tuple to_save = check_saved(ctx.to_save)
+    cdef Py_ssize_t i, tensors = 0, differentiable = 0
+    cdef list outputs = []
+    cdef Tensor t
+    check_dirty(ctx, args, made, dirty, recording)
+    for x in made:
+        tensors += isinstance(x, Tensor)
+    node_room(ctx, len(to_save) if recording else 0, len(made))
+    for t in dirty:
+        bump_version(t)
+    for i in range(len(made)):
+        if not isinstance(made[i], Tensor):
+            outputs.append(made[i])
+            continue
+        t = <Tensor>made[i]
+        if recording and dt_differentiable(t.dt) and not among(t, nondiff):
+            differentiable += 1
+            t = with_history(ctx, args, t, <int>i, among(t, dirty))
+        else:
+            t = without_history(args, t, among(t, dirty))
+            set_meta(ctx, <int>i, t)
+        if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)):
+            t.creation = CREATED_IN_FUNCTION
+        outputs.append(t)
+    if differentiable > 1:
+        for i in range(len(made)):
+            if isinstance(outputs[i], Tensor) and (<Tensor>outputs[i]).flags & F_VIEW:
+                (<Tensor>outputs[i]).creation = CREATED_MULTI_OUTPUT
+    if recording:
+        for i in range(len(to_save)):
+            if to_save[i] is not None:
+                save_one(ctx, args, <int>i, <Tensor>to_save[i])
+    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
+    if forward_mode:
+        move_tangents(ctx, args, made, outputs, dirty,
+                      () if ctx.saved_for_forward is None else ctx.saved_for_forward)
+    ctx.saved_for_forward = None
+    return tuple(outputs)
+
+
+cdef tuple check_saved(object to_save):
+    cdef Py_ssize_t i
+    if to_save is None:
+        return ()
+    for i in range(len(to_save)):
+        if to_save[i] is not None and not isinstance(to_save[i], Tensor):
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of "
+                            f"type {type(to_save[i]).__name__}; keep other things as attributes "
+                            "of ctx")
+    return to_save
+
+
+cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
+                     bint recording) except -1:
+    cdef Tensor t
+    cdef Py_ssize_t tensors = 0
+    cdef str op
+    for x in made:
+        tensors += isinstance(x, Tensor)
+    for t in dirty:
+        if not among(t, made):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as "
+                "output. The inputs that are modified inplace must all be outputs of the Function.")
+        if not among(t, args):
+            _warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+                "have been mutated should be passed to ctx.mark_dirty().", UserWarning,
+                stacklevel=2)
+        if not recording:
+            continue
+        if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not t.flags & F_VIEW:
+            raise RuntimeError(
+                "a leaf Variable that requires grad has been used in an in-place operation. "
+                f"({ctx.node_name()} marked it as dirty)")
+        if t.flags & F_VIEW:
+            if tensors > 1:
+                raise RuntimeError(
+                    "If your Function modifies inplace an input that is a view of another Tensor, "
+                    "your Function cannot return more than one Tensor. This is not supported by "
+                    "the current autograd engine. You should either make sure the input is not a "
+                    "view (using .clone() for example) or make your Function only return one "
+                    "Tensor (potentially splitting it into two Functions: one doing the inplace "
+                    "that returns a single Tensor and a second one that does the other operations)."
+                )
+            op = ctx.node_name()
+            _names[op] = op
+            check_inplace(t, op, True)
+    return 0
+
+
+# check_inplace keeps the name of the operation by address.
+cdef dict _names = {}
+
+
+cdef Tensor as_view(Tensor t):
+    """A view that doesn't lead to `t` in the graph."""
+    cdef unsigned int modes = tls_modes()
+    tls_set_modes(modes | M_NO_GRAD)
+    try:
+        return T._alias(t)
+    finally:
+        tls_set_modes(modes)
+
+
+cdef Tensor without_history(tuple args, Tensor t, bint modified):
+    cdef bint is_input = among(t, args)
+    if not requires_grad(t):
+        if is_input and not modified:
+            return as_view(t)
+        return t
+    if is_input or t.flags & F_VIEW:
+        return T.detach(t)
+    cut(t)
+    return t
+
+
+cdef int cut(Tensor t) except -1:
+    cdef PyObject* old = t.fn
+    t.fn = NULL
+    t.out_nr = 0
+    t.flags &= ~<uint32_t>(F_REQUIRES_GRAD | F_RETAINS_GRAD)
+    if old != NULL:
+        release_node(old)
+    return 0
+
+
+cdef Tensor with_history(FunctionNode ctx, tuple args, Tensor t, int nr, bint modified):
+    if modified and among(t, args):
+        if t.flags & F_VIEW:
+            keep_first(ctx, args, t)
+            rebase_history(t, ctx)
+        else:
+            set_history(t, ctx, nr)
+        return t
+    if among(t, args):
+        t = as_view(t)
+    if t.flags & F_VIEW:
+        # Its history is this Function, whatever happens to the base.
+        t.attr_version = t.mem.version
+    set_history(t, ctx, nr)
+    return t
+
+
+cdef int keep_first(FunctionNode ctx, tuple args, Tensor t) except -1:
+    """CopySlices takes the edge at place 0 as that of the tensor that was changed."""
+    cdef int edge = 0
+    cdef Edge e
+    for a in args:
+        if a is t:
+            break
+        edge += isinstance(a, Tensor)
+    e = ctx.edges[0]
+    ctx.edges[0] = ctx.edges[edge]
+    ctx.edges[edge] = e
+    ctx.first = edge
+    return 0
+
+
+cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
+    cdef int edge = 0
+    if t.fn == <PyObject*>ctx:
+        save_output(ctx, slot, t, t.out_nr)
+        return 0
+    for a in args:
+        if a is t:
+            if ctx.first:
+                edge = ctx.first if edge == 0 else (0 if edge == ctx.first else edge)
+            save_input(ctx, slot, t, edge)
+            return 0
+        edge += isinstance(a, Tensor)
+    save_input(ctx, slot, t, -1)
+    return 0
+
+
+# --- forward mode ---------------------------------------------------------------------------
+
+cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, tuple dirty,
+                       tuple saved) except -1:
+    """Give the outputs their tangents by the Function's jvp, outer levels first."""
+    cdef tuple tensors = tuple([a for a in args if isinstance(a, Tensor)])
+    cdef ForwardLevel level = forward_level(tensors)
+    cdef tuple stripped
+    cdef list below
+    if level is None:
+        return 0
+    stripped = tuple([primal_at(<Tensor>a, level) if isinstance(a, Tensor) else a for a in args])
+    below = outputs
+    if forward_level(tuple([a for a in stripped if isinstance(a, Tensor)])) is not None:
+        if dirty:
+            raise RuntimeError(
+                f"{type(ctx)._forward_cls.__name__} changes its input in place, which is not "
+                "possible inside nested levels of forward mode; use an out-of-place form")
+        below = [place_alias(<Tensor>t) if isinstance(t, Tensor) else t for t in outputs]
+        move_tangents(ctx, stripped, made, below, dirty, saved)
+    ctx.saved_for_forward = tuple([
+        seen_below(t, made, below, level) for t in saved])
+    deliver_tangents(ctx, args, made, outputs, below, dirty, level)
+    return 0
+
+
+cdef object seen_below(object t, tuple made, list below, ForwardLevel level):
+    """A tensor that was saved for jvp, without the tangents of `level`."""
+    cdef Py_ssize_t i
+    if t is None:
+        return None
+    for i in range(len(made)):
+        if made[i] is t:
+            return primal_at(<Tensor>below[i], level)
+    return primal_at(<Tensor>t, level)
+
+
+cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, list below,
+                          tuple dirty, ForwardLevel level) except -1:
+    cdef list given = []
+    cdef tuple result
+    cdef Tensor t, moved
+    cdef Py_ssize_t i
+    cdef object cls = type(ctx)._forward_cls
+    for a in args:
+        if not isinstance(a, Tensor):
+            given.append(None)
+            continue
+        moved = tangent_at(<Tensor>a, level)
+        if moved is None and ctx.materialize_grads and dt_differentiable((<Tensor>a).dt):
+            moved = zero_tangent(<Tensor>a)
+        given.append(moved)
+    r = cls.jvp(ctx, *given)
+    result = r if type(r) is tuple else (tuple(r) if isinstance(r, tuple) else (r,))
+    if len(result) != len(made):
+        raise RuntimeError(
+            f"{cls.__name__}.jvp returned an incorrect number of forward gradients (expected "
+            f"{len(made)}, one per output, got {len(result)})")
+    for i in range(len(made)):
+        if not isinstance(outputs[i], Tensor):
+            if result[i] is not None:
+                raise RuntimeError(f"{cls.__name__}.jvp returned a tangent for output {i}, which "
+                                   "is not a Tensor")
+            continue
+        t = <Tensor>outputs[i]
+        if result[i] is None:
+            set_tangent(t, None, level, <Tensor>below[i])
+            continue
+        if not isinstance(result[i], Tensor):
+            raise TypeError(f"{cls.__name__}.jvp: expected Tensor or None as tangent of output "
+                            f"{i}, got {type(result[i]).__name__}")
+        moved = <Tensor>result[i]
+        if among(made[i], args) and among(made[i], dirty):
+            if not among(moved, given):
+                raise RuntimeError(
+                    "An inplace custom Function is not modifying the forward mode gradients "
+                    "inplace. If the forward is modifying an input inplace, then the jvp function "
+                    "must modify the corresponding gradient inplace.")
+        elif t.flags & F_VIEW:
+            if not moved.flags & F_VIEW and not among(moved, given):
+                raise RuntimeError(
+                    "A custom Function's forward is returning a view (or an input as-is) but the "
+                    "jvp is not returning a view.")
+            t.own_tangent = 1
+        if not same_shape(t, moved):
+            raise RuntimeError(
+                f"{cls.__name__}.jvp returned a tangent of shape {list(sizes_of(moved))} for "
+                f"output {i} of shape {list(sizes_of(t))}")
+        set_tangent(t, primal_at(moved, level), level, <Tensor>below[i])
+    return 0

@@ -1,0 +1,592 @@
+# cython: language_level=3
+"""In-place operations that rest on no record: copy_, fill_, detach_, and changes of geometry.
+
+# Note [In-place forms]
+The in-place form of an operator with a kernel writes into the tensor and records its own node. One
+without (a composite, or any operator on batched or dual tensors) computes the new value and puts
+it in place by copy_: `replace_value`. Either checks shape and dtype before anything changes.
+
+What the history of a base becomes when a view of it changes is in views.pyx.
+"""
+cimport cython
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+from autograd_cy._C.arguments cimport int_arg, sizes_arg, unpack_sizes, dims_arg
+from autograd_cy._C.batching cimport batch_front, align_batch
+from autograd_cy._C.dtypes cimport (
+    DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
+from autograd_cy._C.formulas cimport give
+from autograd_cy._C.forward cimport copy_tangents
+from autograd_cy._C.iterate cimport copy_into, fill_with
+from autograd_cy._C.levels cimport top_level, is_batched, lowered
+from autograd_cy._C.node cimport *
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.placement cimport MF_PRESERVE, format_code
+from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS
+from autograd_cy._C.tensor cimport *
+
+
+@cython.final
+cdef class CopyBackwards(Node):
+    """Gradient of copy_: none for what was overwritten, all for the source."""
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        if gin[0] == NULL:
+            return 0
+        if needs(self, 0):
+            gout[0] = give(T.zeros_like(<Tensor>gin[0]))
+        if needs(self, 1):
+            gout[1] = give(<Tensor>gin[0])
+        return 0
+
+
+@cython.final
+cdef class ConstantBackward(Node):
+    """Gradient of an in-place operation whose result is constant wherever it is smooth: zero."""
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        if gin[0] != NULL and needs(self, 0):
+            gout[0] = give(T.zeros_like(<Tensor>gin[0]))
+        return 0
+
+    cdef str node_name(self):
+        return <str>get_args(self)[0]
+
+
+@cython.final
+cdef class NotImplementedBackward(Node):
+    """History after an in-place operation that has no derivative."""
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        name = self.node_name().removesuffix("Backward0").removesuffix("Backward")
+        raise RuntimeError(
+            f"derivative for {name} is not implemented: it was applied in place to a tensor that "
+            "requires grad. Apply it to a detached tensor.")
+
+    cdef str node_name(self):
+        return <str>get_args(self)[0]
+
+
+# --- what generated in-place forms call ------------------------------------------------------
+
+cdef int check_result(Tensor self, Tensor value, str op) except -1:
+    """Whether `value` can become the value of `self`; called before anything changes."""
+    if not same_shape(self, value):
+        raise RuntimeError(
+            f"{op}: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
+            f"{list(sizes_of(value))}")
+    if dt_category(value.dt) > dt_category(self.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
+            f"type {dt_object(self.dt).name}")
+    return 0
+
+
+cdef Tensor replace_value(Tensor self, Tensor value, str op):
+    """Put a recorded value in place."""
+    check_result(self, value, op)
+    return copy_from(self, value, op)
+
+
+cdef int put_value(Tensor self, Tensor value, str op) except -1:
+    """Put a value in place that the caller records."""
+    check_result(self, value, op)
+    copy_into(self, value, op)
+    return 0
+
+
+cdef int constant_history(Tensor self, str name) except -1:
+    """Record that an in-place operation left values with zero derivative."""
+    cdef ConstantBackward n = ConstantBackward.__new__(ConstantBackward)
+    node_init(n, 1, 0, 1)
+    set_edge(n, 0, self)
+    set_args(n, (name,))
+    rebase_history(self, n)
+    return 0
+
+
+cdef int unknown_history(Tensor self, str name) except -1:
+    """Record an in-place operation that has no derivative: backward through it is an error."""
+    cdef NotImplementedBackward n = NotImplementedBackward.__new__(NotImplementedBackward)
+    node_init(n, 1, 0, 1)
+    set_edge(n, 0, self)
+    set_args(n, (name,))
+    rebase_history(self, n)
+    return 0
+
+
+cdef int refuse_complex(Tensor self, str op) except -1:
+    if dt_is_complex(self.dt):
+        raise RuntimeError(
+            f"In-place {op} is not supported for complex tensors: the result is real. Use {op}().")
+    return 0
+
+
+# --- copy_ and its relatives ----------------------------------------------------------------
+
+cdef int copy_batched(Tensor self, Tensor src, str op) except -1:
+    cdef int level = top_level((self, src))
+    self = lowered(self, level)
+    src = lowered(src, level)
+    if not is_batched(src, level) and not is_batched(self, level):
+        T.copy_(self, src)
+        return 0
+    if not is_batched(self, level):
+        raise RuntimeError(
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
+            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
+            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
+            "use out-of-place operators instead of inplace arithmetic, or make `self` with "
+            f"new_zeros() of a vmapped tensor ({op}).")
+    T.copy_(batch_front(self, level, False), align_batch(src, level, self.nd, -1))
+    return 0
+
+
+cdef bint records(Tensor self, Tensor src):
+    """Whether writing `src` into `self` is recorded."""
+    return ((self.flags | src.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD)
+            and dt_differentiable(self.dt)
+            and (requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))))
+
+
+cdef Tensor copy_from(Tensor self, Tensor src, str op):
+    cdef uint32_t flags = self.flags | src.flags
+    cdef bint recording = records(self, src)
+    cdef CopyBackwards n = None
+    check_inplace(self, op, recording)
+    if recording:
+        n = CopyBackwards.__new__(CopyBackwards)
+        node_init(n, 2, 0, 1)
+        set_edge(n, 0, self)
+        if dt_differentiable(src.dt):
+            set_edge(n, 1, src)
+    if flags & F_BATCHED:
+        copy_batched(self, src, op)
+    elif src.nd == 0 and tensor_has_overlap(self) and not requires_grad(src):
+        # One value for all elements: it doesn't matter that some are written twice.
+        fill_with(self, element_value(src.ptr, src.dt))
+    else:
+        copy_into(self, src, op)
+    bump_version(self)
+    if recording:
+        rebase_history(self, n)
+    if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
+        copy_tangents(self, src)
+    return self
+
+
+cdef Tensor c_copy_(Tensor self, Tensor src):
+    return copy_from(self, src, "copy_")
+
+
+cdef Tensor c_detach(Tensor self):
+    """The same memory and version counter, without history."""
+    cdef Tensor r = tensor_alias(self)
+    cdef TensorExtra x
+    if self.flags & F_BATCHED:
+        x = need_extra(r)
+        x.value = T.detach(<Tensor>self.extra.value)
+        x.bdim = self.extra.bdim
+        x.level = self.extra.level
+        r.flags |= F_BATCHED
+    return r
+
+T.copy_ = c_copy_
+T.detach = c_detach
+
+
+def copy_(Tensor self not None, src, non_blocking=False):
+    """
+    Write the elements of `src` into this tensor; they are broadcast and converted.
+
+    Parameters
+    ----------
+    src : Tensor
+    non_blocking : bool
+        Without effect on the CPU.
+
+    Returns
+    -------
+    Tensor
+        This tensor.
+
+    Raises
+    ------
+    RuntimeError
+        If `src` doesn't expand to this shape, if both overlap in memory, or if autograd couldn't
+        follow (a leaf that requires grad, a view of one, a view made in no_grad mode).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(3).copy_(ag.ones(1))
+    tensor([1., 1., 1.])
+    """
+    if not isinstance(src, Tensor):
+        src = as_operand(src, "copy_", "src")
+    return copy_from(self, <Tensor>src, "copy_")
+
+
+def detach(Tensor self not None):
+    """
+    The same values outside of the graph; memory and version counter are shared.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2, requires_grad=True).detach().requires_grad
+    False
+    """
+    return c_detach(self)
+
+
+def detach_(Tensor self not None):
+    """
+    Take this tensor out of the graph in place; it becomes a leaf.
+
+    Raises
+    ------
+    RuntimeError
+        For a view: the base would have to be detached too.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> y = ag.ones(2, requires_grad=True) * 2
+    >>> y.detach_().is_leaf
+    True
+    """
+    cdef PyObject* old
+    if self.flags & F_VIEW and requires_grad(self):
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, clone the view first.")
+    old = self.fn
+    self.fn = NULL
+    self.out_nr = 0
+    self.flags &= ~<uint32_t>(F_REQUIRES_GRAD | F_RETAINS_GRAD)
+    if old != NULL:
+        release_node(old)
+    return self
+
+
+def fill_(Tensor self not None, value):
+    """
+    Set every element to `value` (a number or a 0-d tensor).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    cdef Tensor src
+    if isinstance(value, Tensor) and (<Tensor>value).nd != 0:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{(<Tensor>value).nd} dimensions.")
+    if type(value) is complex and not dt_is_complex(self.dt):
+        raise RuntimeError(
+            f"value cannot be converted to type {dt_object(self.dt).name} without overflow: fill_ "
+            f"got {value}")
+    if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
+        check_inplace(self, "fill_", False)
+        fill_with(self, value)
+        bump_version(self)
+        return self
+    src = as_operand(value, "fill_", "value")
+    return copy_from(self, src, "fill_")
+
+
+def zero_(Tensor self not None):
+    """
+    Set every element to zero.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2).zero_()
+    tensor([0., 0.])
+    """
+    return fill_(self, 0)
+
+
+def fill_diagonal_(Tensor self not None, fill_value, wrap=False):
+    """
+    Set the main diagonal, the elements whose indices are equal, to a number.
+
+    Parameters
+    ----------
+    fill_value : Number
+    wrap : bool, default False
+        In a matrix with more rows than columns, start again below a row that is left out.
+
+    Returns
+    -------
+    Tensor
+        This tensor.
+
+    Raises
+    ------
+    RuntimeError
+        With fewer than two dimensions, or for more than two of different sizes.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2, 3).fill_diagonal_(5)
+    tensor([[5., 0., 0.],
+            [0., 5., 0.]])
+    """
+    cdef Py_ssize_t step = 0, least, n
+    cdef int d
+    cdef Tensor diagonal
+    may_change(self, "fill_diagonal_")
+    if self.nd < 2:
+        raise RuntimeError("fill_diagonal_: dimensions must larger than 1")
+    least = self.sizes[0]
+    for d in range(self.nd):
+        if self.nd > 2 and self.sizes[d] != self.sizes[0]:
+            raise RuntimeError(
+                f"fill_diagonal_: all dimensions of input must be of equal length, not "
+                f"{list(sizes_of(self))}")
+        least = min(least, self.sizes[d])
+        step += self.strides[d]
+    n = least
+    if wrap and self.nd == 2 and self.sizes[0] > self.sizes[1] + 1 and self.sizes[1]:
+        n = (self.count + self.sizes[1]) // (self.sizes[1] + 1)
+        if self.strides[0] != self.sizes[1] * self.strides[1]:
+            # Rows don't follow each other in memory: one block of rows after the other.
+            for d in range(0, self.sizes[0], self.sizes[1] + 1):
+                diagonal = T.diagonal(T.slice(self, 0, d, None, 1), 0, 0, 1)
+                fill_(diagonal, fill_value)
+            return self
+    diagonal = T.as_strided(self, (n,), (step,), None)
+    fill_(diagonal, fill_value)
+    return self
+
+
+# --- changes of geometry --------------------------------------------------------------------
+
+cdef Tensor take_geometry(Tensor self, Tensor window):
+    """
+    Let `self` be what its view `window` is. Memory stays as it is, so that the base of a view keeps
+    its history; the history of the view's own geometry goes on by the node of `window`.
+    """
+    cdef Node n
+    if window is self:
+        bump_version(self)
+        return self
+    n = <Node>window.fn if window.fn != NULL else None
+    set_geometry(self, window.nd, window.sizes, window.strides)
+    self.ptr = window.ptr
+    bump_version(self)
+    if n is not None:
+        set_history(self, n, window.out_nr)
+        self.out_nr = window.out_nr
+    if self.flags & F_VIEW:
+        self.attr_version = self.mem.version
+    if window.flags & (F_BATCHED | F_DUAL):
+        copy_special(self, window)
+    return self
+
+
+cdef int may_change(Tensor self, str op) except -1:
+    check_inplace(self, op, not (tls_modes() & M_NO_GRAD) and requires_grad(self))
+    return 0
+
+
+def transpose_(Tensor self not None, dim0, dim1):
+    """
+    Exchange two dimensions of this tensor in place; see :func:`transpose`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2, 3).transpose_(0, 1).shape
+    autograd_cy.Size([3, 2])
+    """
+    cdef Py_ssize_t a = int_arg(dim0, "transpose_", "dim0"), b = int_arg(dim1, "transpose_", "dim1")
+    may_change(self, "transpose_")
+    return take_geometry(self, T.transpose(self, a, b))
+
+
+def swapaxes_(Tensor self not None, axis0, axis1):
+    """The same as :func:`transpose_`."""
+    return transpose_(self, axis0, axis1)
+
+
+def swapdims_(Tensor self not None, dim0, dim1):
+    """The same as :func:`transpose_`."""
+    return transpose_(self, dim0, dim1)
+
+
+def t_(Tensor self not None):
+    """
+    Transpose this matrix in place; fewer dimensions stay as they are.
+
+    Raises
+    ------
+    RuntimeError
+        Beyond two dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2, 3).t_().shape
+    autograd_cy.Size([3, 2])
+    """
+    if self.nd > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.nd}D")
+    may_change(self, "t_")
+    return take_geometry(self, T.transpose(self, 0, 1) if self.nd == 2 else T._alias(self))
+
+
+def squeeze_(Tensor self not None, dim=None):
+    """
+    Drop the dimensions of size 1 in place, or those of `dim` that have it; see :func:`squeeze`.
+
+    Parameters
+    ----------
+    dim : int or sequence of int, optional
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1, 3, 1).squeeze_(0).shape
+    autograd_cy.Size([3, 1])
+    """
+    cdef object dims = None if dim is None else dims_arg(dim, "squeeze_", "dim")
+    may_change(self, "squeeze_")
+    return take_geometry(self, T.squeeze(self) if dims is None else T.squeeze_dim(self, dims))
+
+
+def unsqueeze_(Tensor self not None, dim):
+    """
+    Insert a dimension of size 1 in place; see :func:`unsqueeze`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(3).unsqueeze_(0).shape
+    autograd_cy.Size([1, 3])
+    """
+    cdef Py_ssize_t d = int_arg(dim, "unsqueeze_", "dim")
+    may_change(self, "unsqueeze_")
+    return take_geometry(self, T.unsqueeze(self, d))
+
+
+def as_strided_(Tensor self not None, size, stride, storage_offset=None):
+    """
+    Make this tensor another window on its storage, in place; see :func:`as_strided`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.arange(4).as_strided_((2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """
+    cdef tuple sizes = sizes_arg(size, "as_strided_", "size")
+    cdef tuple strides = sizes_arg(stride, "as_strided_", "stride")
+    may_change(self, "as_strided_")
+    return take_geometry(self, T.as_strided(self, sizes, strides, storage_offset))
+
+
+def resize_(Tensor self not None, *size, memory_format=None):
+    """
+    Change the shape of this tensor, whatever the number of elements.
+
+    The elements stay where they are in memory and are read in the new shape. New ones are not
+    initialised.
+
+    Parameters
+    ----------
+    *size : int or sequence of int
+    memory_format : memory_format, optional
+
+    Returns
+    -------
+    Tensor
+        This tensor.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires grad, or if its memory would have to grow and isn't its own: memory
+        of NumPy, or shared with other tensors.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    cdef tuple wanted = sizes_arg(unpack_sizes(size), "resize_", "size")
+    return resized(self, wanted, -1 if memory_format is None else format_code(memory_format),
+                   "resize_")
+
+
+def resize_as_(Tensor self not None, the_template, *, memory_format=None):
+    """
+    Change the shape of this tensor to that of another one; see :func:`resize_`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.arange(6).resize_as_(ag.zeros(2, 2)).shape
+    autograd_cy.Size([2, 2])
+    """
+    if not isinstance(the_template, Tensor):
+        raise TypeError(f"resize_as_(): argument 'the_template' must be Tensor, not "
+                        f"{type(the_template).__name__}")
+    return resized(self, dims_of(<Tensor>the_template),
+                   -1 if memory_format is None else format_code(memory_format), "resize_as_")
+
+
+cdef Tensor resized(Tensor self, tuple size, int format, str op):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t count = 1, here = self.ptr - self.mem.data
+    cdef int i, n = <int>len(size)
+    cdef Tensor fresh
+    cdef uint32_t version = self.mem.version
+    if requires_grad(self):
+        raise RuntimeError(f"cannot resize variables that require grad ({op})")
+    if self.flags & F_BATCHED:
+        raise RuntimeError(f"vmap: {op} is not possible on a batched tensor")
+    if n > MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions, not {n}")
+    check_inplace(self, op, False)
+    for i in range(n):
+        shape[i] = size[i]
+        if shape[i] < 0:
+            raise RuntimeError(f"{op}: Trying to resize to a negative dimension: {list(size)}")
+        count *= shape[i]
+    format_strides(n, shape, 0 if format < 0 or format == MF_PRESERVE else format, strides)
+    if here + count * DT_SIZE[self.dt] <= self.mem.nbytes:
+        set_geometry(self, n, shape, strides)
+    else:
+        if self.mem.kind == STORAGE_BORROWED or self.mem.kind == STORAGE_ALIAS:
+            raise RuntimeError(
+                f"{op}: Trying to resize storage that is not resizable: the memory belongs to "
+                "another object; clone() the tensor first")
+        if self.mem.refcount > 1:
+            raise RuntimeError(
+                f"{op}: Trying to resize storage that is not resizable: other tensors show the "
+                f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
+                f"{list(size)}; clone() the tensor first")
+        fresh = tensor_empty(self.dt, n, shape)
+        memcpy(fresh.ptr, self.ptr, self.mem.nbytes - here)
+        replace_storage(self, fresh)
+        set_geometry(self, n, shape, strides)
+        self.mem.version = version
+    bump_version(self)
+    return self
+
+
+for _f in (copy_, detach, detach_, fill_, zero_, fill_diagonal_, transpose_, swapaxes_, swapdims_,
+           t_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
+    install(Tensor, _f.__name__, _f)

@@ -1,0 +1,249 @@
+# cython: language_level=3
+"""Saved tensors under hooks: packing, unpacking, and the handles behind ``_raw_saved_*``.
+
+A slot without hooks holds the tensor; with hooks it holds a Packed, which knows how to get the
+tensor back. Which hooks apply is thread-local: the innermost pair that was pushed.
+"""
+from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
+from libc.stdint cimport uint32_t
+from autograd_cy._C.levels cimport place_alias
+from autograd_cy._C.node cimport *
+from autograd_cy._C.tensor cimport *
+from autograd_cy._C.engine import _carry_thread_state
+
+import threading as _threading
+
+
+# This thread's stack of (pack, unpack), and the message of those who forbid hooks.
+cdef object _state = _threading.local()
+
+
+cdef tuple stack():
+    return getattr(_state, "stack", ())
+
+
+cdef object refusal():
+    return getattr(_state, "refusal", None)
+
+
+cdef class Packed:
+    """What a slot holds instead of its tensor."""
+    cdef object value
+    cdef object unpack
+    cdef Tensor moving          # holds the tangents of a dual until their level ends, or None
+
+
+cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) except -1:
+    """Put what `pack` makes of a tensor into a slot."""
+    cdef Saved* s = &n.saved[slot]
+    cdef Packed p = Packed.__new__(Packed)
+    cdef unsigned int modes = tls_modes()
+    cdef uint32_t version = t.mem.version
+    cdef PyObject* old
+    cdef Tensor shown = t
+    # What the hook returns may hold anything, this node included.
+    node_track(n)
+    if s.edge <= -2 and t.fn == NULL:
+        shown = graph_free_alias(t)     # an output: shown as the user knows it
+        attach(shown, <PyObject*>n, -2 - s.edge)
+    tls_set_modes((modes | M_NO_GRAD) & ~<unsigned int>M_SAVED_HOOKS)
+    try:
+        p.value = pack(shown)
+    finally:
+        tls_set_modes(modes)
+    if t.mem.version != version:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+            "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
+            "side-effects. Return a new tensor instead.")
+    p.unpack = unpack
+    if t.flags & F_DUAL:
+        # Whatever the hooks make of the values; on an alias, so that these aren't kept.
+        p.moving = tensor_alias(<Tensor>t.extra.tangent)
+        put_dual(p.moving, <Tensor>t.extra.tangent, t.extra.forward, <Tensor>t.extra.primal)
+    old = s.obj
+    Py_INCREF(p)
+    s.obj = <PyObject*>p
+    s.version = version
+    Py_XDECREF(old)
+    return 0
+
+
+cdef int pack_saved(Node n, int slot, Tensor t) except -1:
+    pack, unpack = stack()[len(stack()) - 1]
+    return pack_with(n, slot, t, pack, unpack)
+
+
+cdef object unpack_saved(Node n, int slot):
+    """The tensor of a packed slot, with its history and tangents."""
+    cdef Tensor moving = (<Packed>n.saved[slot].obj).moving
+    cdef Tensor t = <Tensor>unpacked(n, slot)
+    if moving is None or not (moving.flags & F_DUAL) or t.flags & F_DUAL:
+        return t
+    t = place_alias(t)
+    put_dual(t, <Tensor>moving.extra.tangent, moving.extra.forward, <Tensor>moving.extra.primal)
+    return t
+
+
+cdef object unpacked(Node n, int slot):
+    """The tensor of a packed slot, with the history that was recorded for it."""
+    cdef Saved* s = &n.saved[slot]
+    cdef Packed p = <Packed>s.obj
+    cdef int edge = s.edge
+    cdef Tensor t, r
+    cdef PyObject* to
+    made = p.unpack(p.value)
+    if not isinstance(made, Tensor):
+        raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result "
+                        f"of type {type(made).__name__}")
+    t = <Tensor>made
+    if tls_modes() & M_NO_GRAD:
+        return t
+    if edge <= -2:
+        r = graph_free_alias(t)
+        attach(r, <PyObject*>n, -2 - edge)
+        return r
+    if edge < 0 or edge >= n.n_edges or n.edges[edge].node == NULL:
+        return t
+    to = n.edges[edge].node
+    if (<Node>to).flags & N_ACCUMULATE and accumulated_variable(<Node>to) is t:
+        return t
+    if t.fn == to and t.out_nr == n.edges[edge].nr:
+        return t
+    r = graph_free_alias(t)
+    attach(r, to, n.edges[edge].nr)
+    return r
+
+
+# --- handles --------------------------------------------------------------------------------
+
+cdef class SavedTensor:
+    """
+    A tensor that a node has saved (``grad_fn._raw_saved_self`` and the like).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(2, requires_grad=True)
+    >>> y = x * x
+    >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t.detach() + 0, lambda kept: kept)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+    cdef Node node
+    cdef int slot
+
+    def __init__(self):
+        raise TypeError("SavedTensor can't be made by hand; ask a node for _raw_saved_...")
+
+    def register_hooks(self, pack_hook, unpack_hook):
+        """
+        Keep `pack_hook(tensor)` instead of the tensor; `unpack_hook` must give a tensor back.
+
+        Raises
+        ------
+        RuntimeError
+            If hooks are there already, nothing was saved, or it was freed.
+        TypeError
+            If a hook isn't callable.
+        """
+        cdef Saved* s = &self.node.saved[self.slot]
+        if not callable(pack_hook) or not callable(unpack_hook):
+            raise TypeError("register_hooks(): incompatible function arguments: expected two "
+                            f"callables, got {type(pack_hook).__name__} and "
+                            f"{type(unpack_hook).__name__}")
+        if s.obj == NULL:
+            if self.node.flags & N_FREED:
+                raise RuntimeError(
+                    "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                    "intermediate values of the graph are freed when you call .backward() or "
+                    "autograd.grad(). Specify retain_graph=True if you need to backward through "
+                    "the graph a second time or if you need to access saved variables after "
+                    "calling backward.")
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is "
+                               "forbidden")
+        if isinstance(<object>s.obj, Packed):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
+                               "been set. Hint: only one pair of hooks is allowed at a time.")
+        pack_with(self.node, self.slot, <Tensor>s.obj, pack_hook, unpack_hook)
+
+    def unpack(self):
+        """The saved tensor, after the version check and the unpack hook."""
+        cdef Saved* s = &self.node.saved[self.slot]
+        if s.obj == NULL and not self.node.flags & N_FREED:
+            return None
+        return unpack(self.node, self.slot)
+
+    @property
+    def data(self):
+        """What the slot holds: the packed object, or the tensor."""
+        cdef Saved* s = &self.node.saved[self.slot]
+        if s.obj != NULL and isinstance(<object>s.obj, Packed):
+            return (<Packed>s.obj).value
+        return self.unpack()
+
+    @property
+    def unpack_hook(self):
+        cdef Saved* s = &self.node.saved[self.slot]
+        if s.obj != NULL and isinstance(<object>s.obj, Packed):
+            return (<Packed>s.obj).unpack
+        return None
+
+
+cdef object raw_saved(Node n, int slot):
+    cdef SavedTensor s = SavedTensor.__new__(SavedTensor)
+    node_track(n)
+    s.node = n
+    s.slot = slot
+    return s
+
+
+# --- the stack of default hooks -------------------------------------------------------------
+
+cdef int set_bit() except -1:
+    if stack():
+        tls_set_modes(tls_modes() | M_SAVED_HOOKS)
+    else:
+        tls_set_modes(tls_modes() & ~<unsigned int>M_SAVED_HOOKS)
+    return 0
+
+
+def _push_hooks(pack, unpack):
+    """From now on what this thread saves goes through this pair."""
+    if refusal() is not None:
+        raise RuntimeError(refusal())
+    _state.stack = stack() + ((pack, unpack),)
+    set_bit()
+
+
+def _pop_hooks():
+    if not stack():
+        raise RuntimeError("there are no saved-tensor hooks to take away")
+    _state.stack = stack()[:len(stack()) - 1]
+    set_bit()
+
+
+def _forbid_hooks(message):
+    """Let _push_hooks raise with `message` (None: allow it again); returns what held before."""
+    before = refusal()
+    if message is not None and stack():
+        raise RuntimeError(message)
+    _state.refusal = message
+    return before
+
+
+def _get_hooks():
+    return stack(), refusal()
+
+
+def _put_hooks(state):
+    _state.stack, _state.refusal = state
+    set_bit()
+
+
+_carry_thread_state(_get_hooks, _put_hooks)
+
+graph_late.pack_saved = pack_saved
+graph_late.unpack_saved = unpack_saved
+graph_late.raw_saved = raw_saved

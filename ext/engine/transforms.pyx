@@ -1,0 +1,197 @@
+# cython: language_level=3
+"""What autograd_cy.func needs from the engine: leaves of a transformation, and what leads outside.
+
+# Note [Graphs of nested transformations]
+A transformation differentiates with respect to its own leaves. Whether its backward must itself be
+recorded depends on what else its graph was built from: another leaf, or a tensor whose value below
+its vmap requires grad. `needs_graph` looks for either; without, backward runs unrecorded, as it
+does for a plain gradient.
+"""
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from autograd_cy._C.dtypes cimport dt_differentiable, dt_object
+from autograd_cy._C.forward cimport find_tangent, follow_base, without_level
+from autograd_cy._C.levels cimport lift, below_level
+from autograd_cy._C.node cimport (
+    Node, N_ACCUMULATE, N_COPY_SLICES, N_PYTHON, accumulated_variable, current_fn)
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, TensorExtra, ForwardLevel, wrap_at, tensor_alias, copy_special, put_dual, requires_grad,
+    vmap_level, F_BATCHED, F_DUAL, F_INFERENCE, F_REQUIRES_GRAD,
+    F_VIEW)
+
+cdef uint32_t N_SEEN = <uint32_t>1 << 30       # visited by the walk that is going on
+
+
+cdef Tensor bare_alias(Tensor t):
+    """The same value, vmap wrapper and tangents, without history."""
+    cdef Tensor r = tensor_alias(t)
+    if t.flags & F_VIEW:
+        follow_base(t)
+    if t.flags & (F_DUAL | F_BATCHED):
+        copy_special(r, t)
+    return r
+
+
+def _start(Tensor t not None, bint connect):
+    """
+    The tensor that a transformation differentiates with respect to, in place of its argument.
+
+    A new leaf; with `connect` and an argument that requires grad, an alias that leads on to it.
+    """
+    cdef Tensor r
+    if not dt_differentiable(t.dt):
+        raise RuntimeError(
+            "only Tensors of floating point dtype can require gradients (and complex ones); an "
+            f"argument to differentiate is {dt_object(t.dt)!r}")
+    t = lift(t, vmap_level())
+    if connect and requires_grad(t):
+        return T._alias(t)
+    r = bare_alias(t)
+    r.flags = (r.flags | F_REQUIRES_GRAD) & ~<uint32_t>F_INFERENCE
+    return r
+
+
+def _without_graph(Tensor t not None, bint deep):
+    """`t` without history; with `deep` also what is below its vmaps."""
+    cdef Tensor r
+    cdef TensorExtra x
+    if t.flags & F_DUAL:
+        r = tensor_alias(t)
+        copy_special(r, t)
+        put_dual(r, _without_graph(<Tensor>t.extra.tangent, deep), t.extra.forward,
+                 <Tensor>t.extra.primal)
+    elif not requires_grad(t) and not (deep and t.flags & F_BATCHED):
+        return t
+    else:
+        r = bare_alias(t)
+    if deep and r.flags & F_BATCHED:
+        x = r.extra
+        x.value = _without_graph(<Tensor>x.value, True)
+    return r
+
+
+# --- what a graph leads to ------------------------------------------------------------------
+
+cdef class Walk:
+    """Nodes still to visit, and all that were visited."""
+    cdef PyObject** nodes
+    cdef Py_ssize_t count, room, next
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            (<Node>self.nodes[i]).flags &= ~N_SEEN
+        PyMem_Free(self.nodes)
+
+    cdef int add(self, PyObject* p) except -1:
+        cdef PyObject** more
+        if p == NULL or (<Node>p).flags & N_SEEN:
+            return 0
+        if self.count == self.room:
+            more = <PyObject**>PyMem_Realloc(
+                self.nodes, (2 * self.room + 256) * sizeof(PyObject*))
+            if more == NULL:
+                raise MemoryError()
+            self.nodes = more
+            self.room = 2 * self.room + 256
+        (<Node>p).flags |= N_SEEN
+        self.nodes[self.count] = p
+        self.count += 1
+        return 0
+
+    cdef bint look_at(self, Tensor t, list own) except -1:
+        """
+        Whether a tensor whose value backward uses requires grad outside; its tangents' graphs are
+        visited too. Its own graph is the caller's to visit.
+        """
+        cdef Tensor x
+        while t is not None:
+            x = t
+            while x.flags & F_DUAL:
+                if self.enter(<Tensor>x.extra.tangent, own):
+                    return True
+                x = <Tensor>x.extra.primal
+                if x is None:
+                    break
+            if not (t.flags & F_BATCHED):
+                return False
+            t = <Tensor>t.extra.value
+            if requires_grad(t):
+                return True
+        return False
+
+    cdef bint enter(self, Tensor t, list own) except -1:
+        """Visit the graph of t; whether it is a leaf of somebody else, or leads outside itself."""
+        cdef Node fn
+        if requires_grad(t):
+            fn = current_fn(t)
+            if fn is not None:
+                self.add(<PyObject*>fn)
+            elif not is_own(t, own):
+                return True
+        return self.look_at(t, own)
+
+
+cdef bint is_own(Tensor t, list own):
+    for x in own:
+        if x is t:
+            return True
+    return False
+
+
+cdef bint leads_outside(tuple tensors, list own) except -1:
+    cdef Walk w = Walk.__new__(Walk)
+    cdef Node n
+    cdef PyObject* p
+    cdef int i
+    cdef Tensor t
+    for t in tensors:
+        if w.enter(t, own):
+            return True
+    while w.next < w.count:
+        n = <Node>w.nodes[w.next]
+        w.next += 1
+        if n.flags & N_ACCUMULATE:
+            if not is_own(accumulated_variable(n), own):
+                return True
+            continue
+        if n.flags & N_PYTHON:
+            return True             # its code may use anything
+        for i in range(n.n_edges):
+            w.add(n.edges[i].node)
+        if n.flags & N_COPY_SLICES and n.args != NULL:
+            w.add(<PyObject*>(<tuple>n.args)[0])
+        for i in range(n.n_saved):
+            p = n.saved[i].obj
+            if p == NULL:
+                continue
+            if not isinstance(<object>p, Tensor):
+                return True         # packed by a hook
+            t = <Tensor>p
+            if t.flags & (F_DUAL | F_BATCHED) and w.look_at(t, own):
+                return True
+    return False
+
+
+def _needs_graph(tuple tensors, tuple leaves):
+    """Whether gradients of `tensors` depend on something that requires grad beside `leaves`."""
+    return leads_outside(tensors, list(leaves))
+
+
+# --- forward mode ---------------------------------------------------------------------------
+
+def _take_dual(Tensor t not None, ForwardLevel level not None):
+    """(`t` without its tangent of `level`, that tangent or None); the first is no view."""
+    cdef Tensor tangent
+    if below_level(t, level):
+        primal, moved = _take_dual(<Tensor>t.extra.value, level)
+        return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
+                None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
+    if t.flags & F_VIEW:
+        follow_base(t)
+    tangent = find_tangent(t, level)
+    if tangent is None:
+        return t, None
+    return without_level(t, level), tangent

@@ -1,0 +1,184 @@
+"""Forward and backward in other processes: after a fork, and in workers of multiprocessing."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+
+import pytest
+
+import autograd_cy as torch
+
+PATIENCE = 60
+METHODS = [
+    m for m in ("fork", "forkserver", "spawn") if m in multiprocessing.get_all_start_methods()
+]
+
+# From Python 3.12 on, forking with threads around is warned of; that it works is what is tested.
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
+]
+
+
+def train(seed, steps=5):
+    """Weights after some steps of a small network, with sizes that threads would share."""
+    torch.manual_seed(seed)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.Tanh(), torch.nn.Linear(256, 8))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    x, y = torch.randn(512, 64), torch.randn(512, 8)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+    return [p.detach().numpy().tobytes() for p in model.parameters()]
+
+
+def warm_up():
+    """Use all that a parent may have used before it forks: threads, BLAS, the allocator's cache."""
+    return train(0)
+
+
+def in_child(work):
+    """Run `work` in a forked child, which must end by itself; returns its exit status."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            signal.alarm(PATIENCE)  # a child that hangs is killed
+            work()
+            status = 0
+        except BaseException as error:
+            print(f"in the child: {error!r}", file=sys.stderr, flush=True)
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def check(condition):
+    if not condition:
+        raise AssertionError("wrong result in the child")
+
+
+def test_a_forked_child_trains_as_its_parent_does():
+    expected = warm_up()
+    assert in_child(lambda: check(train(0) == expected)) == 0
+    assert train(0) == expected
+
+
+def test_a_child_of_a_child():
+    expected = warm_up()
+    assert in_child(lambda: check(in_child(lambda: check(train(0) == expected)) == 0)) == 0
+
+
+def test_a_graph_from_before_the_fork_runs_in_both():
+    x = torch.ones(300, 300, requires_grad=True)
+    y = (x @ x).sum()
+
+    def work():
+        y.backward()
+        check(x.grad.tolist() == [[600.0] * 300] * 300)
+
+    assert in_child(work) == 0
+    assert x.grad is None
+    work()
+
+
+def test_a_child_may_use_threads_of_python():
+    warm_up()
+    w = torch.zeros(90_000, dtype=torch.float64, requires_grad=True)
+
+    def work():
+        threads = [threading.Thread(target=lambda: w.sum().backward()) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        check(set(w.grad.tolist()) == {3.0})
+
+    assert in_child(work) == 0
+
+
+def test_fork_in_a_thread():
+    warm_up()
+    found = []
+    thread = threading.Thread(target=lambda: found.append(in_child(lambda: train(1))))
+    thread.start()
+    thread.join(PATIENCE)
+    assert found == [0]
+
+
+def test_fork_inside_backward():
+    x = torch.ones(90_000, requires_grad=True)
+    found = []
+
+    def work():
+        y = torch.ones(90_000, requires_grad=True)
+        (y * 2).sum().backward()
+        check(set(y.grad.tolist()) == {2.0})
+
+    def hook(grad):
+        with torch.enable_grad():
+            found.append(in_child(work))
+
+    x.register_hook(hook)
+    (x * 3).sum().backward()
+    assert found == [0] and set(x.grad.tolist()) == {3.0}
+
+
+def test_fork_while_other_threads_run_backward(eager_switching):
+    w = torch.zeros(200_000, dtype=torch.float64, requires_grad=True)
+    stop = threading.Event()
+    errors = []
+
+    def keep_running():
+        try:
+            while not stop.is_set():
+                (w * 2).sum().backward()
+        except BaseException as error:
+            errors.append(error)
+
+    def work():
+        # The leaf that the parent's threads were adding to is free here.
+        (w * 2).sum().backward()
+        fresh = torch.zeros(200_000, requires_grad=True)
+        (fresh * 2).sum().backward()
+        check(set(fresh.grad.tolist()) == {2.0})
+
+    threads = [threading.Thread(target=keep_running) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            assert in_child(work) == 0
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+    assert errors == []
+
+
+# --- multiprocessing ------------------------------------------------------------------------------
+
+
+def gradient_of_square(x):
+    x.requires_grad_()
+    x.square().sum().backward()
+    return x.grad
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_train_as_the_parent_does(method):
+    warm_up()
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map_async(train, [3, 4, 5]).get(PATIENCE)
+    assert found == [train(3), train(4), train(5)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tensors_go_to_workers_and_back(method):
+    inputs = [torch.full((3,), float(i)) for i in range(4)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map_async(gradient_of_square, inputs).get(PATIENCE)
+    assert [g.tolist() for g in found] == [[2.0 * i] * 3 for i in range(4)]

@@ -1,0 +1,106 @@
+"""Wrong formulas are noticed: the checks of the table are checked.
+
+Each formula is changed in every small way that mutations.py knows; each mutant must disagree with
+differences for some sample of its record. By default one mutant of each formula is looked at, and
+all without a conj; the slow tests take all.
+"""
+
+import zlib
+
+import pytest
+from mutations import mutants, noticed, sites
+
+SITES = sites()
+# (record, kind of formula, argument, text of the mutant) -> why no sample shows that it is wrong.
+TIES = "only ties show it, where no difference exists; test_op_ties.py has them"
+FACTORS = "factors of samples are real; test_op_gradcheck.py has complex ones"
+SAME = "says the same: "
+_HALF = "where(eq(self, other), {}, where({}, grad, 0))"
+_WINDOW = (
+    "where(eq(_as_strided_backward({}, self.shape, {}, {}, size, stride, storage_offset), 0), "
+    "{}, 0)"
+)
+SURVIVORS = {
+    **{
+        (name, "vjp", argument, _HALF.format(part, order)): TIES
+        for name, compare in (("maximum", "gt"), ("minimum", "lt"))
+        for argument, order in (
+            ("self", f"{compare}(self, other)"),
+            ("other", f"{compare}(other, self)"),
+        )
+        for part in ("grad", "0.5")
+    },
+    **{
+        (
+            name,
+            "jvp",
+            "self",
+            "sum(where(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), self_t, 0), "
+            "dim, keepdim)",
+        ): TIES
+        for name in ("amax", "amin")
+    },
+    (
+        "_share_among_ties",
+        "composite",
+        "",
+        "where(eq(self, _expand_reduced(extreme, self.shape, dim, keepdim)), "
+        "_expand_reduced(grad_output, self.shape, dim, keepdim), 0)",
+    ): TIES,
+    **{(name, "vjp", "self", "where(eq(self, result), grad, 0)"): TIES for name in ("max", "min")},
+    **{
+        (name, "jvp", "self", "sum(where(eq(self, result), self_t, 0))"): TIES
+        for name in ("max", "min")
+    },
+    (
+        "narrow",
+        "vjp",
+        "self",
+        "_slice_backward(grad, self.shape, dim, start if start >= 0 else start, "
+        "(start if start >= 0 else start + self.shape[dim]) + length, 1)",
+    ): SAME + "a slice counts a negative start from the end",
+    **{
+        (
+            "as_strided_scatter",
+            kind,
+            "self",
+            _WINDOW.format(mark.format(f"new_zeros({g}, size)"), strides, offset, g),
+        ): SAME + "any number but zero marks the window"
+        for kind, g, strides, offset in (
+            ("vjp", "grad", "base_stride", "base_offset"),
+            ("jvp", "self_t", "strides_of(self)", "offset_of(self)"),
+        )
+        for mark in ("{} - 1", "1", "{} * 2 + 1", "{} + 1 * 2")
+    },
+    ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
+    ("_add_scaled", "vjp", "other", "grad * alpha"): FACTORS,
+    ("addmm", "vjp", "self", "grad * beta"): FACTORS,
+    ("addmm", "vjp", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,
+    ("addmm", "vjp", "mat2", "mm(mat1.t().conj(), grad) * alpha"): FACTORS,
+}
+
+
+def mutant_cases():
+    for site in SITES:
+        found = mutants(site)
+        drawn = zlib.crc32(site.id.encode()) % max(len(found), 1)
+        for number, (kind, text) in enumerate(found):
+            taken = number == drawn or kind == "drop conj"
+            marks = () if taken else pytest.mark.slow
+            yield pytest.param(site, text, id=f"{site.id}-{kind}-{text}", marks=marks)
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.id)
+def test_formula_itself_is_right(site):
+    assert not noticed(site, site.text)
+
+
+@pytest.mark.parametrize(("site", "text"), list(mutant_cases()))
+def test_wrong_formula_is_noticed(site, text):
+    survives = SURVIVORS.get((site.record.key, site.kind, site.output or site.key, text))
+    if survives:
+        assert not noticed(site, text), "remove it from SURVIVORS"
+        return
+    assert noticed(site, text), (
+        f"no sample of {site.record.key} shows that {text!r} is not its {site.kind} ({site.key})"
+    )

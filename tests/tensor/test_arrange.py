@@ -1,0 +1,256 @@
+"""Splitting, stacking and scattering: values against NumPy, gradients, and errors."""
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+
+
+def grid(*shape):
+    return ag.arange(float(np.prod(shape)), dtype=ag.float64).reshape(shape)
+
+
+def leaf(*shape):
+    return grid(*shape).requires_grad_()
+
+
+def equal(found, expected):
+    np.testing.assert_array_equal(found.detach().numpy(), expected)
+
+
+# --- joining --------------------------------------------------------------------------------
+
+SHAPES = [((3,), (3,)), ((2, 3), (2, 3)), ((2, 3, 2), (2, 3, 2)), ((), ())]
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("name", ["hstack", "vstack", "dstack", "column_stack", "row_stack"])
+def test_stacking_equals_numpy(name, shapes):
+    tensors = [grid(*s) + i for i, s in enumerate(shapes)]
+    numpy_name = "vstack" if name == "row_stack" else name
+    if name == "column_stack" and not shapes[0]:
+        expected = np.array([[0.0, 1.0]])
+    else:
+        expected = getattr(np, numpy_name)([t.numpy() for t in tensors])
+    equal(getattr(ag, name)(tensors), expected)
+
+
+@pytest.mark.parametrize("name", ["atleast_1d", "atleast_2d", "atleast_3d"])
+def test_atleast_equals_numpy(name):
+    for shape in ((), (2,), (2, 3), (1, 2, 3)):
+        equal(getattr(ag, name)(grid(*shape)), getattr(np, name)(grid(*shape).numpy()))
+    several = getattr(ag, name)(grid(2), grid())
+    assert isinstance(several, tuple) and len(several) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "where"),
+    [
+        ("hsplit", (2, 4), 2),
+        ("hsplit", (6,), [1, 4]),
+        ("vsplit", (4, 2), 2),
+        ("dsplit", (1, 2, 4), 4),
+    ],
+)
+def test_splitting_equals_numpy(name, shape, where):
+    x = grid(*shape)
+    found = getattr(ag, name)(x, where)
+    expected = getattr(np, name)(x.numpy(), where)
+    assert len(found) == len(expected)
+    for t, e in zip(found, expected):
+        equal(t, e)
+        assert t.data_ptr() >= x.data_ptr() and t._is_view()
+    assert len(getattr(x, name)(where)) == len(expected)
+
+
+def test_splitting_refuses_unequal_pieces_and_missing_dimensions():
+    with pytest.raises(RuntimeError, match="not divisible by the split_size 2"):
+        ag.hsplit(grid(3), 2)
+    with pytest.raises(RuntimeError, match="at least 2 dimensions"):
+        ag.vsplit(grid(3), 3)
+    with pytest.raises(RuntimeError, match="number of sections must be larger than 0"):
+        grid(3).tensor_split(0)
+
+
+def test_pieces_of_tensor_split_may_change_in_place():
+    x = leaf(5, 2)
+    y = x * 1
+    a, b = y.tensor_split(2)
+    a.mul_(3)
+    b.add_(a[:2])
+    (g,) = ag.autograd.grad(y.sum(), x)
+    equal(g, [[6.0, 6.0], [6.0, 6.0], [3.0, 3.0], [1.0, 1.0], [1.0, 1.0]])
+
+
+def test_unsafe_split_gives_tensors_of_their_own():
+    y = leaf(4, 2) * 1
+    a, b = y.unsafe_split(2)
+    assert not a._is_view() and a.data_ptr() == y.data_ptr()
+    a.mul_(2)
+    assert len(y.unsafe_chunk(2)) == 2 and b.requires_grad
+
+
+@pytest.mark.parametrize("indexing", ["ij", "xy"])
+@pytest.mark.parametrize("sizes", [(2, 3), (2, 3, 4), (3,)])
+def test_meshgrid_equals_numpy(sizes, indexing):
+    lines = [grid(n) for n in sizes]
+    found = ag.meshgrid(*lines, indexing=indexing)
+    for t, e in zip(found, np.meshgrid(*[x.numpy() for x in lines], indexing=indexing)):
+        equal(t, e)
+    with pytest.raises(RuntimeError, match="indexing must be one of"):
+        ag.meshgrid(*lines, indexing="yx")
+
+
+def test_broadcast_tensors():
+    x, y, z = ag.broadcast_tensors(grid(3, 1), grid(4), grid())
+    assert x.shape == y.shape == z.shape == (3, 4)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        ag.broadcast_tensors(grid(3), grid(4))
+    with pytest.raises(TypeError, match="expected Tensor as element 1"):
+        ag.broadcast_tensors(grid(3), 1.0)
+
+
+# --- writing slices and indices -------------------------------------------------------------
+
+
+def test_scattered_slices_leave_their_arguments_alone():
+    x, d, row = leaf(3, 4), leaf(3), leaf(4)
+    expected = x.detach().numpy().copy()
+    np.fill_diagonal(expected, [0.0, 1.0, 2.0])
+    equal(x.diagonal_scatter(d), expected)
+    expected = x.detach().numpy().copy()
+    expected[1] = row.detach().numpy()
+    equal(x.select_scatter(row, 0, 1), expected)
+    expected = x.detach().numpy().copy()
+    expected[:, 1:4:2] = 7
+    equal(x.slice_scatter(ag.full((3, 2), 7.0, dtype=ag.float64), 1, 1, 4, 2), expected)
+    assert x._version == 0
+    gx, gd = ag.autograd.grad(x.diagonal_scatter(d).sum(), (x, d))
+    equal(gx, 1 - np.eye(3, 4))
+    equal(gd, np.ones(3))
+    with pytest.raises(RuntimeError, match="expected src to have a size equal to the slice"):
+        x.select_scatter(d, 0, 1)
+
+
+def test_diag_embed_and_its_inverse():
+    x = grid(2, 3)
+    found = x.diag_embed(1)
+    assert tuple(found.shape) == (2, 4, 4)
+    equal(found.diagonal(1, -2, -1), x.numpy())
+    assert float(found.sum()) == float(x.sum())
+    equal(x.diag_embed(0, 0, 2).diagonal(0, 0, 2), x.numpy())
+
+
+def test_index_put_writes_and_adds():
+    x, v = leaf(4), leaf(3)
+    places = (ag.tensor([0, 0, 2]),)
+    y = x.index_put(places, v, accumulate=True)
+    equal(y, [0.0 + 0 + 1, 1.0, 2.0 + 2, 3.0])
+    gx, gv = ag.autograd.grad((y * y).sum(), (x, v))
+    equal(gx, 2 * y.detach().numpy())
+    equal(gv, 2 * y.detach().numpy()[[0, 0, 2]])
+    z = x * 1
+    assert z.index_put_((ag.tensor([True, False, False, True]),), ag.tensor(9.0).double()) is z
+    equal(z, [9.0, 1.0, 2.0, 9.0])
+    assert z._version == 1
+    with pytest.raises(RuntimeError, match="source and destination dtypes match"):
+        x.index_put(places, ag.tensor(1))
+    with pytest.raises(TypeError, match="must be tuple of Tensors"):
+        x.index_put(3, v)
+
+
+def test_index_copy_and_index_fill():
+    x, s = leaf(3, 4), leaf(2, 4)
+    places = ag.tensor([2, 0])
+    y = x.index_copy(0, places, s)
+    expected = x.detach().numpy().copy()
+    expected[[2, 0]] = s.detach().numpy()
+    equal(y, expected)
+    gx, gs = ag.autograd.grad(y.sum(), (x, s))
+    equal(gx, [[0.0] * 4, [1.0] * 4, [0.0] * 4])
+    equal(gs, np.ones((2, 4)))
+    filled = x.index_fill(1, ag.tensor([0, -1]), 5.0)
+    assert filled[:, 0].tolist() == filled[:, 3].tolist() == [5.0] * 3
+    with pytest.raises(IndexError, match="Number of indices"):
+        x.index_copy(0, ag.tensor([1]), s)
+    with pytest.raises(IndexError, match="Expected dtype int64 for index"):
+        x.index_fill(0, ag.tensor([1.0]), 0)
+
+
+def test_masked_scatter_takes_elements_in_order():
+    x, s = leaf(2, 3), leaf(4)
+    mask = ag.tensor([[True, False, True], [False, True, False]])
+    y = x.masked_scatter(mask, s)
+    equal(y, [[0.0, 1.0, 1.0], [3.0, 2.0, 5.0]])
+    gx, gs = ag.autograd.grad(y.sum(), (x, s))
+    equal(gx, 1.0 - mask.numpy())
+    equal(gs, [1.0, 1.0, 1.0, 0.0])
+    with pytest.raises(RuntimeError, match="Number of elements of source < number of ones"):
+        x.masked_scatter(mask, s[:2])
+    with pytest.raises(RuntimeError, match="only supports boolean masks"):
+        x.masked_scatter(mask.double(), s)
+
+
+def test_scatter_in_place_with_tensors_and_numbers():
+    x, s = leaf(3, 4), leaf(1, 4)
+    places = ag.tensor([[0, 1, 2, 0]])
+    y = x * 1
+    y.scatter_(0, places, s)
+    y.scatter_(1, ag.tensor([[3], [3], [3]]), 9.0)
+    assert y._version == 2 and y[:, 3].tolist() == [9.0] * 3
+    gx, gs = ag.autograd.grad(y.sum(), (x, s))
+    assert gs.tolist() == [[1.0, 1.0, 1.0, 0.0]]
+    assert float(gx.sum()) == 12 - 3 - 3
+
+
+# --- repeating and ordering -----------------------------------------------------------------
+
+
+def test_repeat_interleave_by_a_tensor_of_counts():
+    x = leaf(3, 2)
+    counts = ag.tensor([2, 0, 3])
+    y = ag.repeat_interleave(x, counts, 0)
+    equal(y, np.repeat(x.detach().numpy(), [2, 0, 3], 0))
+    (g,) = ag.autograd.grad(y.sum(), x)
+    equal(g, [[2.0, 2.0], [0.0, 0.0], [3.0, 3.0]])
+    with pytest.raises(RuntimeError, match="same size as input along dim"):
+        ag.repeat_interleave(x, ag.tensor([1]).expand(2), 0)
+
+
+def test_topk():
+    x = leaf(2, 4)
+    values, places = x.topk(2)
+    equal(values, [[3.0, 2.0], [7.0, 6.0]])
+    assert places.tolist() == [[3, 2], [3, 2]]
+    (g,) = ag.autograd.grad((values * values).sum(), x)
+    equal(g, [[0.0, 0.0, 4.0, 6.0], [0.0, 0.0, 12.0, 14.0]])
+    assert x.topk(1, 0, largest=False).values.tolist() == [[0.0, 1.0, 2.0, 3.0]]
+    with pytest.raises(RuntimeError, match="out of range"):
+        x.topk(5)
+
+
+def test_products_with_zeros_have_gradients():
+    x = ag.tensor([2.0, 0.0, 3.0], dtype=ag.float64, requires_grad=True)
+    (g,) = ag.autograd.grad(x.prod(), x, create_graph=True)
+    assert g.tolist() == [0.0, 6.0, 0.0]
+    (h,) = ag.autograd.grad(g.sum(), x)
+    assert h.tolist() == [3.0, 5.0, 2.0]  # x0 x1 + x0 x2 + x1 x2
+    (g,) = ag.autograd.grad(x.cumprod(0).sum(), x)
+    assert g.tolist() == [1.0, 2.0 + 6.0, 0.0]
+
+
+def test_norms_at_zero_have_zero_gradient():
+    x = ag.zeros(3, dtype=ag.float64, requires_grad=True)
+    for value in (x.norm(), x.std()):
+        (g,) = ag.autograd.grad(value, x)
+        assert g.tolist() == [0.0] * 3
+    with pytest.raises(RuntimeError, match="expected a floating point or complex tensor"):
+        ag.arange(3).norm()
+
+
+def test_other_names_are_the_same_functions():
+    x = grid(3)
+    for name, other in (("multiply", "mul"), ("clip", "clamp"), ("arcsin", "asin"), ("less", "lt")):
+        assert getattr(ag, name) is getattr(ag, other)
+        assert hasattr(x, name) and hasattr(x, f"{name}_")
+    equal(ag.concat((x, x)), np.tile(x.numpy(), 2))
