@@ -95,7 +95,7 @@ ctypedef fused adding_t:
 cdef enum:
     VECTOR = 32      # bytes of a vector of lanes.h
     FEW = 8
-    BLOCK = 8192     # elements of a float sum that are added without the pairwise tree
+    BLOCK = 512      # elements of a float sum that are added without the pairwise tree
     FOLD = 128       # rows of a column sum before it is folded into the double accumulators
     HALVES = 1024    # halves widened at once
     NARROW = 24      # rows up to this length are turned, so that lanes run across rows
