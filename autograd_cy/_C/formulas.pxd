@@ -52,6 +52,7 @@ cdef Py_ssize_t offset_of(Tensor t)
 cdef tuple without(object shape, Py_ssize_t dim)
 cdef tuple shapes_of(tuple tensors)
 cdef object number_of(Tensor t)
+cdef bint is_number(Tensor t) noexcept
 cdef int viewable(Tensor a, tuple shape) except -1
 cdef tuple resolve_shape(Tensor a, tuple shape, str op)
 

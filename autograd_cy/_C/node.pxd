@@ -111,6 +111,7 @@ cdef Node current_fn(Tensor t)                         # grad_fn of t, remade fo
 cdef int release_saved(Node n) except -1
 cdef Tensor accumulated_variable(Node n)               # the leaf of an AccumulateGrad node
 cdef int node_track(Node n) except -1
+cdef int name_class(type cls, const char* name) except -1   # `name` must be a literal
 cdef void release_node(PyObject* n) noexcept
 cdef object meta_shape(Node n, int nr)
 cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output nr

@@ -5,6 +5,7 @@ from autograd_cy._C.tensor cimport Tensor
 cdef Tensor view_plain(Tensor a, tuple size)
 cdef Tensor reshape_plain(Tensor a, tuple size)
 cdef Tensor expand_sizes(Tensor a, tuple size)
+cdef Tensor t_plain(Tensor a)
 cdef Tensor transpose_plain(Tensor a, Py_ssize_t dim0, Py_ssize_t dim1)
 cdef Tensor permute_plain(Tensor a, tuple dims)
 cdef Tensor slice_plain(Tensor a, Py_ssize_t dim, object start, object end, Py_ssize_t step)

@@ -274,6 +274,7 @@ class Record:
     out: bool
     dunder: str | None
     node: str                     # name of the node class
+    variants: dict                # other names of the node -> when it has them, a formula
     attrs: dict                   # name -> expression computed when recording
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
@@ -371,6 +372,7 @@ def op(
     out: bool | None = None,
     dunder: str | None = None,
     node: str | None = None,
+    variants: dict[str, str] | None = None,
     attrs: dict | None = None,
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
@@ -409,7 +411,7 @@ def op(
         jvp if jvp is not None else vjp, vmap, doc, dtypes, reference, tuple(samples or ()), domain,
         complex_domain, inplace, method and not name.startswith("_"), function,
         (isinstance(kernel, (elementwise, call)) and returns == ("result",)) if out is None else out,
-        dunder, node, dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
+        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
     )
     if any(r.key == record.key for r in TABLE):

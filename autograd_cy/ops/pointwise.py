@@ -39,7 +39,7 @@ op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_s
 op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
-   samples=BINARY, reference="np.subtract(self, other)",
+   samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
    doc="Difference ``self - alpha * other``.")
 
 op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
@@ -73,6 +73,7 @@ op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0)), sample((arg((3,)), 0.5))],
+   variants={"PowBackward2": "is_number(self)", "PowBackward1": "not is_number(exponent)"},
    reference="np.power(self, exponent)", tolerance=5e-5, checks="pow_domain",
    doc="``self`` to the power `exponent`.")
 
@@ -93,7 +94,7 @@ op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
-op("square(self)", kernel=elementwise("square"), inplace=True, vjp={"self": "grad * (2 * self).conj()"},
+op("square(self)", kernel=elementwise("square"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.square(self)",
    doc="Square of each element.")
 
@@ -143,11 +144,11 @@ for _name, _which, _doc in (("maximum", "gt", "Larger of the two elements; NaN w
 
 
 def _function(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain=box(), dtypes="bihfc",
-              tolerance=2e-5):
+              tolerance=2e-5, node=None):
     op(f"{name}(self)", kernel=elementwise(name, dtypes="float"), inplace=True, vjp={"self": vjp},
        jvp="elementwise", vmap="elementwise", samples=UNARY, domain=domain,
        complex_domain=complex_domain, dtypes=dtypes, reference=reference or f"np.{name}(self)", doc=doc,
-       tolerance=tolerance)
+       tolerance=tolerance, node=node)
 
 
 _function("exp", "grad * result.conj()", "Exponential.")
@@ -158,7 +159,7 @@ _function("rsqrt", "-0.5 * grad * (result * result * result).conj()", "``1 / sqr
 _function("sin", "grad * cos(self).conj()", "Sine (radians).")
 _function("cos", "-grad * sin(self).conj()", "Cosine (radians).")
 _function("log1p", "grad / (self + 1).conj()", "``log(1 + self)``, accurate near 0.", domain=real(-0.6, 3),
-          complex_domain=box(0.1, 1.0))
+          complex_domain=box(0.1, 1.0), node="Log1PBackward0")
 _function("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.")
 _function("erf", "1.1283791670955126 * exp(-self * self) * grad", "Error function.", dtypes="bihf",
           reference="scipy.special.erf(self)")
@@ -183,6 +184,7 @@ op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, alia
    checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
 
 op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
+   variants={"ClampBackward1": "is_number(min) and is_number(max)"},
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
         "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},

@@ -58,8 +58,12 @@ op("transpose(self, dim0: dim, dim1: dim)", kernel=view("shapes.transpose_plain"
    samples=[one((3, 4), 0, 1), one((2, 3, 4), -1, 0), one((0, 3), 0, 1), one((3,), 0, 0), one((), 0, -1)],
    reference="np.swapaxes(self, dim0, dim1) if self.ndim else self", doc="Two dimensions exchanged.")
 
-op("t(self)", kernel=composite("transpose(self, 0, 1) if self.ndim == 2 else _up_to_2d(self)"),
+op("t(self)", kernel=composite("_t(_up_to_2d(self))"),
    samples=[one((3, 4)), one((3,)), one(())], reference="self.T", doc="Transpose of a matrix; fewer dimensions stay.")
+
+op("_t(self)", kernel=view("shapes.t_plain"), node="TBackward0", vjp={"self": "grad.t()"}, jvp="linear",
+   vmap="transpose(self, 1, 2) if self.ndim == 3 else _alias(self)", samples=[one((3, 4)), one((3,)), one(())], reference="self.T",
+   doc="Transpose of a matrix; fewer dimensions stay.")
 
 op("_up_to_2d(self)", kernel=composite("formulas.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
 

@@ -89,6 +89,10 @@ def number_of(t):
     return importlib.import_module("autograd_cy._C.formulas")._number_of(t)
 
 
+def is_number(t):
+    return number_of(t) is not None
+
+
 _FUNCTIONS = {name: globals()[name] for name in BUILTINS}
 
 

@@ -25,6 +25,7 @@ BUILTINS = {
     "without": "I",
     "shapes_of": "O",
     "number_of": "O",
+    "is_number": "b",
 }
 METADATA = {"shape": "I", "ndim": "i", "dtype": "d"}
 METADATA_CALLS = {"numel": "i", "is_complex": "b"}

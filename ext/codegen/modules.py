@@ -37,7 +37,7 @@ from autograd_cy._C.tensor cimport (
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
     Node, needs, edge_defined, node_init, set_edge, set_history, save_input, save_output, unpack,
-    set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    name_class, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
@@ -149,8 +149,7 @@ def family_module(family, records, by_name):
             # Two records may share a node name (gelu): the class of the second gets a suffix.
             suffix = f"{r.node}_{r.key}"
             lines = [x.replace(r.node, suffix) for x in lines]
-            at = next(i for i, x in enumerate(lines) if x.startswith("cdef class"))
-            lines[at + 1:at + 1] = ["    cdef str node_name(self):", f"        return \"{r.node}\""]
+            register.append(f"name_class({suffix}, b\"autograd_cy._C.ops_{family}.{r.node}\")")
         if isinstance(r.vjp, dict):
             classes.add(r.node)
         body += lines

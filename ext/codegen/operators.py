@@ -131,16 +131,12 @@ class Operator:
 
     def node_class(self):
         r = self.r
-        lines = ["", "@cython.final", f"cdef class {r.node}(Node):"]
-        if self.forward_name != r.node:
-            pass
+        lines = ["", *([] if r.variants else ["@cython.final"]), f"cdef class {r.node}(Node):"]
         lines += indent(self.saved_names())
         lines += indent(self.apply())
+        for name in r.variants:
+            lines += ["", "@cython.final", f"cdef class {name}({r.node}):", "    pass"]
         return lines
-
-    @property
-    def forward_name(self):
-        return self.r.node
 
     @property
     def shown(self):
@@ -258,7 +254,8 @@ class Operator:
         """Makes the node, with edges and all that is saved before the result is known."""
         r = self.r
         lines = ["", f"cdef {r.node} node_{self.key}({self.params}, bint inplace):",
-                 f"    cdef {r.node} n = {r.node}.__new__({r.node})",
+                 f"    cdef {r.node} n",
+                 *self.new_node(),
                  f"    node_init(n, {self.n_edges}, {len(self.slots)}, {self.n_outputs()})"]
         if self.list_arg is not None and self.list_arg.name in self.diff:
             lines.append("    cdef Py_ssize_t k")
@@ -299,6 +296,18 @@ class Operator:
             lines.append(f"    set_args(n, ({', '.join(texts)},))")
         lines.append("    return n")
         return lines
+
+    def new_node(self):
+        """Lines that make `n`, of the class by whose name torch knows it."""
+        lines, word = [], "if"
+        emitter = self.emitter(self.arg_names(), self.plain_metadata)
+        for name, test in self.r.variants.items():
+            lines += [f"    {word} {emitter.emit(parse(test))[0]}:", f"        n = {name}.__new__({name})"]
+            word = "elif"
+        node = self.r.node
+        if lines:
+            return [*lines, "    else:", f"        n = {node}.__new__({node})"]
+        return [f"    n = {node}.__new__({node})"]
 
     def n_outputs(self):
         return "n_results" if self.many else str(len(self.r.returns))

@@ -82,6 +82,11 @@ cdef Tensor expand_sizes(Tensor a, tuple size):
     return expand_plain(a, fill_sizes(size, shape), shape, "expand")
 
 
+cdef Tensor t_plain(Tensor a):
+    """The transpose of a matrix; a vector or a number as it is."""
+    return transpose_plain(a, 0, 1) if a.nd == 2 else tensor_alias(a)
+
+
 cdef Tensor transpose_plain(Tensor a, Py_ssize_t dim0, Py_ssize_t dim1):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -292,7 +297,7 @@ cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssiz
 cdef tuple unbind_plain(Tensor a, Py_ssize_t dim):
     cdef Py_ssize_t i
     if a.nd == 0:
-        raise RuntimeError("unbind: cannot iterate over a 0-d tensor")
+        raise IndexError("unbind(): Dimension specified as 0 but tensor has no dimensions")
     dim = normal_dim(dim, a.nd)
     return tuple([select_plain(a, dim, i) for i in range(a.sizes[dim])])
 

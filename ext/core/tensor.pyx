@@ -391,8 +391,9 @@ cdef class Tensor:
 
     @property
     def is_leaf(self):
-        return self.fn == NULL and not (
-            (self.flags & F_VIEW) and requires_grad(self) and late.grad_fn(self) is not None)
+        if self.flags & F_VIEW and requires_grad(self):
+            return late.grad_fn(self) is None       # the history of its base may be newer
+        return self.fn == NULL
 
     @property
     def grad_fn(self):

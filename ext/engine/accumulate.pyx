@@ -142,6 +142,8 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
     cdef Tensor old
     cdef PyObject* before
     Py_DECREF(g)                                # `g` holds it now
+    if not (variable.flags & F_REQUIRES_GRAD):  # taken away since the graph was made
+        return 0
     if g.flags & F_BATCHED and not (variable.flags & F_BATCHED
                                     and variable.extra.level >= g.extra.level):
         raise RuntimeError(

@@ -247,11 +247,14 @@ cdef tuple shapes_of(tuple tensors):
     return tuple([sizes_of(t) for t in tensors])
 
 
+cdef bint is_number(Tensor t) noexcept:
+    """Whether a tensor stands for a Python number."""
+    return t is not None and t.flags & F_WRAPPED != 0
+
+
 cdef object number_of(Tensor t):
     """The Python number that a tensor stands for; None for any other tensor."""
-    if t is None or not t.flags & F_WRAPPED:
-        return None
-    return element_value(t.ptr, t.dt)
+    return element_value(t.ptr, t.dt) if is_number(t) else None
 
 
 # --- composites -----------------------------------------------------------------------------
@@ -365,6 +368,8 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
     end = normal_dim(end, a.nd)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return a
     shape = [a.sizes[d] for d in range(start)]
     for d in range(start, end + 1):
         n *= a.sizes[d]

@@ -27,7 +27,6 @@ from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS
 from autograd_cy._C.tensor cimport *
 
 
-@cython.final
 cdef class CopyBackwards(Node):
     """Gradient of copy_: none for what was overwritten, all for the source."""
 
@@ -39,6 +38,35 @@ cdef class CopyBackwards(Node):
         if needs(self, 1):
             gout[1] = give(<Tensor>gin[0])
         return 0
+
+
+cdef class ZeroBackward0(CopyBackwards):
+    pass
+
+
+cdef class FillBackward2(CopyBackwards):      # a number; the names are torch's
+    pass
+
+
+cdef class FillBackward3(CopyBackwards):      # a tensor
+    pass
+
+
+cdef class MaskedFillBackward0(CopyBackwards):
+    pass
+
+
+cdef CopyBackwards copy_node(str op, Tensor src):
+    """The node of an operation that overwrites, under the name by which it is known."""
+    if op == "zero_":
+        return ZeroBackward0.__new__(ZeroBackward0)
+    if op == "masked_fill_":
+        return MaskedFillBackward0.__new__(MaskedFillBackward0)
+    if op == "fill_":
+        if src.flags & F_WRAPPED:
+            return FillBackward2.__new__(FillBackward2)
+        return FillBackward3.__new__(FillBackward3)
+    return CopyBackwards.__new__(CopyBackwards)
 
 
 @cython.final
@@ -156,7 +184,7 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op):
     cdef CopyBackwards n = None
     check_inplace(self, op, recording)
     if recording:
-        n = CopyBackwards.__new__(CopyBackwards)
+        n = copy_node(op, src)
         node_init(n, 2, 0, 1)
         set_edge(n, 0, self)
         if dt_differentiable(src.dt):
@@ -258,7 +286,9 @@ def detach_(Tensor self not None):
     True
     """
     cdef PyObject* old
-    if self.flags & F_VIEW and requires_grad(self):
+    if tls_modes() & M_INFERENCE:
+        return self                 # histories are neither made nor unmade here
+    if self.flags & F_VIEW:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "
             "DistributedDataParallel (DDP) for training, clone the view first.")
@@ -281,22 +311,26 @@ def fill_(Tensor self not None, value):
     >>> ag.zeros(2).fill_(3)
     tensor([3., 3.])
     """
+    return fill_as(self, value, "fill_")
+
+
+cdef Tensor fill_as(Tensor self, object value, str op):
     cdef Tensor src
     if isinstance(value, Tensor) and (<Tensor>value).nd != 0:
         raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{op} only supports 0-dimension value tensor but got tensor with "
             f"{(<Tensor>value).nd} dimensions.")
     if type(value) is complex and not dt_is_complex(self.dt):
         raise RuntimeError(
-            f"value cannot be converted to type {dt_object(self.dt).name} without overflow: fill_ "
+            f"value cannot be converted to type {dt_object(self.dt).name} without overflow: {op} "
             f"got {value}")
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
-        check_inplace(self, "fill_", False)
+        check_inplace(self, op, False)
         fill_with(self, value)
         bump_version(self)
         return self
-    src = as_operand(value, "fill_", "value")
-    return copy_from(self, src, "fill_")
+    src = as_operand(value, op, "value")
+    return copy_from(self, src, op)
 
 
 def zero_(Tensor self not None):
@@ -309,7 +343,7 @@ def zero_(Tensor self not None):
     >>> ag.ones(2).zero_()
     tensor([0., 0.])
     """
-    return fill_(self, 0)
+    return fill_as(self, 0, "zero_")
 
 
 def fill_diagonal_(Tensor self not None, fill_value, wrap=False):
@@ -377,6 +411,8 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     cdef Node n
     if window is self:
         bump_version(self)
+        if self.flags & F_VIEW and not (tls_modes() & M_NO_GRAD):
+            self.attr_version = self.mem.version
         return self
     n = <Node>window.fn if window.fn != NULL else None
     set_geometry(self, window.nd, window.sizes, window.strides)
@@ -385,8 +421,8 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     if n is not None:
         set_history(self, n, window.out_nr)
         self.out_nr = window.out_nr
-    if self.flags & F_VIEW:
-        self.attr_version = self.mem.version
+        if self.flags & F_VIEW:
+            self.attr_version = self.mem.version
     if window.flags & (F_BATCHED | F_DUAL):
         copy_special(self, window)
     return self

@@ -7,6 +7,7 @@ history in views.pyx.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free, PyMem_Realloc
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
 from libc.string cimport memset
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -309,6 +310,8 @@ cdef int set_edge(Node n, int i, Tensor t) except -1:
         return 0
     if not requires_grad(t):
         return 0
+    if t.fn == NULL and not (t.flags & F_REQUIRES_GRAD) and t.attr_version == t.mem.version:
+        return 0            # a view made where nothing is recorded: only its base requires grad
     p = gradient_node(t)
     n.edges[i].node = p
     n.edges[i].nr = t.out_nr if t.fn != NULL else 0
@@ -538,6 +541,12 @@ cdef tuple get_args(Node n):
     return <tuple>n.args
 
 
+cdef int name_class(type cls, const char* name) except -1:
+    """Let two classes have one name: overloads that torch doesn't tell apart."""
+    (<PyTypeObject*>cls).tp_name = name
+    return 0
+
+
 # --- accumulators, views --------------------------------------------------------------------
 
 cdef class AccumulateGrad(Node):
@@ -593,7 +602,9 @@ cdef Node current_fn(Tensor t):
     cdef Tensor base
     if t.flags & F_VIEW and t.attr_version != t.mem.version:
         base = <Tensor>t.base
-        if base.flags & F_REQUIRES_GRAD and graph_late.remake_view_fn != NULL:
+        if (t.fn != NULL or base.flags & F_REQUIRES_GRAD) and graph_late.remake_view_fn != NULL:
+            if t.creation != CREATED_DEFAULT:
+                raise view_error(t, None)
             return <Node>graph_late.remake_view_fn(t)
     if t.fn == NULL:
         return None
@@ -680,34 +691,39 @@ cdef int check_recorded_write(Tensor t, str op) except -1:
 
 
 cdef object view_error(Tensor t, str op):
-    cdef Node fn = current_fn(t)
-    cdef str made = "" if fn is None else f"Output {t.out_nr} of {fn.node_name()} "
+    """
+    The error for a view of a kind whose history can't be remade: it is being changed by `op`, or
+    its base or another view was (`op` is None).
+    """
+    cdef str made = ("A view " if t.fn == NULL
+                     else f"Output {t.out_nr} of {(<Node>t.fn).node_name()} is a view ")
+    cdef str change = (f"is being modified inplace ({op})" if op is not None else
+                       "its base or another view of its base has been modified inplace")
     if t.creation == CREATED_INFERENCE:
         return RuntimeError(
-            f"A view was created in inference mode and is being modified inplace ({op}) in normal "
-            "mode. Given that this use case is ambiguous and error-prone, it is forbidden. Make "
-            "the view outside of inference mode, or clone it first."
+            f"A view was created in inference mode and {change} in normal mode. Given that this "
+            "use case is ambiguous and error-prone, it is forbidden. Make the view outside of "
+            "inference mode, or clone it first."
         )
     if t.creation == CREATED_NO_GRAD:
         return RuntimeError(
-            f"A view was created in no_grad mode and is being modified inplace ({op}) with grad "
-            "mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. "
-            "You can clarify your code by moving both the view and the inplace either both inside "
-            "the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-            "you want the inplace to be tracked)."
+            f"A view was created in no_grad mode and {change} with grad mode enabled. Given that "
+            "this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+            "code by moving both the view and the inplace either both inside the no_grad block (if "
+            "you don't want the inplace to be tracked) or both outside (if you want the inplace to "
+            "be tracked)."
         )
     if t.creation == CREATED_MULTI_OUTPUT:
         return RuntimeError(
-            f"{made}is a view and is being modified inplace ({op}). This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views to "
-            "be modified inplace. You should replace the inplace operation by an out-of-place one."
+            f"{made}and {change}. This view is the output of a function that returns multiple "
+            "views. Such functions do not allow the output views to be modified inplace. You "
+            "should replace the inplace operation by an out-of-place one."
         )
     return RuntimeError(
-        f"{made}is a view and is being modified inplace ({op}). This view was created inside a "
-        "custom Function (or because an input was returned as-is) and the autograd logic to handle "
-        "view+inplace would override the custom backward associated with the custom Function, "
-        "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning "
-        "the output of the custom Function."
+        f"{made}and {change}. This view was created inside a custom Function (or because an input "
+        "was returned as-is) and the autograd logic to handle view+inplace would override the "
+        "custom backward associated with the custom Function, leading to incorrect gradients. "
+        "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
     )
 
 

@@ -241,6 +241,16 @@ cdef int rebase_view(Tensor t, Node n) except -1:
     return 0
 
 
+cdef void drop_edges(Node n):
+    cdef PyObject* p
+    cdef int i
+    for i in range(n.n_edges):
+        p = n.edges[i].node
+        n.edges[i].node = NULL
+        if p != NULL:
+            release_node(p)
+
+
 cdef object remake_view_fn(Tensor t):
     cdef unsigned int modes = tls_modes()
     cdef Tensor base = <Tensor>t.base
@@ -249,9 +259,14 @@ cdef object remake_view_fn(Tensor t):
     cdef Node fn
     cdef int parts = relation(base, t)
     cdef tuple window = geometry(t)
+    cdef bint cut = not (base.flags & F_REQUIRES_GRAD)
     if parts == COMPLEX_OF_REAL:
         window = in_parts(window)
     size, stride, offset = window
+    if cut:
+        # The base was taken out of the graph, and changed: no gradient goes on from here.
+        base = tensor_alias(base)
+        base.flags |= F_REQUIRES_GRAD
     tls_set_modes(modes & ~<unsigned int>(M_NO_GRAD | M_INFERENCE))
     try:
         t.attr_version = t.mem.version
@@ -267,6 +282,8 @@ cdef object remake_view_fn(Tensor t):
     finally:
         tls_set_modes(modes)
     fn = <Node>again.fn
+    if cut:
+        drop_edges(fn)
     if t.flags & F_RETAINS_GRAD:
         move_retained(t, fn, again.out_nr)
     Py_INCREF(fn)

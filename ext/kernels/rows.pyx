@@ -572,7 +572,7 @@ cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogi
 
 
 cdef inline void argmax_row(const num_t* q, Py_ssize_t n, num_t* value,
-                              int64_t* index) noexcept nogil:
+                            int64_t* index) noexcept nogil:
     cdef Py_ssize_t i = 0, length, at = 0
     cdef num_t m, best = q[0]
     # Only the block that first reaches the final value is searched again.
@@ -588,7 +588,7 @@ cdef inline void argmax_row(const num_t* q, Py_ssize_t n, num_t* value,
 
 
 cdef inline void argmin_row(const num_t* q, Py_ssize_t n, num_t* value,
-                              int64_t* index) noexcept nogil:
+                            int64_t* index) noexcept nogil:
     cdef Py_ssize_t i = 0, length, at = 0
     cdef num_t m, best = q[0]
     # Only the block that first reaches the final value is searched again.
