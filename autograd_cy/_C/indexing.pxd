@@ -13,6 +13,7 @@ cdef int scatter_add_into(Tensor dst, int dim, Tensor index, Tensor src) except 
 cdef Tensor index_add_plain(Tensor a, int dim, Tensor index, Tensor src)
 cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
 cdef Tensor cat_plain(tuple tensors, int dim)
+cdef Tensor stack_plain(tuple tensors, Py_ssize_t dim)
 
 # Advanced indexing. `indices` has None (the whole dimension) or a tensor per dimension: int64 or
 # int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors

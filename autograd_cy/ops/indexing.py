@@ -22,7 +22,8 @@ op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("
 op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("formulas.cat_backward"),
    doc="The pieces of a gradient that belong to the tensors of cat.")
 
-op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=composite("formulas.stack"),
+op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"), out=False,
+   vjp={"tensors": "unbind(grad, dim)"}, jvp="linear", vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
    samples=[sample(((arg((2, 3)), arg((2, 3))), 0)), sample(((arg((2, 3)), arg((2, 3))), -1)), sample(((arg(()), arg(())),))],
    reference="np.stack(tensors, dim)", doc="Tensors of one shape joined along a new dimension.")
 

@@ -429,20 +429,6 @@ cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
     return split(a, step, dim)
 
 
-cdef Tensor stack(tuple tensors, Py_ssize_t dim):
-    cdef Tensor t, first
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    first = <Tensor>tensors[0]
-    for i, t in enumerate(tensors):
-        if not same_shape(t, first):
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at "
-                f"entry 0 and {list(sizes_of(t))} at entry {i}")
-    dim = normal_dim(dim, first.nd + 1)
-    return T.cat(tuple([T.unsqueeze(t, dim) for t in tensors]), dim)
-
-
 cdef Tensor matmul(Tensor a, Tensor b):
     """Products by the ranks of the operands, as numpy.matmul."""
     cdef Py_ssize_t n, k, m, d

@@ -16,6 +16,7 @@ from autograd_cy._C.kernel_ids cimport K_ADD, K_COPY, loop_t
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport check_dim, row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
+from autograd_cy._C.shapes cimport unsqueeze_plain
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty, tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
@@ -639,6 +640,22 @@ cdef Tensor cat_plain(tuple tensors, int dim):
             copy_into(tensor_window(out, out.nd, shape, out.strides, place * inner), t, "cat")
         place += t.sizes[dim]
     return out
+
+
+cdef Tensor stack_plain(tuple tensors, Py_ssize_t dim):
+    cdef Tensor t, first
+    cdef list rows = []
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = <Tensor>tensors[0]
+    for i, x in enumerate(tensors):
+        t = <Tensor>x
+        if not same_shape(t, first):
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at "
+                f"entry 0 and {list(sizes_of(t))} at entry {i}")
+        rows.append(unsqueeze_plain(t, dim))
+    return cat_plain(tuple(rows), <int>(dim if dim >= 0 else dim + first.nd + 1))
 
 
 cdef struct JoinPlan:
