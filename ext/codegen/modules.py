@@ -37,7 +37,7 @@ from autograd_cy._C.tensor cimport (
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
     Node, needs, edge_defined, node_init, set_edge, set_history, save_input, save_output, unpack,
-    name_class, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    name_class, keep_indices, check_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)

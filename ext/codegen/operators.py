@@ -85,6 +85,10 @@ class Operator:
         if len(self.scalars) > 4:
             self.objects += self.scalars[4:]
             del self.scalars[4:]
+        # Index tensors are kept with the plain objects; their versions take the last attribute.
+        self.indices = [name for name in self.objects if name in args and args[name].type == "indices"]
+        if self.indices and (len(self.indices) > 1 or len(self.scalars) > 3):
+            raise FormulaError(f"{self.key}: one list of indices, with at most three numbers")
         self.edge = {}
         shift = 0
         for name in self.diff:
@@ -202,6 +206,7 @@ class Operator:
         ordered += [x.split(" = ")[0] for x in assigned]
         ordered += tests
         ordered += [x.removeprefix("cdef ").split(" ", 1)[1] for x in assigned]
+        ordered += [f"check_indices(self, <tuple>kept[{self.objects.index(name)}])" for name in self.indices]
         for key in self.diff:
             names = dict(grad_names)
             for name in self.slots:
@@ -294,6 +299,7 @@ class Operator:
                 else:
                     texts.append(item)
             lines.append(f"    set_args(n, ({', '.join(texts)},))")
+            lines += [f"    keep_indices(n, {name})" for name in self.indices]
         lines.append("    return n")
         return lines
 

@@ -383,6 +383,8 @@ cdef Tensor movedim(Tensor a, object source, object destination):
     cdef tuple dst = normal_dims((destination,) if isinstance(destination, int)
                                  else tuple(destination), a.nd)
     cdef list order
+    if a.nd == 0:
+        return T.permute(a, ())
     if len(src) != len(dst):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "

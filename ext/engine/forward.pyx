@@ -12,6 +12,7 @@ A view's tangent is a window on the tangent of its base. If the base got its tan
 view of it was changed in place), the window is made when the view is next used. A dual has its
 own tangent though it is a view of its primal.
 """
+from cpython.ref cimport Py_REFCNT
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport strides_of, offset_of
@@ -92,10 +93,16 @@ cdef Tensor fit_tangent(Tensor tangent, Tensor result):
 cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor below) except -1:
     """`below`: the result with the tangents of outer levels (itself if there are none)."""
     cdef Tensor outer = below if below is not result and below.flags & F_DUAL else None
+    cdef Tensor own
     if not dt_differentiable(result.dt):
         return 0
     if tangent is not None:
-        put_dual(result, fit_tangent(tangent, result), level, outer)
+        own = fit_tangent(tangent, result)
+        # The caller holds `tangent`: who else does may change it in place (x + c has that of x).
+        if not result.flags & F_VIEW and (
+                own.mem.refcount > 1 or Py_REFCNT(own) > (2 if own is tangent else 1)):
+            own = T.clone(own, -1)
+        put_dual(result, own, level, outer)
     elif outer is not None:
         put_dual(result, <Tensor>outer.extra.tangent, outer.extra.forward,
                  <Tensor>outer.extra.primal)
@@ -313,7 +320,7 @@ cdef int write_tangents(Tensor self, Tensor holder, Tensor src) except -1:
     new = tangent_at(src, level)
     old = tangent_at(holder, level)
     if new is None:
-        if tensor_has_overlap(old):
+        if tensor_has_overlap(old) and not self.flags & F_VIEW:
             holder.extra.tangent = T.zeros_like(old)
         else:
             T.copy_(old, wrap_double(0.0))

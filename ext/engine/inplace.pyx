@@ -292,6 +292,8 @@ def detach_(Tensor self not None):
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "
             "DistributedDataParallel (DDP) for training, clone the view first.")
+    while self.flags & F_DUAL:
+        drop_dual(self)
     old = self.fn
     self.fn = NULL
     self.out_nr = 0

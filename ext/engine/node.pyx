@@ -541,6 +541,33 @@ cdef tuple get_args(Node n):
     return <tuple>n.args
 
 
+cdef int keep_indices(Node n, tuple indices) except -1:
+    n.flags |= N_INDICES
+    n.attrs[3].i = 0
+    for index in indices:
+        if isinstance(index, Tensor):
+            if (<Tensor>index).flags & F_INFERENCE:
+                refuse_inference(<Tensor>index)
+            n.attrs[3].i += (<Tensor>index).mem.version
+    return 0
+
+
+cdef int check_indices(Node n, tuple indices) except -1:
+    cdef long long steps = -n.attrs[3].i
+    cdef Saved s
+    cdef Tensor changed = None
+    for index in indices:
+        if isinstance(index, Tensor):
+            steps += (<Tensor>index).mem.version
+            if changed is None or (<Tensor>index).mem.version > changed.mem.version:
+                changed = <Tensor>index
+    if steps:
+        s.edge = -1
+        s.version = <uint32_t>(changed.mem.version - steps)
+        raise version_error(n, &s, changed)
+    return 0
+
+
 cdef int name_class(type cls, const char* name) except -1:
     """Let two classes have one name: overloads that torch doesn't tell apart."""
     (<PyTypeObject*>cls).tp_name = name

@@ -312,3 +312,77 @@ def test_mutation_copies_only_what_changes():
         fresh = x.exp()
         assert sum(r() is not None for row in context._watched.values() for r in row) == 1
         del fresh
+
+
+# --- index tensors ------------------------------------------------------------------------------
+
+
+def read_at(x, index):
+    return x[index]
+
+
+def written_at(x, index):
+    y = x * 1
+    y[index] = torch.full((2,), 5.0, requires_grad=True)
+    return y
+
+
+def written_in_a_view(x, index):
+    y = x * 1
+    y[:2][index] = 5.0
+    return y
+
+
+USES_OF_INDICES = [read_at, written_at, written_in_a_view]
+
+
+@pytest.mark.parametrize("use", USES_OF_INDICES)
+def test_a_changed_index_is_an_error(use):
+    x, index = torch.ones(3, requires_grad=True), torch.tensor([0, 1])
+    y = use(x, index)
+    index.add_(1)
+    with pytest.raises(
+        RuntimeError, match=r"modified by an inplace operation.*version 1.*version 0"
+    ):
+        y.sum().backward()
+    assert x.grad is None
+
+
+def test_a_changed_mask_is_an_error():
+    x, mask = torch.ones(3, requires_grad=True), torch.tensor([True, False, True])
+    y = x[mask]
+    mask.logical_not_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("use", USES_OF_INDICES)
+def test_indices_are_freed_by_backward(use):
+    x, index = torch.ones(3, requires_grad=True), torch.tensor([0, 1])
+    kept = weakref.ref(index)
+    y = use(x, index)
+    y.sum().backward()
+    del index
+    gc.collect()
+    assert kept() is None
+    with pytest.raises(RuntimeError, match="second time"):
+        y.sum().backward()
+
+
+def test_indices_stay_as_long_as_the_graph_is_retained():
+    x = torch.ones(3, requires_grad=True)
+    y = x[torch.tensor([0, 0])]
+    for _ in range(2):
+        y.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [4.0, 0.0, 0.0]
+    assert y.grad_fn._saved_indices[0].tolist() == [0, 0]
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="after they have already been freed"):
+        y.grad_fn._saved_indices
+
+
+def test_indices_made_in_inference_mode_cannot_be_kept():
+    with torch.inference_mode():
+        index = torch.tensor([0, 1])
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        torch.ones(3, requires_grad=True)[index]

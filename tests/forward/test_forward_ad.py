@@ -368,3 +368,51 @@ def test_as_strided_of_a_tangent_with_other_strides():
     rows = ag.vmap(one, in_dims=1)(batch)
     for i in range(4):
         assert ag.equal(rows[i], batch[:, i].clone().as_strided((2, 2), (1, 2), 1))
+
+
+# --- whose memory a tangent is ------------------------------------------------------------------
+
+PASSED_ON = {
+    "add": lambda x: x + ag.ones(3),
+    "sub": lambda x: x - 1,
+    "radd": lambda x: 2 + x,
+    "clone": lambda x: x.clone(),
+    "stretched": lambda x: x[:1] + ag.ones(3),
+    "to": lambda x: x.to(ag.float64),
+    "where": lambda x: ag.where(ag.tensor(True), x, ag.zeros(3)),
+    "reshape of a copy": lambda x: x.expand(2, 3).t().reshape(-1)[:3],
+}
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+@pytest.mark.parametrize("first", [True, False], ids=["argument", "result"])
+def test_in_place_operations_change_no_other_tangents(name, first):
+    with fw.dual_level():
+        x = fw.make_dual(ag.ones(3), ag.tensor([1.0, 2.0, 3.0])) * 1
+        y = PASSED_ON[name](x)
+        changed, other = (x, y) if first else (y, x)
+        before = tangent(other)
+        expected = [2 * t for t in tangent(changed)]
+        changed.mul_(2)
+        assert tangent(other) == before
+        assert tangent(changed) == expected
+
+
+def test_detach_in_place_takes_the_tangent_away():
+    with fw.dual_level():
+        x = fw.make_dual(ag.ones(3), ag.ones(3)) * 2
+        for mode in (ag.enable_grad, ag.no_grad):
+            y = x * 1
+            with mode():
+                y.detach_()
+            assert tangent(y) is None
+        assert tangent(x) == [2.0] * 3
+
+
+def test_a_constant_written_through_overlapping_windows_clears_the_tangent():
+    with fw.dual_level():
+        x = fw.make_dual(ag.ones(3), ag.ones(3)) * 1
+        with ag.no_grad():
+            x.unfold(0, 2, 1).fill_(5.0)
+        assert x.tolist() == [5.0] * 3
+        assert tangent(x) == [0.0] * 3
