@@ -382,6 +382,7 @@ def node_classes(records: list) -> list[str]:
     for r in records:
         if isinstance(r.vjp, dict) and type(r.kernel).__name__ != "composite":
             names.append(f"{r.node}_{r.key}" if r.node in names else r.node)
+            names += r.variants
     return names
 
 

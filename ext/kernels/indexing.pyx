@@ -16,7 +16,6 @@ from autograd_cy._C.kernel_ids cimport K_ADD, K_COPY, loop_t
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport check_dim, row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
-from autograd_cy._C.shapes cimport unsqueeze_plain
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty, tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
@@ -643,19 +642,34 @@ cdef Tensor cat_plain(tuple tensors, int dim):
 
 
 cdef Tensor stack_plain(tuple tensors, Py_ssize_t dim):
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
     cdef Tensor t, first
     cdef list rows = []
+    cdef int d
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = <Tensor>tensors[0]
+    if not -first.nd - 1 <= dim <= first.nd:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-first.nd - 1}, {first.nd}], "
+            f"but got {dim})")
+    if first.nd == MAX_DIMS:
+        raise RuntimeError(f"stack: the result would have more than {MAX_DIMS} dimensions")
+    if dim < 0:
+        dim += first.nd + 1
     for i, x in enumerate(tensors):
         t = <Tensor>x
         if not same_shape(t, first):
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at "
                 f"entry 0 and {list(sizes_of(t))} at entry {i}")
-        rows.append(unsqueeze_plain(t, dim))
-    return cat_plain(tuple(rows), <int>(dim if dim >= 0 else dim + first.nd + 1))
+        for d in range(t.nd):
+            shape[d + (d >= dim)] = t.sizes[d]
+            strides[d + (d >= dim)] = t.strides[d]
+        shape[dim] = strides[dim] = 1
+        rows.append(tensor_window(t, t.nd + 1, shape, strides, 0))
+    return cat_plain(tuple(rows), <int>dim)
 
 
 cdef struct JoinPlan:
