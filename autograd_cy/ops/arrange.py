@@ -86,7 +86,7 @@ op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step:
    samples=[one((3, 3), (7,), 0, 3, 2), one((3, 4, 2), (3, 5), 1, 2, 1)], doc="The windows of unfold added up where they came from.")
 
 op("flip(self, dims: sizes)", kernel=call("shapes.flip_plain"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
-   vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 else dims)",
+   vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 else ())",
    samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
    doc="A copy with the order of elements reversed along dimensions.")
 

@@ -43,19 +43,25 @@ op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing
 
 op("gather(self, dim: dim, index)", kernel=call("indexing.gather_plain"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
-   vmap="gather(self, dim + 1, index)",
+   vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
+        "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
+        "gather(unsqueeze(self, 1), 1, index))",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False)))],
    reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.")
 
 op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), into="indexing.scatter_add_into", inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
-   jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src)",
+   jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
+        "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
+        "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
 
 op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
-   jvp="linear", vmap="scatter(self, dim + 1, index, src)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
+   jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
+        "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
+        "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference="tested by hand",
    doc="`src` (or a number) written at the indices along a dimension.")
 

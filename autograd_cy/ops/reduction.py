@@ -64,7 +64,8 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        when="'other' in kwargs or (len(args) > 1 and isinstance(args[1], Tensor))", samples=shapes(((3, 4), (3, 4))),
        dtypes="bihf", reference=f"np.{_order}(self, other)", doc=f"The same as {_order}(self, other).")
     op(f"arg{_name}(self, dim: dim? = None, keepdim: bool = False)", kernel=call(f"reduce.arg{_name}_plain"), out=False,
-       vjp=nondiff(INDEX), vmap={"self": f"arg{_name}({EACH}, 1, False) if dim is None else arg{_name}(self, "
+       vjp=nondiff(INDEX), vmap={"self": f"arg{_name}({EACH}, 1 if dim is None else normal_dim(dim, 0) + 1, False) "
+                                         f"if dim is None or self.ndim == 1 else arg{_name}(self, "
                                          "normal_dim(dim, self.ndim - 1) + 1, keepdim)"},
        samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})],
        dtypes="ihf", reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",

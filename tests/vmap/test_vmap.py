@@ -463,3 +463,36 @@ def test_constructors_copy_the_examples():
     )
     with pytest.raises(RuntimeError, match="data of a tensor cannot be replaced"):
         vmap(lambda x: setattr(x.clone(), "data", x))(X)
+
+
+# --- examples without dimensions ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, dim: x.gather(dim, ag.tensor(0)),
+        lambda x, dim: x.gather(dim, ag.tensor([0, 0])),
+        lambda x, dim: x.scatter(dim, ag.tensor(0), ag.tensor(5.0)),
+        lambda x, dim: x.scatter_add(dim, ag.tensor(0), x * 2),
+        lambda x, dim: x.flip((dim,)),
+        lambda x, dim: x.cumsum(dim),
+        lambda x, dim: x.argmax(dim),
+        lambda x, dim: x.argmin(dim, keepdim=True),
+        lambda x, dim: x.max(dim)[0],
+        lambda x, dim: x.sort(dim)[0],
+        lambda x, dim: x.softmax(dim),
+        lambda x, dim: x.roll(1, dim) if x.ndim else x,
+    ],
+)
+def test_dimensions_of_examples_that_have_none(function, dim):
+    x = ag.tensor([3.0, 1.0, 2.0])
+    expected = ag.stack([function(example, dim) for example in x.unbind()])
+    assert ag.equal(vmap(lambda e: function(e, dim))(x), expected)
+    if expected.is_floating_point():
+        slope = vmap(grad(lambda e: function(e, dim).sum()))(x)
+        alone = [grad(lambda e: function(e, dim).sum())(e) for e in x.unbind()]
+        assert ag.equal(slope, ag.stack(alone))
+    with pytest.raises(IndexError, match="out of range"):
+        vmap(lambda e: e.argmax(1))(x)
