@@ -220,6 +220,8 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
             if not flags & F_BATCHED:
                 made = cls.forward(*args)
             cls.setup_context(ctx, args, made)
+            check_passed_through(args, made if isinstance(made, tuple) else (made,),
+                                 ctx.dirty_tensors, ctx.to_save)
         else:
             made = cls.forward(ctx, *args)
     finally:
@@ -282,9 +284,10 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
             differentiable += 1
             t = with_history(ctx, args, t, <int>i, among(t, dirty))
         else:
-            t = without_history(args, t, among(t, dirty))
+            t = without_history(args, t, among(t, dirty), recording)
             set_meta(ctx, <int>i, t)
-        if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)):
+        if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)) and (
+                recording or not requires_grad(t)):
             t.creation = CREATED_IN_FUNCTION
         outputs.append(t)
     if differentiable > 1:
@@ -303,6 +306,21 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
     return tuple(outputs)
 
 
+cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
+    """setup_context can't tell an input from the output that is the same tensor."""
+    if to_save is None:
+        return 0
+    for t in to_save:
+        if t is not None and among(t, args) and among(t, made) and not (
+                dirty is t or isinstance(dirty, tuple) and among(t, dirty)):
+            raise RuntimeError(
+                "An input that has been returned as-is as output is being saved for backward. This "
+                "is not supported if you override setup_context. You should return and save a view "
+                "of the input instead, e.g. with x.view_as(x) or setup ctx inside the forward "
+                "function itself.")
+    return 0
+
+
 cdef tuple check_saved(object to_save):
     cdef Py_ssize_t i
     if to_save is None:
@@ -318,10 +336,7 @@ cdef tuple check_saved(object to_save):
 cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
                      bint recording) except -1:
     cdef Tensor t
-    cdef Py_ssize_t tensors = 0
     cdef str op
-    for x in made:
-        tensors += isinstance(x, Tensor)
     for t in dirty:
         if not among(t, made):
             raise RuntimeError(
@@ -339,7 +354,7 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
                 "a leaf Variable that requires grad has been used in an in-place operation. "
                 f"({ctx.node_name()} marked it as dirty)")
         if t.flags & F_VIEW:
-            if tensors > 1:
+            if len(made) > 1:           # CopySlices has one gradient to pass on
                 raise RuntimeError(
                     "If your Function modifies inplace an input that is a view of another Tensor, "
                     "your Function cannot return more than one Tensor. This is not supported by "
@@ -368,12 +383,14 @@ cdef Tensor as_view(Tensor t):
         tls_set_modes(modes)
 
 
-cdef Tensor without_history(tuple args, Tensor t, bint modified):
+cdef Tensor without_history(tuple args, Tensor t, bint modified, bint recording):
     cdef bint is_input = among(t, args)
     if not requires_grad(t):
         if is_input and not modified:
             return as_view(t)
         return t
+    if t.flags & F_VIEW and not is_input and not recording:
+        return t                # as any view that is made without grad mode
     if is_input or t.flags & F_VIEW:
         return T.detach(t)
     cut(t)

@@ -728,3 +728,72 @@ def test_wrong_jvp(error, message, jvp):
         with pytest.raises(error, match=message):
             F.apply(x)
         assert fwAD.unpack_dual(x * 2).tangent.item() == 2
+
+
+# --- inputs that are passed through or changed --------------------------------------------------
+
+
+class PassedThrough(torch.autograd.Function):
+    """Returns its input, and saves it or the output in setup_context."""
+
+    @staticmethod
+    def forward(x, which):
+        return x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0] if which_is_input(inputs) else output)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+def which_is_input(inputs):
+    return inputs[1] == "input"
+
+
+@pytest.mark.parametrize("which", ["input", "output"])
+@pytest.mark.parametrize("needed", [True, False])
+def test_setup_context_cannot_save_an_input_that_is_returned(which, needed):
+    x = torch.ones(2, requires_grad=needed)
+    with pytest.raises(RuntimeError, match=r"returned as-is as output is being saved.*view_as"):
+        PassedThrough.apply(x, which)
+
+
+@pytest.mark.parametrize("others", [(None,), ("text",), (None, "text")])
+def test_a_changed_view_must_be_the_only_output(others):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return (x.mul_(2), *others)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return grads[0] * 2
+
+    base = torch.ones(4, requires_grad=True) * 1
+    with pytest.raises(RuntimeError, match="cannot return more than one Tensor"):
+        Doubled.apply(base[:2])
+    plain = torch.ones(4, requires_grad=True)
+    Doubled.apply(plain * 1)[0].sum().backward()
+    assert plain.grad.tolist() == [2.0] * 4
+
+
+def test_a_view_made_by_a_function_without_grad_mode_is_a_view():
+    class Flat(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(-1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.view(2, 2)
+
+    x = torch.ones(2, 2, requires_grad=True)
+    with torch.no_grad():
+        y = Flat.apply(x)
+    assert y._is_view() and y.requires_grad and y.grad_fn is None
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        y.mul_(2)
