@@ -693,10 +693,11 @@ cdef void join_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         width = plan.width[i]
         p = plan.p[i] + first * width
         if width % 4 == 0 and width <= 64:
-            # A call of memcpy would cost more than these few words.
+            # A call would cost more than these few words; copies of known size are inlined, and
+            # halves may lie between words.
             for row in range(rows):
-                for j in range(width // 4):
-                    (<uint32_t*>(out + row * plan.total))[j] = (<const uint32_t*>p)[j]
+                for j in range(0, width, 4):
+                    memcpy(out + row * plan.total + j, p + j, 4)
                 p += width
         else:
             for row in range(rows):
