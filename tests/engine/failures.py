@@ -18,6 +18,19 @@ def fail(*args, **kwargs):
     raise Planned("on purpose")
 
 
+def failing(cls, method, times=1):
+    """A copy of a Function, a method of which fails the first times that it is called."""
+    original, calls = getattr(cls, method), []
+
+    def attempt(*args):
+        calls.append(method)
+        if len(calls) <= times:
+            fail()
+        return original(*args)
+
+    return type(cls.__name__, (cls,), {method: staticmethod(attempt)})
+
+
 def live_blocks():
     gc.collect()
     return storage.memory_summary()["live_blocks"]

@@ -1,7 +1,15 @@
 """A method of a custom Function raises: its exception comes out, and nothing else has changed."""
 
 import pytest
-from failures import Planned, are_gone, assert_engine_works, fail, nothing_stays_behind, weak
+from failures import (
+    Planned,
+    are_gone,
+    assert_engine_works,
+    fail,
+    failing,
+    nothing_stays_behind,
+    weak,
+)
 
 import autograd_cy as torch
 from autograd_cy.autograd import Function
@@ -39,19 +47,6 @@ class Split(Function):
     @staticmethod
     def backward(ctx, grad):
         return grad * 2
-
-
-def failing(cls, method, times=1):
-    """A copy of a Function, a method of which fails the first times that it is called."""
-    original, calls = getattr(cls, method), []
-
-    def attempt(*args):
-        calls.append(method)
-        if len(calls) <= times:
-            fail()
-        return original(*args)
-
-    return type(cls.__name__, (cls,), {method: staticmethod(attempt)})
 
 
 FORWARD = [(Whole, "forward"), (Split, "forward"), (Split, "setup_context")]

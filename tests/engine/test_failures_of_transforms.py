@@ -6,6 +6,7 @@ from failures import (
     are_gone,
     assert_engine_works,
     fail,
+    failing,
     nothing_stays_behind,
     weak,
     with_failing_allocations,
@@ -45,19 +46,6 @@ class Square(Function):
 class Generated(Square):
     generate_vmap_rule = True
     vmap = Function.vmap
-
-
-def failing(cls, method, times=1):
-    """A copy of a Function, a method of which fails the first times that it is called."""
-    original, calls = getattr(cls, method), []
-
-    def attempt(*args):
-        calls.append(method)
-        if len(calls) <= times:
-            fail()
-        return original(*args)
-
-    return type(cls.__name__, (cls,), {method: staticmethod(attempt)})
 
 
 def ones():
