@@ -266,12 +266,10 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
     cdef tuple dirty = tensors_only(ctx.dirty_tensors, "mark_dirty")
     cdef tuple nondiff = tensors_only(ctx.non_differentiable, "mark_non_differentiable")
     cdef tuple to_save = check_saved(ctx.to_save)
-    cdef Py_ssize_t i, tensors = 0, differentiable = 0
+    cdef Py_ssize_t i, differentiable = 0
     cdef list outputs = []
     cdef Tensor t
     check_dirty(ctx, args, made, dirty, recording)
-    for x in made:
-        tensors += isinstance(x, Tensor)
     node_room(ctx, len(to_save) if recording else 0, len(made))
     for t in dirty:
         bump_version(t)

@@ -48,7 +48,7 @@ cdef object view_error(Tensor t, str op):
     The error for a view of a kind whose history can't be remade: it is being changed by `op`, or
     its base or another view was (`op` is None).
     """
-    cdef str made = ("A view " if t.fn == NULL
+    cdef str made = ("This tensor is a view " if t.fn == NULL
                      else f"Output {t.out_nr} of {(<Node>t.fn).node_name()} is a view ")
     cdef str change = (f"is being modified inplace ({op})" if op is not None else
                        "its base or another view of its base has been modified inplace")
