@@ -10,4 +10,4 @@ sys.path.insert(0, str(ROOT))
 
 from ext.build.builder import commands, placeholders  # noqa: E402
 
-setup(license="BSD-3-Clause", ext_modules=placeholders(), cmdclass=commands())
+setup(ext_modules=placeholders(), cmdclass=commands())

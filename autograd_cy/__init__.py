@@ -15,8 +15,10 @@ from autograd_cy._namespace import *  # noqa: E402, F403
 from autograd_cy._namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _vmap_function, _vmap_random, autograd, random  # noqa: E402, F401
+from autograd_cy import _vmap_function, _vmap_random, autograd, overrides, random  # noqa: E402, F401
+from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._vmap import vmap  # noqa: E402
+from autograd_cy._warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
     explain_grad,
@@ -44,21 +46,66 @@ __all__ = [
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_warn_always_enabled",
+    "linalg",
+    "multiprocessing",
     "nn",
     "no_grad",
     "optim",
+    "overrides",
     "random",
     "set_grad_enabled",
+    "set_warn_always",
+    "sparse",
+    "special",
     "testing",
+    "utils",
     "viz",
     "vmap",
 ]
 
+# Modules reach upwards through tables of function pointers; a gap would be a jump to nowhere.
+_gaps = [gap for part in (_C.tensor, _C.node, _C.optable) for gap in part._unfilled()]
+if _gaps:
+    raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
+
+# What programs for torch ask for and this package does not have, and what to use.
+_ABSENT = {
+    "compile": "run the function as it is",
+    "cuda": "tensors are on the CPU; leave .cuda() and device='cuda' out",
+    "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
+    "fft": "use numpy.fft inside a custom Function",
+    "hub": "load weights with autograd_cy.load",
+    "jit": "run the function as it is",
+    "linalg": "use the operators of the table, or numpy.linalg inside a custom Function",
+    "multiprocessing": "use Python's multiprocessing and send tensor.numpy()",
+    "onnx": "there is no exporter",
+    "quantization": "there are no quantized tensors",
+    "sparse": "tensors are dense",
+    "special": "special functions are at the top level, such as autograd_cy.erf",
+    "utils": "see autograd_cy.autograd.graph",
+}
+
 
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
-    if name in ("func", "nn", "optim", "testing", "viz"):
+    if name in (
+        "func",
+        "linalg",
+        "multiprocessing",
+        "nn",
+        "optim",
+        "sparse",
+        "special",
+        "testing",
+        "utils",
+        "viz",
+    ):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
-    raise AttributeError(f"module 'autograd_cy' has no attribute {name!r}")
+    way_out = _ABSENT.get(name)
+    raise AttributeError(
+        f"module 'autograd_cy' has no attribute {name!r}"
+        + (f": it has no counterpart of torch.{name} ({way_out})" if way_out else "")
+    )

@@ -1,11 +1,18 @@
-"""Functions and methods that need no record of their own: conversions, predicates, comparisons."""
+"""Functions and methods that need no record of their own: conversions, predicates, comparisons.
+
+And polygamma, whose function takes its arguments in another order than its record.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C import ops_arrange as _arrange
+from autograd_cy._C import ops_functions as _special
 from autograd_cy._C import ops_pointwise as _pointwise
 from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
@@ -24,8 +31,7 @@ __all__ = [
     "is_tensor",
     "isclose",
     "numel",
-    "resolve_conj",
-    "resolve_neg",
+    "polygamma",
     "result_type",
 ]
 
@@ -36,7 +42,7 @@ def _need_tensor(x, op):
     return x
 
 
-def is_tensor(obj) -> bool:
+def is_tensor(obj: Any) -> bool:
     """
     Whether `obj` is a tensor.
 
@@ -49,7 +55,7 @@ def is_tensor(obj) -> bool:
     return isinstance(obj, Tensor)
 
 
-def is_floating_point(input) -> bool:
+def is_floating_point(input: Tensor) -> bool:
     """
     Whether the dtype of a tensor is a floating one.
 
@@ -62,7 +68,7 @@ def is_floating_point(input) -> bool:
     return _need_tensor(input, "is_floating_point").is_floating_point()
 
 
-def is_complex(input) -> bool:
+def is_complex(input: Tensor) -> bool:
     """
     Whether the dtype of a tensor is complex.
 
@@ -75,7 +81,7 @@ def is_complex(input) -> bool:
     return _need_tensor(input, "is_complex").is_complex()
 
 
-def is_inference(input) -> bool:
+def is_inference(input: Tensor) -> bool:
     """
     Whether a tensor was made in inference mode.
 
@@ -88,7 +94,7 @@ def is_inference(input) -> bool:
     return _need_tensor(input, "is_inference").is_inference()
 
 
-def is_nonzero(input) -> bool:
+def is_nonzero(input: Tensor) -> bool:
     """
     Whether the only element of a tensor isn't zero.
 
@@ -101,63 +107,35 @@ def is_nonzero(input) -> bool:
     return bool(_need_tensor(input, "is_nonzero"))
 
 
-def is_conj(input) -> bool:
+def is_conj(input: Tensor) -> bool:
     """
-    Whether the conjugation of a tensor is still to be done: never, :func:`conj` does it at once.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.is_conj(ag.ones(1, dtype=ag.complex64).conj())
-    False
-    """
-    _need_tensor(input, "is_conj")
-    return False
-
-
-def is_neg(input) -> bool:
-    """
-    Whether the negation of a tensor is still to be done: never, it is done at once.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.is_neg(-ag.ones(1))
-    False
-    """
-    _need_tensor(input, "is_neg")
-    return False
-
-
-def resolve_conj(input) -> Tensor:
-    """
-    The tensor itself: no conjugation is ever pending, see :func:`is_conj`.
+    Whether the conjugation of a tensor is still to be done: memory holds the conjugates.
 
     Examples
     --------
     >>> import autograd_cy as ag
     >>> x = ag.ones(1, dtype=ag.complex64)
-    >>> ag.resolve_conj(x) is x
-    True
+    >>> ag.is_conj(x.conj()), ag.is_conj(x.conj().clone())
+    (True, False)
     """
-    return _need_tensor(input, "resolve_conj")
+    return _need_tensor(input, "is_conj").is_conj()
 
 
-def resolve_neg(input) -> Tensor:
+def is_neg(input: Tensor) -> bool:
     """
-    The tensor itself: no negation is ever pending, see :func:`is_neg`.
+    Whether the negation of a tensor is still to be done: memory holds the negatives.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> x = ag.ones(1)
-    >>> ag.resolve_neg(x) is x
-    True
+    >>> x = ag.ones(1, dtype=ag.complex64)
+    >>> ag.is_neg(x.conj().imag), ag.is_neg(-x)
+    (True, False)
     """
-    return _need_tensor(input, "resolve_neg")
+    return _need_tensor(input, "is_neg").is_neg()
 
 
-def numel(input) -> int:
+def numel(input: Tensor) -> int:
     """
     Number of elements of a tensor.
 
@@ -170,7 +148,7 @@ def numel(input) -> int:
     return _need_tensor(input, "numel").numel()
 
 
-def result_type(tensor1, tensor2):
+def result_type(tensor1: Any, tensor2: Any) -> Any:
     """
     The dtype that an operation on both gives by torch's promotion rules.
 
@@ -189,7 +167,9 @@ def _dtypes_of_operands(a, b):
     return _result_type(a, b)
 
 
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
     """
     Whether ``|input - other| <= atol + rtol * |other|``, element by element.
 
@@ -199,6 +179,14 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> ag.isclose(ag.tensor([1.0]), ag.tensor([1.0 + 1e-7]))
     tensor([True])
     """
+    _check_arguments(
+        "isclose",
+        (input, "Tensor", "input", 1),
+        (other, "Tensor", "other", 2),
+        (rtol, "float", "rtol", 3),
+        (atol, "float", "atol", 4),
+        (equal_nan, "bool", "equal_nan", 5),
+    )
     if input.dtype != other.dtype:
         raise RuntimeError(f"{other.dtype} did not match {input.dtype}")
     if rtol < 0 or atol < 0:
@@ -215,7 +203,9 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close | (_pointwise.isfinite(gap) & (gap <= allowed))
 
 
-def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """
     Whether all elements are close, see :func:`isclose`.
 
@@ -228,7 +218,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool:
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
-def equal(input, other) -> bool:
+def equal(input: Tensor, other: Tensor) -> bool:
     """
     Whether two tensors have the same shape and elements.
 
@@ -238,6 +228,7 @@ def equal(input, other) -> bool:
     >>> ag.equal(ag.ones(2), ag.ones(2))
     True
     """
+    _check_arguments("equal", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
     return input.shape == other.shape and bool(_pointwise.eq(input, other).all())
 
 
@@ -304,8 +295,8 @@ def _check_device(device):
 
 
 def _conversion(name, dtype):
-    def convert(self, memory_format=None):
-        return _to(self, dtype=dtype)
+    def convert(self, *, memory_format=None):
+        return _to(self, dtype=dtype, memory_format=memory_format)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"This tensor as {dtype!r}; itself if it has that dtype."
@@ -373,11 +364,11 @@ def _cpu(self):
 
 
 def _cuda(self, device=None, non_blocking=False):
-    """This tensor on a GPU; without the GPU part an error that names the extra to install."""
+    """This tensor on a GPU; an error, since there is no GPU support yet."""
     _check_device("cuda" if device is None else device)
 
 
-def _contiguous(self, memory_format=None):
+def _contiguous(self, *, memory_format=None):
     """This tensor laid out in memory in order; itself if it is so already."""
     if isinstance(memory_format, _memory_format):
         if self.is_contiguous(memory_format=memory_format):
@@ -424,6 +415,44 @@ def _adjoint(self):
     return _pointwise.conj(_shape.t(self))
 
 
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """
+    The `n`-th derivative of the digamma function; order 0 is digamma itself.
+
+    Parameters
+    ----------
+    n : int
+        Not negative.
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If `n` is negative.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.polygamma(1, ag.tensor([1.0]))
+    tensor([1.6449])
+    """
+    return _special._polygamma(input, n)
+
+
+def _polygamma(self: Tensor, n: int) -> Tensor:
+    """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
+    return _special._polygamma(self, n)
+
+
+def _polygamma_(self: Tensor, n: int) -> Tensor:
+    """In-place form of :func:`polygamma`."""
+    return _special._polygamma_(self, n)
+
+
 for _name, _function in {
     "to": _to,
     "type": _type,
@@ -435,16 +464,16 @@ for _name, _function in {
     "allclose": allclose,
     "equal": equal,
     "is_nonzero": is_nonzero,
+    "polygamma": _polygamma,
+    "polygamma_": _polygamma_,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
     "mH": property(
         lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."
     ),
     "H": property(_adjoint),
-    "is_conj": is_conj,
-    "is_neg": is_neg,
-    "resolve_conj": resolve_conj,
-    "resolve_neg": resolve_neg,
+    "_conj": _pointwise._conj,
+    "_neg_view": _pointwise._neg_view,
     "real": property(
         _arrange.real, _set_real, doc="The real part as a view; a real tensor itself."
     ),

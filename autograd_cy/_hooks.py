@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from autograd_cy._C import hooks as _hooks
 from autograd_cy._C import node as _node
@@ -28,7 +29,7 @@ class RemovableHandle:
 
     _next_id = 0
 
-    def __init__(self, hooks):
+    def __init__(self, hooks: Any) -> None:
         # The hooks live as long as what they belong to, not as long as a handle.
         self._hooks = weakref.ref(hooks)
         self.id = RemovableHandle._next_id
@@ -43,13 +44,12 @@ class RemovableHandle:
     def __enter__(self) -> RemovableHandle:
         return self
 
-    def __exit__(self, *exc) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.remove()
 
 
-def _add(hooks, hook) -> RemovableHandle:
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
+def _add(hooks: Any, hook: Any) -> RemovableHandle:
+    # Whether it can be called is seen when it is called: it may become callable until then.
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
@@ -122,6 +122,38 @@ def _register_on_node(node, hook: Callable, before: bool) -> RemovableHandle:
     return _add(_hooks._node_hooks(node, before), hook)
 
 
+def _grad_fn(self):
+    """The operation that made this tensor, as ``grad_fn``; it can't be deleted."""
+    return self.grad_fn
+
+
+def _keep_grad_fn(self):
+    raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+
+def _backward_hooks(self):
+    """The hooks on this tensor's gradient by their numbers, None if there are none."""
+    return _hooks._hooks_of(self)
+
+
+def _set_backward_hooks(self, hooks):
+    before = _hooks._hooks_of(self)
+    if hooks is None:
+        if before is not None:
+            before.clear()
+        return
+    kept = _hooks._tensor_hooks(self)
+    hooks = dict(hooks)
+    kept.clear()
+    kept.update(hooks)
+
+
+def _keep_backward_hooks(self):
+    raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+
+_install("_grad_fn", property(_grad_fn, None, _keep_grad_fn))
+_install("_backward_hooks", property(_backward_hooks, _set_backward_hooks, _keep_backward_hooks))
 _install("register_hook", _register_hook)
 _install("register_post_accumulate_grad_hook", _register_post_accumulate_grad_hook)
 _node._set_register(_register_on_node)

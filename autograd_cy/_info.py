@@ -13,16 +13,11 @@ from ._version import __version__
 
 # Distribution name -> what it is for.
 OPTIONAL = {
-    "pycuda": "GPU",
-    "mpi4py": "many nodes",
     "ml_dtypes": "NumPy bfloat16",
     "matplotlib": "plots",
     "scikit-learn": "data for the examples",
     "graphviz": "pictures of graphs",
     "tqdm": "progress bars",
-    "rich": "progress bars",
-    "nvtx": "marks for Nsight",
-    "ittapi": "marks for VTune",
     "threadpoolctl": "limits of other thread pools",
 }
 VARIABLES = (

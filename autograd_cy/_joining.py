@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from autograd_cy._C import ops_arrange as _arrange
 from autograd_cy._C import ops_indexing as _indexing
 from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = [
@@ -22,6 +26,14 @@ __all__ = [
     "vsplit",
     "vstack",
 ]
+
+
+def _need_several(tensors, op):
+    """A sequence of at least one tensor, not a tensor itself."""
+    _check_arguments(op, (tensors, "Tensor[]", "tensors", 1))
+    if not tensors:
+        raise RuntimeError(f"{op} expects a non-empty TensorList")
+    return tensors
 
 
 def _tensors(given, op):
@@ -62,7 +74,7 @@ def _three(t):
     return _shape.unsqueeze(t, -1) if t.ndim == 2 else t
 
 
-def atleast_1d(*tensors) -> Tensor | tuple[Tensor, ...]:
+def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
     Tensors with at least one dimension.
 
@@ -84,7 +96,7 @@ def atleast_1d(*tensors) -> Tensor | tuple[Tensor, ...]:
     return _each(tensors, "atleast_1d", _one)
 
 
-def atleast_2d(*tensors) -> Tensor | tuple[Tensor, ...]:
+def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
     Tensors with at least two dimensions; new ones come first.
 
@@ -97,7 +109,7 @@ def atleast_2d(*tensors) -> Tensor | tuple[Tensor, ...]:
     return _each(tensors, "atleast_2d", _two)
 
 
-def atleast_3d(*tensors) -> Tensor | tuple[Tensor, ...]:
+def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
     Tensors with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (n, m, 1).
 
@@ -110,7 +122,7 @@ def atleast_3d(*tensors) -> Tensor | tuple[Tensor, ...]:
     return _each(tensors, "atleast_3d", _three)
 
 
-def hstack(tensors) -> Tensor:
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side: joined along the second dimension, vectors along the first.
 
@@ -120,11 +132,11 @@ def hstack(tensors) -> Tensor:
     >>> ag.hstack((ag.ones(2), ag.zeros(1)))
     tensor([1., 1., 0.])
     """
-    rows = [_one(t) for t in _tensors((tensors,), "hstack")]
-    return _indexing.cat(rows, 0 if rows and rows[0].ndim == 1 else 1)
+    rows = [_one(t) for t in _need_several(tensors, "hstack")]
+    return _indexing.cat(rows, 0 if rows[0].ndim == 1 else 1, out=out)
 
 
-def vstack(tensors) -> Tensor:
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors below each other: joined along the first dimension, vectors as rows.
 
@@ -135,13 +147,13 @@ def vstack(tensors) -> Tensor:
     tensor([[1., 1.],
             [0., 0.]])
     """
-    return _indexing.cat([_two(t) for t in _tensors((tensors,), "vstack")], 0)
+    return _indexing.cat([_two(t) for t in _need_several(tensors, "vstack")], 0, out=out)
 
 
 row_stack = vstack
 
 
-def dstack(tensors) -> Tensor:
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors behind each other: joined along the third dimension.
 
@@ -151,10 +163,10 @@ def dstack(tensors) -> Tensor:
     >>> ag.dstack((ag.ones(2), ag.zeros(2))).shape
     autograd_cy.Size([1, 2, 2])
     """
-    return _indexing.cat([_three(t) for t in _tensors((tensors,), "dstack")], 2)
+    return _indexing.cat([_three(t) for t in _need_several(tensors, "dstack")], 2, out=out)
 
 
-def column_stack(tensors) -> Tensor:
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side, vectors as columns.
 
@@ -165,11 +177,15 @@ def column_stack(tensors) -> Tensor:
     tensor([[1., 0.],
             [1., 0.]])
     """
-    columns = _tensors((tensors,), "column_stack")
-    return hstack([_shape.reshape(t, (t.numel(), 1)) if t.ndim < 2 else t for t in columns])
+    columns = _need_several(tensors, "column_stack")
+    wide = [_shape.reshape(t, (t.numel(), 1)) if t.ndim < 2 else t for t in columns]
+    return hstack(wide, out=out)
 
 
 def _split(input, where, dim, op):
+    _check_arguments(op, (where, "sections", "indices_or_sections", 2))
+    if isinstance(where, Tensor):
+        where = int(where)
     if isinstance(where, int):
         size = input.shape[dim]
         if where <= 0 or size % where:
@@ -181,6 +197,7 @@ def _split(input, where, dim, op):
 
 
 def _need_dims(input, n, op):
+    _check_arguments(op, (input, "Tensor", "input", 1))
     if input.ndim < n:
         raise RuntimeError(
             f"{op} requires a tensor with at least {n} dimension{'s' if n > 1 else ''}, but got a "
@@ -188,7 +205,7 @@ def _need_dims(input, n, op):
         )
 
 
-def hsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the second dimension (of a vector: the first).
 
@@ -202,7 +219,7 @@ def hsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
     return _split(input, indices_or_sections, 0 if input.ndim == 1 else 1, "hsplit")
 
 
-def vsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the first dimension.
 
@@ -216,7 +233,7 @@ def vsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
     return _split(input, indices_or_sections, 0, "vsplit")
 
 
-def dsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the third dimension.
 
@@ -230,7 +247,7 @@ def dsplit(input, indices_or_sections) -> tuple[Tensor, ...]:
     return _split(input, indices_or_sections, 2, "dsplit")
 
 
-def broadcast_tensors(*tensors) -> tuple[Tensor, ...]:
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     All tensors expanded to the shape that they broadcast to.
 
@@ -263,7 +280,7 @@ def broadcast_tensors(*tensors) -> tuple[Tensor, ...]:
     return tuple(t.expand(shape) for t in given)
 
 
-def meshgrid(*tensors, indexing: str | None = None) -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
     The coordinates of a grid, one tensor per vector of coordinates.
 

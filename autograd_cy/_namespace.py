@@ -1,5 +1,7 @@
 """The names of the top level, gathered from the compiled modules."""
 
+from types import FunctionType
+
 from autograd_cy._C import (
     copying,
     creation,
@@ -17,12 +19,14 @@ from autograd_cy._C import (
     ops_pointwise,
     ops_products,
     ops_reduction,
+    ops_selection,
     ops_shape,
     placement,
     storage,
     tensor,
     views,
 )
+from autograd_cy._C import overrides as _overrides
 from autograd_cy._C import parallel as _parallel
 from autograd_cy._C import random as _random
 from autograd_cy._C.dtypes import (  # noqa: F401
@@ -63,7 +67,20 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _functions, _hooks, _joining, _printing, _tensor_types, serialization
+from autograd_cy import (
+    _constants,
+    _eigen,
+    _functions,
+    _hooks,
+    _joining,
+    _printing,
+    _python_loops,
+    _sharing,
+    _tensor_types,
+    _unique,
+    overrides,
+    serialization,
+)
 from autograd_cy import storage as _typed_storage
 
 # These install methods.
@@ -79,8 +96,22 @@ _loaded = (
     views,
     _typed_storage,
     _hooks,
+    _python_loops,
+    _sharing,
 )
 _set_repr(_printing.tensor_text)
+
+# What makes tensors of other things: a tensor among these is data.
+_CONSTRUCTORS = {
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "from_numpy",
+    "frombuffer",
+    "from_dlpack",
+    "is_tensor",
+    "as_subclass",
+}
 
 # Names that Python has too are bound last, in this module only.
 _published = {}
@@ -91,14 +122,18 @@ for _module in (
     ops_reduction,
     ops_shape,
     ops_indexing,
+    ops_selection,
     ops_arrange,
     ops_products,
     ops_neural,
     creation,
     exchange,
     _random,
+    _constants,
     _functions,
     _joining,
+    _unique,
+    _eigen,
     _printing,
     _tensor_types,
     serialization,
@@ -128,6 +163,16 @@ for _name in (
     "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
 ).split():
     _published[_name] = globals()[_name]
+
+# Compiled functions and methods ask subclasses; those in Python get a form that does.
+_in_python = {module.__name__ for module in (_eigen, _functions, _joining, _unique)}
+for _name, _value in {**vars(Tensor), **_published}.items():
+    if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
+        continue
+    if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
+        continue
+    if _name in _published and _value.__module__ in _in_python:
+        _published[_name] = overrides.overridable(_value)
 
 __all__ = sorted(_published)
 globals().update(_published)

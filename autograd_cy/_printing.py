@@ -18,6 +18,7 @@ from ._C import tensor as _tensor
 from ._C.dtypes import get_default_dtype
 from ._C.exchange import _repr_parts
 from ._C.forward import _has_tangent
+from ._C.node import _name_of
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
@@ -94,7 +95,7 @@ def set_printoptions(
                 f"set_printoptions: unknown profile {profile!r}; choose one of {list(_PROFILES)}"
             )
         chosen = replace(_PROFILES[profile], sci_mode=chosen.sci_mode)
-    given = {
+    given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
@@ -292,7 +293,7 @@ def _history(t) -> list[str]:
         # A view that may no longer be used still prints.
         return ["grad_fn=<Invalid>"]
     if node is not None:
-        return [f"grad_fn=<{node.name()}>"]
+        return [f"grad_fn=<{_name_of(node)}>"]
     return ["requires_grad=True"]
 
 

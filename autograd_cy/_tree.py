@@ -30,7 +30,7 @@ class Structure:
             and self.children == other.children
         )
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self):
         if self.kind is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.tensor import Tensor, _call_with_frames, _get_modes
 from autograd_cy._tree import flatten, spread
 
 # The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
@@ -198,13 +198,14 @@ def run_at_new_level(call, leaves, dims, size, randomness):
     level = len(running) + 1
     if level > _MAX_LEVEL:
         raise RuntimeError(f"vmap: more than {_MAX_LEVEL} nested calls")
-    running.append((size, randomness))
-    _set_modes(mode_word(level))
-    try:
-        return level, call([x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)])
-    finally:
-        running.pop()
-        _set_modes(mode_word(level - 1))
+    word = level << _SHIFT | _RANDOMNESS[randomness] << _RANDOM_SHIFT
+    return level, _call_with_frames(
+        running,
+        [*running, (size, randomness)],
+        _MASK,
+        word,
+        lambda: call([x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)]),
+    )
 
 
 def _whole(call, leaves, dims, size, out_dims, randomness, none_passes, name):

@@ -26,7 +26,8 @@ _SAFE = {
     ("autograd_cy._C.placement", "device"),
     ("autograd_cy._C.placement", "strided"),
     ("autograd_cy._C.random", "_rebuild_generator"),
-    ("autograd_cy._C.tensor", "Size"),
+    ("autograd_cy", "Size"),
+    ("autograd_cy._C.tensor", "Size"),  # of older files
     ("_codecs", "encode"),
     ("builtins", "bytearray"),
     ("builtins", "bytes"),

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from autograd_cy._C.node import Node
+from autograd_cy._C.node import Node, _name_of
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd.traversal import (
     Saved,
@@ -156,7 +156,7 @@ def _tensor_label(tensor: Tensor, names: _Names) -> list[str]:
 
 
 def _node_label(node: Node, names: _Names, kinds: dict[type, list[str]] | None) -> list[str]:
-    label = [node.name()]
+    label = [_name_of(node)]
     for nr, output in enumerate(node._input_metadata):
         if output is not None:
             name = names.of_output(node, nr)
@@ -276,7 +276,7 @@ def _picture(text: str, kind: str) -> bytes:
 def _picture_by_package(text: str, kind: str) -> bytes:
     # The Python package may know the program where the search path doesn't.
     try:
-        import graphviz
+        import graphviz  # type: ignore[import-not-found]
 
         return graphviz.Source(text).pipe(format=kind)
     except (ImportError, FileNotFoundError, RuntimeError) as error:
@@ -330,7 +330,7 @@ def summary(outputs: Any) -> str:
     kinds: dict[type, list[str]] = {}
     blocks: dict[int, int] = {}
     for node in nodes_below(n for _, n, _ in roots if n is not None):
-        row = rows.setdefault(node.name(), _Row())
+        row = rows.setdefault(_name_of(node), _Row())
         row.nodes += 1
         if is_accumulator(node):
             leaves.add(_block(node.variable, blocks))

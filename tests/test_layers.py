@@ -23,8 +23,8 @@ LEVELS = (
     {"interop", "distributed", "testing", "viz"},
 )
 # What a kernel may not know of: the graph, and the operators made of kernels.
-GRAPH = {"node", "engine", "views", "inplace", "arrange", "formulas", "batching", "optable"}
-BASE = {"storage", "dtypes", "placement", "tensor", "node"}
+GRAPH = {path.stem for path in (ROOT / "ext" / "engine").glob("*.pyx")} | {"optable"}
+BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor", "node"}
 
 
 def cython_sources():

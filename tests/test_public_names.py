@@ -14,11 +14,16 @@ MODULES = (
     "autograd_cy.autograd",
     "autograd_cy.autograd.functional",
     "autograd_cy.autograd.gradcheck",
+    "autograd_cy.linalg",
     "autograd_cy.nn",
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
     "autograd_cy.optim",
+    "autograd_cy.overrides",
+    "autograd_cy.sparse",
+    "autograd_cy.special",
     "autograd_cy.testing",
+    "autograd_cy.utils",
 )
 
 

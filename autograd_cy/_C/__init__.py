@@ -9,7 +9,12 @@ def _check_built(folder: str) -> None:
     files = os.listdir(folder)
     if any(f"info{suffix}" in files for suffix in EXTENSION_SUFFIXES):
         return
-    others = [name.partition(".")[2] for name in files if name.startswith("info.")]
+    # Stubs (.pyi) and declarations lie beside the modules.
+    others = [
+        name.partition(".")[2]
+        for name in files
+        if name.startswith("info.") and name.endswith((".so", ".pyd"))
+    ]
     found = f"It holds modules for another Python: {', '.join(sorted(others))}.\n" if others else ""
     raise ImportError(
         f"autograd_cy: the compiled modules are missing from {folder}.\n{found}"
@@ -19,3 +24,15 @@ def _check_built(folder: str) -> None:
 
 
 _check_built(os.path.dirname(__file__))
+
+
+def __getattr__(name: str):
+    # Private names of torch._C that programs use: loaded when first asked for, as they need the
+    # compiled modules.
+    if not name.startswith("__"):
+        from importlib import import_module
+
+        names = import_module("autograd_cy._C._names")
+        if name in names.__all__:
+            return getattr(names, name)
+    raise AttributeError(f"module 'autograd_cy._C' has no attribute {name!r}")

@@ -12,6 +12,7 @@ cdef struct Busy:          # see Note [Busy leaves] in accumulate.pyx
 cdef bint hold(Busy* b) except -1     # wait until it is free; False if this thread held it already
 cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int index)
 cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) except -1
+cdef bint becomes_grad(Tensor variable, PyObject* grad, bint create_graph) noexcept
 cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) except -1
 
 cdef inline bint gradient_fits(Node target, int nr, Tensor grad) noexcept:

@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.tensor cimport Tensor
 
 cdef uint32_t flags_of_indices(object indices) noexcept
+cdef tuple resolved_indices(object indices)
 cdef Tensor index_each(Tensor self, object indices)
 cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accumulate)
 cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index)

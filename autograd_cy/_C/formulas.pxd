@@ -20,7 +20,10 @@ cdef uint32_t flags_of(tuple tensors) noexcept
 cdef bint any_requires_grad(tuple tensors) noexcept
 cdef Tensor overwritten(Tensor t, uint32_t flags)
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
+cdef Tensor widened(Tensor a, Tensor out)
 cdef int write_out(Tensor out, Tensor value, str op) except -1
+cdef int write_exact_out(Tensor out, Tensor value, str op) except -1
+cdef int write_truth_out(Tensor out, Tensor value, str op) except -1
 
 # dtypes that a record claims, as bits of dtype codes
 cdef int refuse_dtype(int dt, str op) except -1
@@ -44,6 +47,9 @@ cdef int observe_end() except -1
 cdef tuple inverse_permutation(tuple dims)
 cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1
 cdef tuple normal_dims(object dims, Py_ssize_t ndim)
+cdef object known_dims(object dims, Py_ssize_t ndim)       # the same, none of them negative
+cdef int widest_nd(tuple tensors) noexcept
+cdef Py_ssize_t size_at(object sizes, Py_ssize_t i) except? -1
 cdef tuple shifted(object dims)
 cdef tuple axis_sizes(tuple tensors, Py_ssize_t dim)
 cdef Py_ssize_t count_reduced(object shape, object dims) except -1
@@ -57,11 +63,14 @@ cdef int viewable(Tensor a, tuple shape) except -1
 cdef tuple resolve_shape(Tensor a, tuple shape, str op)
 
 # composites of the table
+cdef Tensor positive(Tensor a)
 cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim)
 cdef Tensor sum_to_size(Tensor a, tuple size)
 cdef Tensor reshape(Tensor a, tuple shape)
 cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end)
 cdef Tensor matmul(Tensor a, Tensor b)
+cdef Tensor as_complex(Tensor a)
+cdef Tensor logit_backward(Tensor grad, Tensor a, object eps)
 cdef Tensor pad_corner(Tensor a, object shape)
 cdef Tensor movedim(Tensor a, object source, object destination)
 cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim)

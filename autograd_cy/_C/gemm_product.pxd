@@ -19,6 +19,8 @@ cdef enum:
     GEMM_BAD_DTYPE = 3
     # A leading dimension that the chosen BLAS, with its 32-bit sizes, cannot take.
     GEMM_TOO_LARGE = 4
+    # Python's exception is set: a signal has come in between.
+    GEMM_INTERRUPTED = 5
 
 # c[m, n] = alpha * op(a) @ op(b) + beta * c; see gemm.pxd.
 ctypedef struct Product:

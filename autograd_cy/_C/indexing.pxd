@@ -29,3 +29,29 @@ cdef Tensor tril_plain(Tensor a, long long k)
 cdef Tensor triu_plain(Tensor a, long long k)
 cdef tuple sort_plain(Tensor a, int dim, bint descending, bint stable)      # (values, indices)
 cdef tuple topk_plain(Tensor a, Py_ssize_t k, int dim, bint largest, bint is_sorted)
+
+# For kernels that NumPy computes; bfloat16 becomes float32 on the way.
+cdef object values_of(Tensor a)                 # a NumPy array
+cdef Tensor tensor_of(object array, int dt)     # a new tensor
+
+cdef Tensor median_all_plain(Tensor a)
+cdef Tensor nanmedian_all_plain(Tensor a)
+cdef tuple median_plain(Tensor a, int dim, bint keepdim)          # (values, indices)
+cdef tuple nanmedian_plain(Tensor a, int dim, bint keepdim)
+# (values, inverse, counts), whatever is wanted of them
+cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint return_counts)
+cdef tuple unique_dim_plain(Tensor a, int dim, bint is_sorted, bint return_inverse,
+                            bint return_counts)
+cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_counts, object dim)
+cdef Tensor isin_plain(Tensor elements, Tensor test_elements, bint assume_unique, bint invert)
+cdef Tensor searchsorted_plain(Tensor rows, Tensor values, bint out_int32, bint right, object side,
+                               Tensor sorter)
+cdef Tensor bucketize_plain(Tensor values, Tensor boundaries, bint out_int32, bint right)
+cdef Tensor scatter_reduce_plain(Tensor a, int dim, Tensor index, Tensor src, str reduce,
+                                 bint include_self)
+cdef int scatter_reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str reduce,
+                             bint include_self) except -1
+cdef Tensor index_reduce_plain(Tensor a, int dim, Tensor index, Tensor source, str reduce,
+                               bint include_self)
+cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str reduce,
+                           bint include_self) except -1

@@ -29,12 +29,15 @@ cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   
 
 cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
 cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
+cdef Tensor resolved(Tensor a)                               # a itself if nothing is lazy in it
+cdef tuple all_resolved(tuple tensors)                       # may hold None
 cdef Tensor clone_plain(Tensor a)                            # dense copy, order of dimensions kept
 cdef Tensor clone_format(Tensor a, int format)
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1   # broadcasts and casts
 cdef int fill_with(Tensor dst, object value) except -1
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
+cdef int check_not_expanded(Tensor t, str op) except -1
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
 cdef int check_separate(Tensor dst, Tensor src, str op) except -1   # no common memory
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Nodes of the backward graph: edges to what comes next, saved tensors, output metadata."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t, int32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t, int32_t
 from autograd_cy._C.tensor cimport Tensor
 
 cdef enum:
@@ -17,8 +17,9 @@ cdef enum:  # Node.flags
     N_ACCUMULATE = 8
     N_INDICES = 16         # args hold index tensors, their versions are in attrs[3]
     N_SKIP = 32            # no task that runs needs this node's gradient
-    N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
+    N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
+    N_NUMBER_FIRST = 256   # edge 0 is that of a number, and isn't shown
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
@@ -26,7 +27,7 @@ cdef struct Edge:
     uint32_t pad
 
 cdef struct Saved:
-    PyObject* obj          # owned Tensor, or SavedPacked (hooks), or NULL
+    PyObject* obj          # owned Tensor, number, Packed (hooks), or NULL
     uint32_t version
     int32_t edge           # input: index of its edge, or -1; own output nr: -2 - nr
 
@@ -56,11 +57,9 @@ cdef class Node:
     cdef uint64_t task                 # graph task that claimed this node, or 0
     cdef int32_t deps                  # gradients still to arrive in that task
     cdef uint32_t flags
-    cdef uint16_t n_edges
-    cdef uint16_t n_saved
-    cdef uint16_t n_out                # outputs of the forward operation
-    cdef uint16_t n_attrs
-    cdef unsigned long thread
+    cdef int32_t n_edges
+    cdef int32_t n_saved
+    cdef int32_t n_out                 # outputs of the forward operation
     cdef PyObject** buffers            # gradients that have arrived (one per output), or &buffer0
     cdef PyObject* buffer0
     cdef Edge* edges
@@ -79,15 +78,19 @@ cdef class Node:
     cdef tuple saved_names(self)       # (name, slot or attribute descriptor) of _saved_*
 
 # --- recording (called by generated operators) ----------------------------------------------
-cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1
-cdef int node_room(Node n, int n_saved, int n_out) except -1  # known later than node_init
+cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
+# known later than node_init
+cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
 cdef int set_edge(Node n, int i, Tensor t) except -1
 cdef int set_meta(Node n, int nr, Tensor t) except -1  # shape and dtype of output nr
 cdef int set_history(Tensor result, Node n, int nr) except -1
 cdef int save_input(Node n, int slot, Tensor t, int edge) except -1
+cdef int save_old_value(Node n, int slot, Tensor copy, int edge) except -1   # before a write
 cdef int save_output(Node n, int slot, Tensor t, int nr) except -1
 cdef Tensor unpack(Node n, int slot)
+cdef Tensor peek(Node n, int slot)                     # unpack for those who show it
 cdef object freed_error(Node n)
+cdef str operation_name(Node n)                        # Add for AddBackward0
 cdef Tensor graph_free_alias(Tensor t)                 # the same value without history
 cdef int attach(Tensor t, PyObject* node, uint32_t nr) except -1   # make t output nr of a node
 cdef int note_write(Tensor t, str op) except -1        # `op` (a constant) is about to write
@@ -100,6 +103,10 @@ cdef int check_indices(Node n, tuple indices) except -1  # an error if one was c
 cdef inline bint needs(Node n, int i) noexcept:
     """Whether backward must compute the gradient of input i."""
     return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
+
+cdef inline int first_edge(Node n) noexcept:
+    """The first edge that is shown."""
+    return 1 if n.flags & N_NUMBER_FIRST else 0
 
 cdef inline bint edge_defined(Node n, int i) noexcept:
     return n.edges[i].node != NULL

@@ -1,5 +1,7 @@
 # cython: language_level=3
-"""Powers of plain tensors."""
+"""Powers of plain tensors, and logit."""
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor pow_plain(Tensor a, Tensor exponent)
+cdef Tensor logit_plain(Tensor a, object eps)
+cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode)

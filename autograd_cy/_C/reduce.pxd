@@ -25,6 +25,9 @@ cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim)
 cdef Tensor all_plain(Tensor a, object dims, bint keepdim)
 cdef Tensor any_plain(Tensor a, object dims, bint keepdim)
 cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim)
+cdef tuple var_mean_plain(Tensor a, object dims, double correction, bint keepdim)
+cdef tuple std_mean_plain(Tensor a, object dims, double correction, bint keepdim)
+cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim)
 cdef Tensor cumsum_plain(Tensor a, int dim, int dt)
 
 # Undo broadcasting: sum over leading dimensions and over those of size 1 in `shape`.

@@ -2,7 +2,7 @@
 """Reference-counted memory blocks: owned by the caching allocator, or borrowed.
 
 A block is one allocation: a 64-byte header followed by the data, so that a small tensor costs one
-allocation and its data is 64-byte aligned. Counts change only while the GIL is held.
+allocation; data of more than 64 bytes is 64-byte aligned. Counts change only while the GIL is held.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -13,23 +13,28 @@ cdef enum:
     STORAGE_BORROWED = 2  # header only; `owner` is a Python object that keeps `data` alive
     STORAGE_ALIAS = 3     # header only; `owner` is another StorageImpl that holds the data
 
+cdef struct SharedVersion:
+    uint32_t version      # first, so that a pointer to it is one to the struct
+    Py_ssize_t refcount
+
 cdef struct StorageImpl:
     Py_ssize_t refcount
     char* data
     Py_ssize_t nbytes
     void* owner           # see the kinds above; next free block while in the cache
-    uint32_t version      # in-place writes so far; shared by all views and detached tensors
+    uint32_t own_version  # in-place writes so far, unless `version` points elsewhere
     uint16_t size_class
     uint8_t kind
     uint8_t readonly      # memory that must not be written (a read-only NumPy array)
     Py_ssize_t capacity   # bytes that the block can hold
     PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
-    Py_ssize_t pad1
+    uint32_t* version     # own_version, or that of a SharedVersion (see storage_share_version)
 
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
                                  bint readonly) except NULL
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL
+cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1
 cdef void storage_free(StorageImpl* s) noexcept
 
 cdef inline StorageImpl* storage_incref(StorageImpl* s) noexcept nogil:

@@ -22,14 +22,19 @@ cdef enum:
     F_VIEW = 2              # `base` is set
     F_STRIDED = 4           # not C-contiguous
     F_WRAPPED = 8           # a Python number on its way through an operator
-    F_OVERRIDE = 16         # a Python subclass with __torch_function__
     F_DUAL = 32             # has a forward-mode tangent
     F_BATCHED = 64          # a vmap wrapper
     F_INFERENCE = 128       # made in inference mode
     F_DEVICE = 256          # memory is not on the CPU
     F_RETAINS_GRAD = 512
+    F_CONJ = 1024           # the values are the conjugates of what is in memory
+    F_NEG = 2048            # the values are the negatives of what is in memory
+    F_LAZY = 3072           # F_CONJ | F_NEG: memory is not to be read as it is
+    F_LAYERED = 3136        # F_BATCHED | F_LAZY: a kernel needs something else
+    F_BLANK = 4096          # made by __new__ alone, so far
+    F_REPLAY = 8192         # a view that is made anew as it was made, after a change
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
-    F_SLOW = 496            # F_OVERRIDE | F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE
+    F_SLOW = 3552           # F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE | F_LAZY
 
 # Thread-local mode word (zero is the default state).
 cdef enum:
@@ -38,12 +43,14 @@ cdef enum:
     M_NO_FORWARD_AD = 4
     M_SAVED_HOOKS = 8
     M_IN_BACKWARD = 16
+    M_UNASKED = 32          # no class is asked by __torch_function__
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
-    M_GRAD_ASKED = 0x100000  # enable_grad within inference mode: reported, nothing is recorded
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
     M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
     M_VMAP_MASK = 0x3FF00
+    M_GRAD_ASKED = 0x100000   # enable_grad within inference mode: reported, nothing is recorded
+    M_VIEW_REPLAY = 0x200000  # views that are made get F_REPLAY
 
 cdef enum:
     RANDOM_ERROR = 0
@@ -64,6 +71,10 @@ cdef enum:
     CREATED_NO_GRAD = 3
     CREATED_INFERENCE = 4
 
+cdef enum:  # whose the tangents of a view are; 0: those of `base`
+    OWN_TANGENT = 1    # its own: `base` doesn't know them
+    OF_DUAL = 2        # those of `extra.dual_base`
+
 cdef unsigned int tls_modes() noexcept nogil
 cdef void tls_set_modes(unsigned int m) noexcept nogil
 cdef unsigned int g_modes
@@ -83,6 +94,7 @@ cdef class TensorExtra:
     cdef PyObject* owner              # borrowed Tensor that this belongs to (set with a tangent)
     cdef PyObject* next_dual          # the level's list of duals, so that its end clears them
     cdef PyObject** dual_link         # where the pointer to this one is, or NULL
+    cdef public object dual_base      # see Note [Tangents and memory] in forward.pyx, or None
     cdef public object hooks          # list of pre-hooks of a leaf, or None
     cdef public object post_hooks     # post-accumulate-grad hooks of a leaf, or None
     cdef public object retain_hook    # handle of retain_grad on a non-leaf
@@ -101,7 +113,7 @@ cdef class Tensor:
     cdef uint8_t dt                   # dtype code
     cdef uint8_t nd                   # number of dimensions
     cdef uint8_t creation             # CREATED_*, of a view
-    cdef uint8_t own_tangent          # a dual, or a view of one: `base` doesn't know its tangent
+    cdef uint8_t own_tangent          # whose the tangents of a view are: see OWN_TANGENT
     cdef uint32_t out_nr              # which output of grad_fn this is
     cdef uint32_t attr_version        # version at which a view's grad_fn was made
     cdef PyObject* fn                 # owned Node, or NULL
@@ -122,6 +134,7 @@ cdef Tensor tensor_empty_like(Tensor t, int dt)
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides)     # takes a new reference to s
 cdef Tensor tensor_alias(Tensor t)                   # same memory, no autograd metadata
+cdef Tensor tensor_turned(Tensor t, uint32_t bits)   # an alias with these of F_LAZY exchanged
 cdef Tensor tensor_window(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset)         # `offset` elements after t's first one
 cdef Tensor wrap_number(object x)                    # 0-d tensor that promotes as a number
@@ -132,10 +145,13 @@ cdef Tensor as_operand(object x, str op, str argument)
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides) except -1
 cdef int replace_storage(Tensor t, Tensor source) except -1
+cdef int take_memory(Tensor t, Tensor source) except -1    # and go on counting versions
 
 # --- reading them ---------------------------------------------------------------------------
 cdef object scalar_value(Tensor t)                   # the only element as a Python number
 cdef object element_value(const char* p, int dt)
+cdef int check_holds(object value, int dt) except -1       # RuntimeError if it overflows
+cdef int check_fits(Tensor value, int dt) except -1
 cdef int store_element(char* p, int dt, object value) except -1
 cdef object size_object(int ndim, const Py_ssize_t* shape)
 cdef object sizes_of(Tensor t)                       # a Size, for users
@@ -150,12 +166,16 @@ cdef int format_strides(int ndim, const Py_ssize_t* shape, int format, Py_ssize_
 cdef TensorExtra need_extra(Tensor t)
 cdef int put_dual(Tensor t, Tensor tangent, ForwardLevel level, Tensor primal) except -1
 cdef int drop_dual(Tensor t) except -1               # without its innermost tangent
+cdef int stand_alone(Tensor t) except -1
+cdef int stand_on(Tensor view, Tensor base) except -1
 cdef int copy_special(Tensor t, Tensor source) except -1    # vmap wrapper and tangents of `source`
 cdef int vmap_level() noexcept nogil                 # how many vmaps are running in this thread
 cdef Tensor wrap_at(Tensor physical, int bdim, int level)   # a vmap wrapper
 cdef Tensor below_vmaps(Tensor t)                    # what holds all examples
 cdef bint has_examples(Tensor t) noexcept            # a wrapper whose examples differ
 cdef int refuse_examples(Tensor t, str what) except -1
+cdef Tensor tensor_as(Tensor t, object cls)          # a fresh tensor as instance of a subclass
+cdef uint32_t lazy_bits(Tensor t) noexcept           # F_CONJ and F_NEG, also of what is below vmaps
 cdef int track(object o) noexcept                    # let the garbage collector see it
 
 cdef inline bint is_tensor(object x) noexcept:
@@ -179,10 +199,10 @@ cdef inline Py_ssize_t itemsize(Tensor t) noexcept nogil:
     return DT_SIZE[t.dt]
 
 cdef inline uint32_t version_of(Tensor t) noexcept nogil:
-    return t.mem.version
+    return t.mem.version[0]
 
 cdef inline void bump_version(Tensor t) noexcept nogil:
-    t.mem.version += 1
+    t.mem.version[0] += 1
 
 # --- what later layers fill in --------------------------------------------------------------
 ctypedef object (*binary_fn)(object, object)
@@ -207,6 +227,7 @@ cdef struct LateBound:
     setitem_fn setitem
     unary_fn grad_fn                  # current grad_fn; remakes that of a view
     unary_fn repr
+    unary_fn resolved                 # a plain tensor with the values of one with F_LAZY
     unary_fn iterate
     release_fn release_node           # drops a node without recursion
     void (*accumulator_gone)(PyObject*) noexcept

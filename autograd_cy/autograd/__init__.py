@@ -5,6 +5,8 @@ Forward mode is in `forward_ad`, derivatives of functions in `functional`, check
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy._C.saved import SavedTensor as SavedTensor
+from autograd_cy.autograd import _functions as _functions
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import forward_ad as forward_ad
 from autograd_cy.autograd import function as function
@@ -15,13 +17,24 @@ from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_a
 from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.function import Function as Function
 from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
+from autograd_cy.autograd.grad_mode import (
+    _force_original_view_tracking as _force_original_view_tracking,
+)
+from autograd_cy.autograd.grad_mode import (
+    _unsafe_preserve_version_counter as _unsafe_preserve_version_counter,
+)
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
+from autograd_cy.autograd.grad_mode import (
+    is_multithreading_enabled as is_multithreading_enabled,
+)
+from autograd_cy.autograd.grad_mode import is_view_replay_enabled as is_view_replay_enabled
 from autograd_cy.autograd.grad_mode import no_grad as no_grad
 from autograd_cy.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from autograd_cy.autograd.grad_mode import (
     set_multithreading_enabled as set_multithreading_enabled,
 )
+from autograd_cy.autograd.gradients import _calculate_shape as _calculate_shape
 from autograd_cy.autograd.gradients import backward as backward
 from autograd_cy.autograd.gradients import grad as grad
 from autograd_cy.autograd.variable import Variable as Variable
@@ -33,6 +46,7 @@ from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # iso
 __all__ = [
     "Function",
     "NestedIOFunction",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",
@@ -48,6 +62,8 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

@@ -101,12 +101,17 @@ def need_graph(outputs: Sequence[Tensor]) -> None:
             )
 
 
-def need_second(gradients: Sequence[Tensor | None]) -> None:
-    """Strict mode of second derivatives: the gradients depend on the inputs."""
+def need_second(gradients: Sequence[Tensor | None], constant: bool = False) -> None:
+    """
+    Strict mode of second derivatives: the gradients depend on the inputs.
+
+    A gradient that doesn't exist counts as one of zeros with `constant`; otherwise it is another
+    error, of an input that comes first.
+    """
     for i, g in enumerate(gradients):
-        if g is None:
-            return  # that there is none is another error, of an input that comes first
-        if not g.requires_grad:
+        if g is None and not constant:
+            return
+        if g is None or not g.requires_grad:
             raise RuntimeError(
                 "While computing the hessian, found that the jacobian of the user-provided "
                 f"function with respect to input {i} is independent of the input. This is not "
@@ -174,7 +179,7 @@ def filled(
     for i, (value, t) in enumerate(zip(values, like)):
         if strict:
             if value is None:
-                raise RuntimeError(missing.format(i) + " This is not allowed in strict mode.")
+                raise RuntimeError(missing.format(i))
             need_derivative(what, i, value, create_graph)
         made.append(_zeros_like(t) if value is None else value)
     return tuple(made)
@@ -187,12 +192,25 @@ def unit_vectors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     The first dimension of each counts all n elements of all tensors: vector number i is one in
     element i and zero in the other elements and tensors.
     """
-    sizes = [t.numel() for t in tensors]
-    total, start, made = sum(sizes), 0, []
-    for t, size in zip(tensors, sizes):
+    blocks = standard_basis(tensors, [t.numel() for t in tensors])
+    return tuple(block.view((len(block), *t.shape)) for block, t in zip(blocks, tensors))
+
+
+def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Tensor, ...]:
+    """
+    The rows of a unit matrix over the elements of several tensors, one block of columns for each.
+
+    Each block has the dtype of its tensor; `numels` are the numbers of their elements.
+    """
+    if len(tensors) != len(numels) or not tensors:
+        raise AssertionError(
+            f"standard_basis: {len(tensors)} tensors and {len(numels)} numbers of elements"
+        )
+    total, start, made = sum(numels), 0, []
+    for t, size in zip(tensors, numels):
         block = _zeros(total, size, dtype=t.dtype)
         block.narrow(0, start, size).diagonal().fill_(1)
-        made.append(block.view((total, *t.shape)))
+        made.append(block)
         start += size
     return tuple(made)
 

@@ -155,7 +155,12 @@ def check_second(
     used = [j for j, v in enumerate(vectors) if v is not None]
 
     def backward(*arguments):
-        x, v = arguments[: len(given)], arguments[len(given) :]
+        # In forward mode no input requires grad by itself.
+        x = [
+            t.requires_grad_() if is_smooth(old) and old.requires_grad else t
+            for t, old in zip(arguments, given)
+        ]
+        v = arguments[len(given) :]
         outputs = _differentiable(as_outputs(func(*x)))
         moving = [t for t in x if is_smooth(t) and t.requires_grad]
         found = gradients([outputs[j] for j in used], moving, v, create_graph=True)
@@ -468,19 +473,19 @@ def _fast(subject, wanted, outputs, settings, backward, forward):
                 vector = left[number].to(out.dtype) * seed
                 found = filled(vjp(out, subject.moving, vector), subject.moving)
                 analytical[number, seed] = found
-    for k, place in enumerate(subject.places):
+    moves = []
+    for place in subject.places:
         x = subject.inputs[place]
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
         right = [_unit_vector(source, x.numel(), _real_dtype(x)) for _ in axes]
         steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
         slopes = [along(subject, place, step, wanted, settings.eps) for step in steps]
-        if backward:
+        moves.append((right, steps, slopes))
+    if backward:
+        for k, (right, _, slopes) in enumerate(moves):
             _compare_products(
                 subject, wanted, outputs, k, left, right, slopes, analytical, settings
             )
-        if forward:
-            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings)
-    if backward:
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
@@ -489,6 +494,9 @@ def _fast(subject, wanted, outputs, settings, backward, forward):
                     _check_repeats(a, b, settings)
                 if settings.grad_dtypes:
                     _check_gradient_dtypes(out, subject.moving, seed)
+    if forward:
+        for place, (right, steps, slopes) in zip(subject.places, moves):
+            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings)
 
 
 def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, settings):
@@ -527,7 +535,8 @@ def _near(n: list[float], a: list[float], rtol: float, bound: float) -> bool:
 def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings):
     """J u for each axis of an input."""
     prefixes = [""] if len(steps) == 1 else [_REAL.format("inputs"), _IMAG.format("inputs")]
-    for axis, (prefix, u, step, slope) in enumerate(zip(prefixes, right, steps, slopes)):
+    axes = list(enumerate(zip(prefixes, right, steps, slopes)))
+    for axis, (prefix, u, step, slope) in reversed(axes):
         bound = settings.atol * u.sum().item()
         found = pushed(subject, {place: step}, wanted, outputs)
         for number, (j, n, a) in enumerate(zip(wanted, slope, found)):

@@ -5,6 +5,7 @@ Nothing here takes differences; a mode is compared with what a plainer way of ru
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from autograd_cy._C.creation import ones_like as _ones_like
@@ -20,7 +21,7 @@ from autograd_cy.autograd._derivatives import tangents
 from autograd_cy.autograd._differences import Subject
 from autograd_cy.autograd.gradcheck import GradcheckError
 
-_COUNT = 3
+_COUNT = 2
 _HINT = (
     "\n\ngradcheck or gradgradcheck failed while testing batched {what} computation, which runs "
     "{how} under vmap. Something in it has no batching rule, or depends on values (.item(), an "
@@ -92,10 +93,26 @@ _UNDEFINED = (
 
 def undefined_gradients(subject: Subject, wanted: Sequence[int], rtol: float, atol: float) -> None:
     """An output without a gradient counts as one with zeros."""
-    _all_undefined(subject, wanted)
-    if len(wanted) > 1:
-        for j in wanted:
-            _one_undefined(subject, wanted, j, rtol, atol)
+    try:
+        _all_undefined(subject, wanted)
+        if len(wanted) > 1:
+            for j in wanted:
+                _one_undefined(subject, wanted, j, rtol, atol)
+    except GradcheckError:
+        raise
+    except RuntimeError as error:
+        warnings.warn(
+            "Backwards compatibility: New undefined gradient support checking feature is enabled "
+            "by default, but it may break existing callers of this function. If this is true for "
+            'you, you can call this function with "check_undefined_grad=False" to disable the '
+            "feature",
+            UserWarning,
+            stacklevel=4,
+        )
+        raise GradcheckError(
+            "Expected backward function to handle undefined output grads: hooks and backward "
+            f"functions get None for a gradient that never arrived. Got: {error}"
+        ) from error
 
 
 def _all_undefined(subject, wanted):
@@ -131,11 +148,11 @@ def undefined_tangents(
     given = {place: _random_like(source, subject.inputs[place]) for place in subject.places}
     for missing in subject.places:
         others = {place: t for place, t in given.items() if place != missing}
-        if not others or any(subject.inputs[p] is subject.inputs[missing] for p in others):
+        if any(subject.inputs[p] is subject.inputs[missing] for p in others):
             continue
         zeroed = others | {missing: _zeros_like(given[missing])}
-        found = tangents(subject, others, wanted)
         expected = tangents(subject, zeroed, wanted)
+        found = tangents(subject, others, wanted)
         for j, out, t, e in zip(wanted, outputs, found, expected):
             if not _allclose(_plain(t, out), _plain(e, out), rtol=rtol, atol=atol):
                 raise GradcheckError(
@@ -145,6 +162,16 @@ def undefined_tangents(
 
 
 # --- batches ------------------------------------------------------------------------------------
+
+
+def _failed(error: Exception, hint: str) -> GradcheckError:
+    reason = str(error)
+    if "random operation" in reason:
+        reason = (
+            "vmap: We do not yet support calling random operations inside of vmap. Please perform "
+            f"random operations outside of vmap as a workaround ({reason})"
+        )
+    return GradcheckError(f"While computing batched gradients, got: {reason}{hint}")
 
 
 def batched_gradients(
@@ -159,9 +186,7 @@ def batched_gradients(
         try:
             found = gradients([out], inputs, [_stack(vectors)], batched=True)
         except (RuntimeError, NotImplementedError, ValueError) as error:
-            raise GradcheckError(
-                f"While computing batched gradients, got: {error}{_BATCHED_GRADIENTS}"
-            ) from error
+            raise _failed(error, _BATCHED_GRADIENTS) from error
         for k, (g, e) in enumerate(zip(found, expected)):
             g = _zeros_like(e) if g is None else g.detach()
             if not _allclose(g, e, rtol=rtol, atol=atol):
@@ -193,9 +218,7 @@ def batched_tangents(
         try:
             found = vmap(push)(_stack(directions))
         except (RuntimeError, NotImplementedError, ValueError) as error:
-            raise GradcheckError(
-                f"While computing batched forward gradients, got: {error}{_BATCHED_TANGENTS}"
-            ) from error
+            raise _failed(error, _BATCHED_TANGENTS) from error
         for j, t, e in zip(wanted, found, expected):
             if not _allclose(t.detach(), e.detach(), rtol=rtol, atol=atol):
                 raise GradcheckError(

@@ -11,9 +11,9 @@ from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_indexing import stack as _stack
 from autograd_cy._C.tensor import Tensor
+from autograd_cy.autograd import forward_ad
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._differences import Columns, Subject, as_outputs
-from autograd_cy.autograd._pushforward import push
 from autograd_cy.autograd.grad_mode import enable_grad
 
 
@@ -55,13 +55,15 @@ def tangents(
     Tangents of some outputs in forward mode; None where there is none.
 
     `directions` are tangents of inputs by number. An input that is given twice moves as a whole.
+    The function is run under a level that it can see, and none of its inputs requires grad.
     """
-    moves = [
-        directions[i].reshape(x.shape) if i in directions else None
-        for i, x in enumerate(subject.inputs)
-    ]
-    with enable_grad():
-        return push(lambda *x: as_outputs(subject.func(*x)), subject.inputs, moves, wanted)[1]
+    still = {id(x): x.detach() for x in subject.moving}
+    with enable_grad(), forward_ad.dual_level():
+        for i, direction in directions.items():
+            x = subject.inputs[i]
+            still[id(x)] = forward_ad.make_dual(x.detach(), direction.reshape(x.shape))
+        outputs = as_outputs(subject.func(*(still.get(id(x), x) for x in subject.inputs)))
+        return [forward_ad.unpack_dual(outputs[j]).tangent for j in wanted]
 
 
 def pushed(

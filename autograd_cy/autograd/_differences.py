@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -37,10 +37,20 @@ def as_outputs(result: Any) -> tuple[Tensor, ...]:
 
 @dataclass(frozen=True)
 class Subject:
-    """A function with the point at which it is checked."""
+    """
+    A function with the point at which it is checked.
+
+    Attributes
+    ----------
+    func : callable
+    inputs : tuple
+    sizes : list of Size
+        Shapes of the outputs at this point, once they are known.
+    """
 
     func: Callable[..., Any]
     inputs: tuple[Any, ...]
+    sizes: list[Any] = field(default_factory=list)
 
     @property
     def places(self) -> list[int]:
@@ -55,12 +65,14 @@ class Subject:
     def outputs(self) -> tuple[Tensor, ...]:
         """The outputs, with their graph."""
         with enable_grad():
-            return as_outputs(self.func(*self.inputs))
+            outputs = as_outputs(self.func(*self.inputs))
+        if not self.sizes:
+            self.sizes.extend(out.shape for out in outputs)
+        return outputs
 
-    def values(self, wanted: Sequence[int]) -> list[Tensor]:
-        """Copies of some outputs, flat."""
-        outputs = self.outputs()
-        return [outputs[j].detach().clone().reshape((-1,)) for j in wanted]
+    def values(self) -> list[Tensor]:
+        """Copies of the outputs."""
+        return [out.detach().clone() for out in self.outputs()]
 
 
 @contextmanager
@@ -74,12 +86,34 @@ def restored(x: Tensor) -> Iterator[Tensor]:
         data.copy_(old)
 
 
-def _slopes(subject: Subject, wanted: Sequence[int], step: Callable, eps: float) -> list[Tensor]:
+def _slopes(
+    subject: Subject, wanted: Sequence[int], step: Callable, eps: float, where: str = ""
+) -> list[Tensor]:
     step(eps)
-    above = subject.values(wanted)
+    above = subject.values()
     step(-eps)
-    below = subject.values(wanted)
-    return [(a - b) / (2 * eps) for a, b in zip(above, below)]
+    below = subject.values()
+    for found in (below, above):
+        if len(found) != len(subject.sizes):
+            raise _varies("length", where, eps, len(found), len(subject.sizes))
+    made = []
+    for j in wanted:
+        a, b = above[j], below[j]
+        if a.shape != b.shape:
+            raise _varies("shape", where, eps, b.shape, a.shape)
+        if a.dtype != b.dtype:
+            raise _varies("dtype", where, eps, b.dtype, a.dtype)
+        if a.numel() != subject.sizes[j].numel():
+            raise _varies("shape", where, eps, a.shape, subject.sizes[j])
+        made.append(((a - b) / (2 * eps)).reshape((-1,)))
+    return made
+
+
+def _varies(what: str, where: str, eps: float, a: Any, b: Any) -> AssertionError:
+    return AssertionError(
+        f"Expected `func` to return outputs with the same {what} when inputs are perturbed{where} "
+        f"by {eps}, but got: {what}s {a} and {b}."
+    )
 
 
 def along(
@@ -130,7 +164,8 @@ def jacobian_columns(
                 def step(size, index=index, old=old, unit=unit):
                     data[index] = old + size * unit
 
-                for j, slope in enumerate(_slopes(subject, wanted, step, eps)):
+                found = _slopes(subject, wanted, step, eps, f" on index {index}")
+                for j, slope in enumerate(found):
                     made[j].append(slope)
             data[index] = old
     stacked = [[_rows(column, subject, j) for column, j in zip(made, wanted)] for made in rows]
@@ -143,7 +178,7 @@ def jacobian_columns(
 def _rows(column: list[Tensor], subject: Subject, number: int) -> Tensor:
     if column:
         return _stack(column)
-    out = subject.values([number])[0]
+    out = subject.values()[number]
     return _zeros(0, out.numel(), dtype=out.dtype)
 
 

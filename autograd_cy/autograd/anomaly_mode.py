@@ -68,53 +68,63 @@ def _where_changed(tensor) -> str | None:
     return f"  ({entry[1]})\n" + "".join(entry[2])
 
 
-def _history(node) -> str:
-    """Where a node was made, then where the nodes were made that it was computed for."""
-    parts = []
+def _history(node) -> list[str]:
+    """Where a node was made, then for each node that it was computed for where that was made."""
     made = _where_made(node)
     if made is None:
-        parts.append(
+        text = (
             f"Error detected in {node.name()}. No forward pass information available. Enable "
             "detect anomaly during forward pass for more information."
         )
     else:
-        parts.append(
+        text = (
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
             + made
         )
+    texts = [text]
     seen = {id(node)}
     parent = node.metadata.get(_PARENT)
     while parent is not None and id(parent) not in seen:
         seen.add(id(parent))
         made = _where_made(parent)
         if made is None:
-            parts.append(
+            texts.append(
                 f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass "
                 "information is available for it."
             )
         else:
-            parts.append(
+            texts.append(
                 f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward "
                 f"call that induced the previous calculation:\n{made}"
             )
         parent = parent.metadata.get(_PARENT)
-    return "".join(parts)
+    return texts
+
+
+def _tell(text: str) -> None:
+    """Warn; where warnings are errors, write to stderr: the error of backward is what is raised."""
+    try:
+        warnings.warn(text, UserWarning, stacklevel=4)
+    except UserWarning:
+        print(f"UserWarning: {text}", file=sys.stderr)
 
 
 def _failure(node, error: BaseException) -> None:
     """Put the history of a failing node into its exception, and warn with it."""
     if getattr(error, "_anomaly_noted", False):
         return
-    text = _history(node)
-    warnings.warn(text, UserWarning, stacklevel=3)
+    texts = _history(node)
+    for text in texts:
+        _tell(text)
+    note = "".join(texts)
     if hasattr(error, "add_note"):
-        error.add_note(text)
+        error.add_note(note)
     else:  # Python 3.10
-        error.__notes__ = [*getattr(error, "__notes__", []), text]
+        error.__notes__ = [*getattr(error, "__notes__", []), note]
         if len(error.args) == 1 and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]}\n{text}",)
+            error.args = (f"{error.args[0]}\n{note}",)
     with contextlib.suppress(AttributeError):  # an exception with slots may be told of twice
-        error._anomaly_noted = True
+        error._anomaly_noted = True  # type: ignore[attr-defined]
 
 
 def _check(node, gradients) -> None:

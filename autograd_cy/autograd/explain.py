@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograd_cy._C.creation import ones as _ones
-from autograd_cy._C.node import Node, _gradient_node
+from autograd_cy._C.node import Node, _gradient_node, _name_of
 from autograd_cy._C.tensor import Tensor, _grad_of, _is_grad_enabled
 from autograd_cy.autograd.traversal import (
     flatten,
@@ -129,9 +129,11 @@ def _times(n: int) -> str:
 
 
 def _maker(tensor: Tensor) -> str:
+    """The node of a tensor that isn't a leaf."""
     node = tensor.grad_fn
+    assert node is not None
     several = len(node._input_metadata) > 1
-    return f"{node.name()}, output {tensor.output_nr}" if several else node.name()
+    return f"{_name_of(node)}, output {tensor.output_nr}" if several else _name_of(node)
 
 
 # --- none is there --------------------------------------------------------------------------------
@@ -142,7 +144,7 @@ def _absent(tensor: Tensor) -> Iterator[str]:
         yield from _not_required(tensor)
     elif not tensor.is_leaf:
         yield from _not_a_leaf(tensor)
-    elif tensor._is_view():
+    elif tensor._base is not None:
         base = tensor._base
         yield (
             f"grad is None: the tensor ({_described(tensor)}) is a view of another "
@@ -166,7 +168,7 @@ def _not_required(tensor: Tensor) -> Iterator[str]:
         yield "Such tensors are never recorded. Make it outside, or clone() it outside."
         return
     yield f"{start}."
-    if tensor._is_view():
+    if tensor._base is not None:
         yield f"It is a view of a tensor ({_described(tensor._base)}) that doesn't require grad."
         yield "Call requires_grad_() on that one, before anything is computed of it."
         return
@@ -189,14 +191,15 @@ def _not_a_leaf(tensor: Tensor) -> Iterator[str]:
         "Only leaves keep their gradient. Call retain_grad() on it before backward(), or use "
         "autograd.grad(output, tensor)."
     )
-    if tensor._is_view():
-        base = tensor._base
+    base = tensor._base
+    if base is not None:
         if base.is_leaf:
             yield f"It is a view of a leaf ({_described(base)}), whose grad covers this part."
         else:
             yield f"It is a view of a tensor ({_described(base)}) that isn't a leaf either."
         return
-    for below, _ in tensor.grad_fn.next_functions:
+    node = tensor.grad_fn
+    for below, _ in () if node is None else node.next_functions:
         if below is not None and is_accumulator(below):
             yield (
                 f"It was made directly of a leaf ({_described(below.variable)}), which gets the "
@@ -300,7 +303,7 @@ def _path(node: Node, parent: dict[Node, Node | None]) -> list[Node]:
 
 
 def _way(target: Node, parent: dict[Node, Node | None], name: str) -> Iterator[str]:
-    names = [node.name() for node in _path(target, parent)]
+    names = [_name_of(node) for node in _path(target, parent)]
     if len(names) > 2 * MOST_LISTED:
         left_out = len(names) - 2 * MOST_LISTED
         names = [*names[:MOST_LISTED], f"({left_out} more)", *names[-MOST_LISTED:]]
@@ -335,16 +338,16 @@ def _cut(tensor: Tensor, output: Tensor, nodes: list[Node], name: str) -> Iterat
     for node, same in uses[:MOST_LISTED]:
         if not same:
             yield (
-                f"{node.name()} took a tensor that shares memory with it: an alias by detach(), "
+                f"{_name_of(node)} took a tensor that shares memory with it: an alias by detach(), "
                 ".data, a view or a conversion, which leads elsewhere."
             )
         elif tensor.requires_grad:
             yield (
-                f"{node.name()} took it as input without recording that: it didn't require grad "
+                f"{_name_of(node)} took it as input without recording that: it didn't require grad "
                 "then (requires_grad was set after use), or it has been given another history."
             )
         else:
-            yield f"{node.name()} took it as input, without recording that."
+            yield f"{_name_of(node)} took it as input, without recording that."
     if tensor.requires_grad and tensor.grad_fn is not None:
         own = set(nodes_below([tensor.grad_fn]))
         if output.grad_fn in own:
@@ -390,7 +393,7 @@ def _reached_leaves(nodes: list[Node], name: str) -> str:
 def _open_ends(nodes: list[Node]) -> Iterator[str]:
     """Operations with inputs that were outside of the graph."""
     ends = Counter(
-        f"input {i} of {node.name()}"
+        f"input {i} of {_name_of(node)}"
         for node in nodes
         for i, (below, _) in enumerate(node.next_functions)
         if below is None

@@ -8,7 +8,7 @@ their tangents are Jacobian-vector products, without a graph and without a secon
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autograd_cy._C.forward import _begin_level, _make_dual, _unpack_dual, _zero_tangents
 from autograd_cy._C.random import _set_zero_tangents
@@ -26,11 +26,11 @@ __all__ = [
     "unpack_dual",
 ]
 
-_NO_FORWARD = 4  # M_NO_FORWARD_AD of the mode word
+_NO_FORWARD = 4  # M_NO_FORWARD_AD of tensor.pxd
 
 # The level that user code entered, as torch numbers it: -1 none, 0 the only one there is.
 _current_level = -1
-_level = None
+_level: Any = None
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -149,7 +149,7 @@ class dual_level:
     def __exit__(self, *exc) -> None:
         exit_dual_level(level=0)
 
-    def clone(self):
+    def clone(self) -> Any:
         """A fresh context of the same kind."""
         return self.__class__()
 
@@ -168,7 +168,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     A view of `tensor` that moves in the direction `tangent`.
 
     The tensor itself doesn't get a tangent. In-place operations on the dual, and on views of it,
-    change `tangent` in place.
+    change `tangent` in place; it is copied first if it doesn't lie in its memory as `tensor` does
+    (strides, size and place within the storage).
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ class set_fwd_grad_enabled(_Mode):
     def __exit__(self, *exc) -> None:
         _set_modes((_get_modes() & ~_NO_FORWARD) | (self._before & _NO_FORWARD))
 
-    def clone(self):
+    def clone(self) -> Any:
         """A fresh context of the same kind."""
         return self.__class__(self._mode)
 

@@ -10,7 +10,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import function as _function
 from autograd_cy._C.function import FunctionNode
@@ -40,6 +40,13 @@ class FunctionCtx:
     materialize_grads : bool
         See :meth:`set_materialize_grads`.
     """
+
+    needs_input_grad: tuple[bool, ...]
+    materialize_grads: bool
+    if TYPE_CHECKING:
+
+        @property
+        def saved_tensors(self) -> tuple[Tensor, ...]: ...
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """
@@ -133,7 +140,7 @@ class FunctionCtx:
         """
         self.non_differentiable = args
 
-    def mark_shared_storage(self, *pairs) -> None:
+    def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing: that inputs and outputs share memory is seen by itself."""
         warnings.warn(
             "function 'mark_shared_storage' is deprecated. Tensors with shared storages are "
@@ -163,7 +170,7 @@ class _Deprecated:
 class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
     """The node of a custom Function's call: ``grad_fn`` of its results, and their `ctx`."""
 
-    def apply(self, *args):
+    def apply(self, *args: Any) -> Any:
         """The Function's backward with this node as `ctx`."""
         cls = self._forward_cls
         if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
@@ -174,7 +181,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
         chosen = cls.vjp if cls.backward is Function.backward else cls.backward
         return chosen(self, *args)
 
-    def apply_jvp(self, *args):
+    def apply_jvp(self, *args: Any) -> Any:
         """The Function's jvp with this node as `ctx`."""
         return self._forward_cls.jvp(self, *args)
 
@@ -257,8 +264,8 @@ class Function(metaclass=FunctionMeta):
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """One gradient per argument of ``apply``, from one per output."""
+    def backward(*args: Any, **kwargs: Any) -> Any:
+        """One gradient per argument of ``apply``, from `ctx` and one per output."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
@@ -268,16 +275,24 @@ class Function(metaclass=FunctionMeta):
     vjp = backward
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """One tangent per output, from one per argument of ``apply`` (None for non-tensors)."""
+    def jvp(*args: Any, **kwargs: Any) -> Any:
+        """
+        One tangent per output, from `ctx` and one per argument of ``apply``.
+
+        Arguments that aren't tensors have None.
+        """
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with "
             "forward mode AD."
         )
 
     @staticmethod
-    def vmap(info, in_dims, *args):
-        """The operation on batches: ``(output, out_dims)``, see :func:`autograd_cy.vmap`."""
+    def vmap(*args: Any, **kwargs: Any) -> Any:
+        """
+        The operation on batches: ``(output, out_dims)``, from `info`, `in_dims` and arguments.
+
+        See :func:`autograd_cy.vmap`.
+        """
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
             "set generate_vmap_rule=True."
@@ -310,22 +325,6 @@ _function._set_function(Function, _bind)
 
 
 # --- decorators and old forms -----------------------------------------------------------------
-
-
-class _DifferentiatedTwice(Function):
-    """Passes values through and refuses backward."""
-
-    @staticmethod
-    def forward(ctx, name, *tensors):
-        ctx.function_name = name
-        return tuple(t.detach() for t in tensors)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with @once_differentiable"
-            f" ({ctx.function_name})"
-        )
 
 
 def once_differentiable(fn: Callable) -> Callable:
@@ -363,20 +362,22 @@ def once_differentiable(fn: Callable) -> Callable:
             return outputs
         several = isinstance(outputs, tuple)
         items = outputs if several else (outputs,)
-        places = [
-            i
-            for i, t in enumerate(items)
-            if isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
-        ]
-        if not places:
-            return outputs
         # Leaves that require grad make the refusal part of the graph.
-        leaves = [items[i].detach().requires_grad_() for i in places]
-        refused = _DifferentiatedTwice.apply(type(ctx).__name__, *leaves)
-        made = list(items)
-        for i, t in zip(places, refused):
-            made[i] = t
-        return tuple(made) if several else made[0]
+        leaves = [
+            t.detach().requires_grad_()
+            if isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
+            else None
+            for t in items
+        ]
+        refuse = _function.DelayedError(
+            "trying to differentiate twice a function that was marked with @once_differentiable "
+            f"({type(ctx).__name__})",
+            len(leaves),
+        )
+        refused = refuse(*leaves)
+        if not several:
+            return outputs if refused is None else refused
+        return tuple(kept if t is None else t for t, kept in zip(refused, items))
 
     return wrapper
 
@@ -443,15 +444,15 @@ class NestedIOFunction(Function):
         made = _Flat.apply(self, *leaves)
         return self._build_output(iter(made if isinstance(made, tuple) else (made,)))
 
-    def save_for_backward(self, *args) -> None:
+    def save_for_backward(self, *args: Any) -> None:
         """Keep nested structures of tensors for backward."""
         self._kept = args
 
-    def mark_dirty(self, *args) -> None:
+    def mark_dirty(self, *args: Any) -> None:
         """Say which input tensors were changed in place."""
         self._dirty = tuple(x for x in _flat(args)[0] if isinstance(x, Tensor))
 
-    def mark_non_differentiable(self, *args) -> None:
+    def mark_non_differentiable(self, *args: Any) -> None:
         """Say which output tensors have no derivative."""
         self._non_differentiable = tuple(x for x in _flat(args)[0] if isinstance(x, Tensor))
 

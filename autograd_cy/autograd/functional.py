@@ -29,6 +29,7 @@ from autograd_cy.autograd._arguments import (
     restored,
     scalar_function,
     single_output,
+    standard_basis,
     unit_vectors,
     vector_for,
 )
@@ -40,7 +41,22 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 _STRATEGIES = ("reverse-mode", "forward-mode")
 _ONE_INPUT = "the input to the user-provided function is a single Tensor with a single element"
 _ONE_OUTPUT = "the user-provided function returns a single Tensor with a single element"
-_INDEPENDENT = "The output of the user-provided function is independent of input {}."
+_INDEPENDENT = (
+    "The output of the user-provided function is independent of input {}. This is not allowed in "
+    "strict mode."
+)
+_CONSTANT = (
+    "The jacobian of the user-provided function is independent of input {}. This is not allowed in "
+    "strict mode."
+)
+_UNTOUCHED = (
+    "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
+    "This is not allowed in strict mode as it prevents from using the double backward trick to "
+    "replace forward mode AD."
+)
+
+# The name by which programs use it.
+_construct_standard_basis_for = standard_basis
 
 
 # --- products with vectors ----------------------------------------------------------------------
@@ -246,7 +262,7 @@ def vhp(
         output = single_output(func(*given), "vhp")
         first = _first_derivative(output, given, strict)
         found = gradients(first, given, vectors, create_graph)
-        product = filled(found, given, strict, create_graph, _INDEPENDENT, "hessian")
+        product = filled(found, given, strict, create_graph, _CONSTANT, "hessian")
         return restored([output], create_graph, False), restored(product, create_graph, in_tuple)
 
 
@@ -354,19 +370,19 @@ def _hvp_reverse(func, given, vectors, in_tuple, create_graph, strict):
     first = _first_derivative(output, given, strict)
     seeds = tuple(_zeros_like(x).requires_grad_(True) for x in given)
     second = gradients(first, given, seeds, create_graph=True)
-    second = filled(second, given, strict, False, _INDEPENDENT, "hessian")
+    second = filled(second, given, False, False, "", "")
     found = gradients(second, seeds, vectors, create_graph)
-    product = filled(found, given, strict, create_graph, _INDEPENDENT, "hessian")
+    product = filled(found, given, strict, create_graph, _UNTOUCHED, "hessian")
     return restored([output], create_graph, False), restored(product, create_graph, in_tuple)
 
 
-def _first_derivative(output, given, strict):
-    """The gradient of a scalar with its graph."""
+def _first_derivative(output, given, strict, constant=False):
+    """The gradient of a scalar with its graph; see `need_second`."""
     if strict:
         need_graph([output])
     first = gradients([output], given, create_graph=True)
     if strict:
-        need_second(first)
+        need_second(first, constant)
     return filled(first, given, strict, False, _INDEPENDENT, "jacobian")
 
 
@@ -654,7 +670,7 @@ def hessian(
                 raise
 
     def gradient(*x):
-        first = _first_derivative(scalar(*x), x, strict)
+        first = _first_derivative(scalar(*x), x, strict, constant=True)
         return first if isinstance(inputs, tuple) else first[0]
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize)

@@ -10,20 +10,26 @@ import functools
 import inspect
 import sys
 import warnings
+from typing import Any
 
-from autograd_cy._C.tensor import _get_modes, _set_modes
+from autograd_cy._C.tensor import ModeContext, Tensor, _get_modes, _set_modes, _set_version
 
 __all__ = [
     "enable_grad",
     "inference_mode",
     "is_inference_mode_enabled",
     "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "no_grad",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
 
-_NO_GRAD, _INFERENCE, _ONE_THREAD, _ASKED = 1, 2, 128, 1 << 20
+_NO_GRAD = 1  # M_NO_GRAD of tensor.pxd
+_INFERENCE = 2  # M_INFERENCE of tensor.pxd
+_ONE_THREAD = 128  # M_ONE_THREAD of tensor.pxd
+_ASKED = 1 << 20  # M_GRAD_ASKED of tensor.pxd
+_VIEW_REPLAY = 1 << 21  # M_VIEW_REPLAY of tensor.pxd
 _ALL = _NO_GRAD | _INFERENCE | _ASKED
 
 
@@ -38,22 +44,13 @@ def _switch_grad(enabled: bool) -> None:
         _set_modes(word & ~_NO_GRAD)
 
 
-class _Mode:
+class _Mode(ModeContext):
     """A change of the thread's mode word, as context manager and as decorator."""
-
-    def __enter__(self):
-        self._before = _get_modes()
-        self._apply()
-        return
-
-    def __exit__(self, *exc):
-        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
-        return False
 
     def _apply(self):
         raise NotImplementedError  # each mode says what it changes
 
-    def clone(self):
+    def clone(self) -> Any:
         """A fresh context of the same kind (contexts aren't re-entrant)."""
         return self.__class__()
 
@@ -212,12 +209,12 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool):
         self.mode = bool(mode)
-        self._before = _get_modes()
         self._apply()
 
     def __enter__(self):
-        self._apply()
-        return
+        before = self._before  # what held when this was called
+        super().__enter__()
+        self._before = before
 
     def _apply(self):
         _switch_grad(self.mode)
@@ -227,7 +224,7 @@ class set_grad_enabled(_Mode):
         _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
         return super().__call__(function)
 
-    def clone(self):
+    def clone(self) -> Any:
         return self.__class__(self.mode)
 
 
@@ -266,7 +263,7 @@ class inference_mode(_Mode):
         else:
             _set_modes(word & ~_ALL)
 
-    def clone(self):
+    def clone(self) -> Any:
         return self.__class__(self.mode)
 
 
@@ -335,3 +332,72 @@ class set_multithreading_enabled:
     def clone(self) -> set_multithreading_enabled:
         """A fresh context of the same kind."""
         return self.__class__(self.mode)
+
+
+class _unsafe_preserve_version_counter:
+    """
+    Let tensors leave the block with the version that they had: writes inside go unnoticed.
+
+    Parameters
+    ----------
+    tensors : Tensor or tuple of Tensors
+    """
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]):
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        if not isinstance(self.tensors, tuple):
+            raise AssertionError("Expected tensors to be a tuple")
+        self.versions = tuple(t._version for t in self.tensors)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        for t, version in zip(self.tensors, self.versions):
+            _set_version(t, version)
+
+
+class _force_original_view_tracking:
+    """
+    Whether views that are made now tell, after an in-place change, how they were made.
+
+    At once when called, undone at the end of a block. The new history of such a view is ``view``
+    instead of ``as_strided``, if that is what it is of its base; gradients are the same.
+
+    Parameters
+    ----------
+    mode : bool
+    """
+
+    def __init__(self, mode: bool):
+        self.mode = bool(mode)
+        self._before = is_view_replay_enabled()
+        self._apply(self.mode)
+
+    @staticmethod
+    def _apply(mode: bool) -> None:
+        word = _get_modes()
+        _set_modes(word | _VIEW_REPLAY if mode else word & ~_VIEW_REPLAY)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc) -> None:
+        self._apply(self._before)
+
+    def clone(self) -> _force_original_view_tracking:
+        """A fresh context of the same kind."""
+        return self.__class__(self.mode)
+
+
+def is_view_replay_enabled() -> bool:
+    """
+    Whether changed views are told by their own operation (see ``_force_original_view_tracking``).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.autograd.is_view_replay_enabled()
+    False
+    """
+    return bool(_get_modes() & _VIEW_REPLAY)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from autograd_cy._C import engine as _engine
+from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.creation import ones as _ones
 from autograd_cy._C.creation import ones_like as _ones_like
-from autograd_cy._C.creation import zeros as _zeros
+from autograd_cy._C.node import Node, _name_of
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled
 from autograd_cy.autograd.graph import GradientEdge
 
@@ -18,6 +20,10 @@ _CYCLE = (
     "creating the graph to avoid this. If you have to use this function, make sure to reset the "
     ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
+
+
+# What can be differentiated, or differentiated with respect to.
+_Roots = Tensor | GradientEdge | Sequence[Tensor] | Sequence[GradientEdge] | Iterable[Any]
 
 
 def _as_tuple(x, name):
@@ -58,8 +64,9 @@ def _initial_gradients(outputs, grads, batched=False):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(grad).__name__}"
             )
-        if isinstance(out, Tensor):
-            expected = out.shape
+        meta = _edge_metadata(out) if isinstance(out, GradientEdge) else out
+        if meta is not None:
+            expected = meta.shape
             if batched and grad.shape != expected:
                 raise RuntimeError(
                     "If `is_grads_batched=True`, we interpret the first dimension of each "
@@ -73,18 +80,42 @@ def _initial_gradients(outputs, grads, batched=False):
                     f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and "
                     f"output[{i}] has a shape of {expected}."
                 )
-            if grad.is_complex() != out.is_complex():
+            if grad.is_complex() != meta.dtype.is_complex:
                 raise RuntimeError(
                     "For complex Tensors, both grad_output and output are required to have the "
                     f"same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} "
-                    f"and output[{i}] has a dtype of {out.dtype}."
+                    f"and output[{i}] has a dtype of {meta.dtype}."
                 )
         made.append(grad)
     return tuple(made)
 
 
+def _edge_metadata(edge):
+    """Shape and dtype of what an edge stands for."""
+    if not isinstance(edge.node, Node):
+        raise TypeError(
+            "the node of a GradientEdge must be a Node of a graph, not "
+            f"{type(edge.node).__name__}; get_gradient_edge(tensor) makes edges"
+        )
+    outputs = edge.node._input_metadata
+    if not isinstance(edge.output_nr, int) or not 0 <= edge.output_nr < len(outputs):
+        raise RuntimeError(
+            f"a gradient edge names output {edge.output_nr!r} of {edge.node.name()}, which has "
+            f"{len(outputs)} outputs"
+        )
+    return outputs[edge.output_nr]
+
+
+def _calculate_shape(output, grad, is_grads_batched):
+    """The shapes of an output and of its gradient, without the dimension that counts vectors."""
+    meta = output
+    if isinstance(output, GradientEdge):
+        meta = _edge_metadata(output)
+    return meta.shape, grad.shape[1:] if is_grads_batched else grad.shape
+
+
 def _ones_for_edge(edge, i):
-    meta = edge.node._input_metadata[edge.output_nr]
+    meta = _edge_metadata(edge)
     if meta is None or meta.shape.numel() != 1:
         raise RuntimeError(
             f"grad can be implicitly created only for scalar outputs, but output {i} is an edge "
@@ -103,13 +134,13 @@ def _edges(items):
 
 
 def backward(
-    tensors,
-    grad_tensors=None,
-    retain_graph=None,
-    create_graph=False,
-    grad_variables=None,
-    inputs=None,
-):
+    tensors: _Roots,
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
+    inputs: _Roots | None = None,
+) -> None:
     """
     Accumulate the gradients of `tensors` with respect to the leaves of the graph.
 
@@ -169,15 +200,15 @@ def backward(
 
 
 def grad(
-    outputs,
-    inputs,
-    grad_outputs=None,
-    retain_graph=None,
-    create_graph=False,
-    allow_unused=None,
-    is_grads_batched=False,
-    materialize_grads=False,
-):
+    outputs: _Roots,
+    inputs: _Roots,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:
     """
     The gradients of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
 
@@ -217,6 +248,19 @@ def grad(
     >>> ag.autograd.grad(g, x)
     (tensor(18.),)
     """
+    if _overrides._any_asks(outputs, inputs, grad_outputs):
+        return _overrides._ask(
+            grad,
+            (outputs, inputs, grad_outputs),
+            (outputs, inputs, grad_outputs),
+            {
+                "retain_graph": retain_graph,
+                "create_graph": create_graph,
+                "allow_unused": allow_unused,
+                "is_grads_batched": is_grads_batched,
+                "materialize_grads": materialize_grads,
+            },
+        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -256,19 +300,23 @@ def grad(
             unused_ok,
         )
     if materialize_grads:
-        made = tuple([_zeros_of(i) if g is None else g for g, i in zip(made, ins)])
+        made = tuple([_zeros_of(i, create_graph) if g is None else g for g, i in zip(made, ins)])
     return made
 
 
 def _described(x):
-    return x.node.name() if isinstance(x, GradientEdge) else f"shape {list(x.shape)}"
+    return _name_of(x.node) if isinstance(x, GradientEdge) else f"shape {list(x.shape)}"
 
 
-def _zeros_of(x):
+def _zeros_of(x, requires_grad):
     if isinstance(x, GradientEdge):
-        meta = x.node._input_metadata[x.output_nr]
-        return _zeros(meta.shape, dtype=meta.dtype)
-    return x.new_zeros(x.shape)
+        raise RuntimeError(
+            "materialize_grads cannot be used when the given input is a GradientEdge (to "
+            f"{_name_of(x.node)}, which the outputs don't depend on); give the tensor itself, or "
+            "allow_unused=True"
+        )
+    zeros = x.new_zeros(x.shape)
+    return zeros.requires_grad_() if requires_grad else zeros
 
 
 def _checked(outs, ins, grads, unused_ok):
@@ -276,9 +324,9 @@ def _checked(outs, ins, grads, unused_ok):
         for i, g in enumerate(grads):
             if g is None:
                 raise RuntimeError(
-                    "One of the differentiated Tensors appears to not have been used in the graph. "
-                    f"Set allow_unused=True if this is the desired behavior. (input {i}, "
-                    f"{_described(ins[i])})"
+                    f"The differentiated Tensor at index {i} appears to not have been used in the "
+                    "graph. Set allow_unused=True if this is the desired behavior. "
+                    f"({_described(ins[i])})"
                 )
     return grads
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import saved as _saved
-from autograd_cy._C.node import AccumulateGrad, Node, _gradient_node
+from autograd_cy._C.node import AccumulateGrad, _gradient_node
+from autograd_cy._C.node import Node as _Node
 from autograd_cy._C.saved import SavedTensor
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._hooks import RemovableHandle
@@ -27,7 +29,55 @@ __all__ = [
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
+
+
+class Node(abc.ABC):
+    """
+    What all nodes of the graph are: ``isinstance(tensor.grad_fn, Node)``.
+
+    Nodes are made by operators. A custom Function's `ctx` is one too.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> y = ag.ones(1, requires_grad=True) * 2
+    >>> isinstance(y.grad_fn, ag.autograd.graph.Node)
+    True
+    """
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """Name of the operation, such as ``"MulBackward0"``."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Pairs (node, output number) that the computed gradients go to; node is None for none."""
+
+    @abc.abstractmethod
+    def metadata(self) -> dict:
+        """A dictionary for the user's notes on this node."""
+
+    @property
+    @abc.abstractmethod
+    def _input_metadata(self) -> tuple[Any, ...]: ...
+
+    @abc.abstractmethod
+    def _sequence_nr(self) -> int: ...
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after this node has run."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before this node runs."""
+
+    @classmethod
+    def __subclasshook__(cls, subclass: type) -> bool:
+        return issubclass(subclass, _Node) if cls is Node else NotImplemented
 
 
 class GradientEdge(NamedTuple):
@@ -105,7 +155,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 # --- saved tensors ----------------------------------------------------------------------------
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(_saved.HooksContext):
     """
     Let every tensor that is saved for backward inside the block go through a pair of hooks.
 
@@ -132,12 +182,6 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-
-    def __enter__(self) -> None:
-        _saved._push_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, *exc) -> None:
-        _saved._pop_hooks()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -194,6 +238,23 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         _saved._forbid_hooks(before)
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """
+    Whether accumulation on another stream than that of the leaf warns; on the CPU there is none.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
+    """
+    if not isinstance(enabled, bool):
+        raise TypeError(f"enabled must be a bool, not {type(enabled).__name__}")
 
 
 # --- hooks on several tensors -----------------------------------------------------------------

@@ -14,62 +14,104 @@ from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 
+_NO_GRAD = 1  # M_NO_GRAD of tensor.pxd
+_SAVED_HOOKS = 8  # M_SAVED_HOOKS of tensor.pxd
 _GUARD = 64  # M_GUARD_SAVED of tensor.pxd
 _thread = threading.local()
 
 
-class _Kept:
-    """A saved tensor: itself until somebody changes its memory, then a copy of the old value."""
+class _Handle:
+    """A saved tensor in the graph: what it stands for is looked up in its context."""
 
-    __slots__ = ("__weakref__", "context", "tensor")
+    __slots__ = ("__weakref__", "context")
 
-    def __init__(self, context, tensor):
-        self.context, self.tensor = context, tensor
+    def __init__(self, context):
+        self.context = context
 
 
 class AllowMutationContext:
-    """What :func:`allow_mutation_on_saved_tensors` gives: the tensors that are watched."""
+    """
+    What :func:`allow_mutation_on_saved_tensors` gives: which saved tensors are watched or cloned.
+
+    Attributes
+    ----------
+    cloned : WeakKeyDictionary
+        The clones that are alive: from the graph's handle to the old value.
+    original : WeakKeyDictionary
+        The watched tensors, by handle.
+    tid_to_weakhandle : WeakValueDictionary
+        The handles of tensors that are watched, by what identifies a tensor and its version.
+    sid_to_tid : dict
+        Address of a memory -> identities of the tensors that are watched in it.
+    """
 
     def __init__(self):
-        # Address of a storage -> what was saved of it. Entries die with the graph.
-        self._watched: dict[int, list[weakref.ref]] = {}
+        # Handles belong to the graph; all else goes with them.
+        self.cloned: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self.original: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self.tid_to_weakhandle: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+        self.sid_to_tid: dict[int, set[tuple]] = {}
         self._open = True
 
     def clear(self) -> None:
         """Forget all; a graph that was recorded before can't be run after this."""
-        self._watched.clear()
+        self.cloned.clear()
+        self.original.clear()
+        self.tid_to_weakhandle.clear()
+        self.sid_to_tid.clear()
         self._open = False
 
     def _pack(self, tensor):
-        kept = _Kept(self, _detach(tensor) if tensor.grad_fn is not None else tensor)
-        address = tensor._storage_address()
-        row = self._watched.setdefault(address, [])
-        row[:] = [r for r in row if r() is not None]
-        row.append(weakref.ref(kept))
-        return kept
+        address, tid = tensor._storage_address(), _identity(tensor)
+        handle = self.tid_to_weakhandle.get(tid)
+        if handle is None:
+            handle = _Handle(self)
+            self.original[handle] = _detach(tensor) if tensor.grad_fn is not None else tensor
+            self.tid_to_weakhandle[tid] = handle
+            tids = self.sid_to_tid.setdefault(address, set())
+            tids.intersection_update(self.tid_to_weakhandle)
+            tids.add(tid)
+        return handle
 
-    def _unpack(self, kept):
+    def _unpack(self, handle):
         if not self._open:
-            raise RuntimeError(
+            raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
                 "which the graph was originally recorded."
             )
-        return kept.tensor
+        clone = self.cloned.get(handle)
+        return self.original[handle] if clone is None else clone
 
     def _before(self, tensor):
         """Called before `tensor` is written: whatever was saved of its memory is cloned."""
-        row = self._watched.pop(tensor._storage_address(), None)
-        if row is None:
+        tids = self.sid_to_tid.get(tensor._storage_address())
+        if tids is None:
             return
+        tids.intersection_update(self.tid_to_weakhandle)
         before = _get_modes()
-        _set_modes((before | 1) & ~(_GUARD | 8))
+        _set_modes((before | _NO_GRAD) & ~(_GUARD | _SAVED_HOOKS))
         try:
-            for ref in row:
-                kept = ref()
-                if kept is not None:
-                    kept.tensor = _detach(kept.tensor).clone()
+            for tid in tids:
+                handle = self.tid_to_weakhandle.get(tid)
+                if handle is not None and handle not in self.cloned:
+                    self.cloned[handle] = _detach(self.original[handle]).clone()
+                    del self.original[handle]
         finally:
             _set_modes(before)
+
+
+def _identity(tensor: Tensor) -> tuple:
+    """What two tensors share if one can be kept for the other."""
+    leaf = id(tensor) if tensor.requires_grad and tensor.grad_fn is None else None
+    return (
+        tensor._storage_address(),
+        tensor.storage_offset(),
+        tuple(tensor.shape),
+        tensor.stride(),
+        tensor.dtype,
+        tensor._version,
+        leaf,
+    )
 
 
 def _note(tensor: Tensor) -> None:
@@ -91,12 +133,14 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationContext]:
     Returns
     -------
     AllowMutationContext
-        With a method ``clear()`` that drops all copies.
+        With ``cloned``, the copies that are alive, and a method ``clear()`` that drops them.
 
     Raises
     ------
     RuntimeError
-        If nested, or from a backward after the end of the block.
+        If nested.
+    AssertionError
+        From a backward after the end of the block.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import engine as _engine
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["Variable"]
 
@@ -16,6 +16,27 @@ class _ExecutionEngine:
 
     queue_callback = staticmethod(_engine.queue_callback)
     run_backward = staticmethod(_engine.run_backward)
+
+    @staticmethod
+    def is_checkpoint_valid() -> bool:
+        """False while a backward runs that wants some gradients only."""
+        return not _engine._is_selective()
+
+
+def _volatile(self) -> bool:
+    """Always False: :func:`no_grad` has taken its place."""
+    warnings.warn(
+        "volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2
+    )
+    return False
+
+
+def _set_volatile(self, value: Any) -> None:
+    warnings.warn(_NO_EFFECT, UserWarning, stacklevel=2)
+
+
+_NO_EFFECT = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+_install("volatile", property(_volatile, _set_volatile))
 
 
 class VariableMeta(type):
@@ -42,11 +63,7 @@ class VariableMeta(type):
                 f"(Variable got {data.dtype})"
             )
         if volatile:
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warnings.warn(_NO_EFFECT, UserWarning, stacklevel=2)
         made = Tensor() if data is None else data.detach()
         return made.requires_grad_() if requires_grad else made
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy._C.creation import zeros_like
 from autograd_cy._C.forward import _begin_level, _make_dual
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
 from autograd_cy._C.transforms import _take_dual
 from autograd_cy._tree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
@@ -90,38 +90,43 @@ def jvp(
 
 def _pushed(func, leaves, structure, moves, strict, has_aux):
     level = _begin_level()
-    before = _get_modes()
-    _set_modes(before & ~_NOT_MOVED)
     try:
-        duals = [_make_dual(x, t, level) for x, t in zip(leaves, moves)]
-        output, aux = with_aux(func(*structure.build(duals)), has_aux, _NAME)
-        outputs, out_structure = flatten(output)
-        values, slopes = [], []
-        for y in outputs:
-            if not isinstance(y, Tensor):
-                raise RuntimeError(
-                    f"{_NAME}: expected f(*primals) to return only tensors, got unsupported type "
-                    f"{type(y)}"
-                )
-            value, slope = _take_dual(y, level)
-            if slope is None:
-                if strict:
-                    raise RuntimeError(
-                        "jvp(f, primals, tangents, strict=True): The output of f is independent of "
-                        "the inputs. This is not allowed with strict=True."
-                    )
-                slope = zeros_like(value)
-            values.append(value)
-            slopes.append(slope)
-        if has_aux:
-            extra, aux_structure = flatten(aux)
-            for x in extra:
-                if not isinstance(x, Tensor):
-                    raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
-            aux = aux_structure.build([_take_dual(x, level)[0] for x in extra])
+        return _call_with_modes(
+            _NOT_MOVED,
+            0,
+            lambda: _pushed_at(level, func, leaves, structure, moves, strict, has_aux),
+        )
     finally:
-        _set_modes((_get_modes() & ~_NOT_MOVED) | (before & _NOT_MOVED))
         level.end()
+
+
+def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
+    duals = [_make_dual(x, t, level) for x, t in zip(leaves, moves)]
+    output, aux = with_aux(func(*structure.build(duals)), has_aux, _NAME)
+    outputs, out_structure = flatten(output)
+    values, slopes = [], []
+    for y in outputs:
+        if not isinstance(y, Tensor):
+            raise RuntimeError(
+                f"{_NAME}: expected f(*primals) to return only tensors, got unsupported type "
+                f"{type(y)}"
+            )
+        value, slope = _take_dual(y, level)
+        if slope is None:
+            if strict:
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of "
+                    "the inputs. This is not allowed with strict=True."
+                )
+            slope = zeros_like(value)
+        values.append(value)
+        slopes.append(slope)
+    if has_aux:
+        extra, aux_structure = flatten(aux)
+        for x in extra:
+            if not isinstance(x, Tensor):
+                raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
+        aux = aux_structure.build([_take_dual(x, level)[0] for x in extra])
     result = out_structure.build(values), out_structure.build(slopes)
     return (*result, aux) if has_aux else result
 

@@ -32,7 +32,7 @@ def unit_vectors(tensors: list) -> list:
 def _pieces(columns, tensors):
     """``(n, *shape)`` cut along its first dimension into one piece per tensor, unflattened."""
     parts = columns.split([t.numel() for t in tensors], 0)
-    return [p.reshape(*t.shape, *columns.shape[1:]) for p, t in zip(parts, tensors)]
+    return [p.reshape((*t.shape, *columns.shape[1:])) for p, t in zip(parts, tensors)]
 
 
 def jacrev(
@@ -176,7 +176,7 @@ def jacfwd(
             parts = moved.split([x.numel() for x in leaves], -1)
             result.append(
                 in_structure.build(
-                    [p.reshape(*c.shape[1:], *x.shape) for p, x in zip(parts, leaves)]
+                    [p.reshape((*c.shape[1:], *x.shape)) for p, x in zip(parts, leaves)]
                 )
             )
         made = structures[0].build(result)

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._C.transforms import _start, _without_graph
 from autograd_cy._tree import flatten
@@ -34,12 +34,7 @@ class Graph:
 
     def record(self, call: Callable[[list], Any]) -> Any:
         """What `call` makes of the leaves, recorded also within ``no_grad``."""
-        before = _get_modes()
-        _set_modes(before & ~_NOT_RECORDED)
-        try:
-            return call(list(self.leaves))
-        finally:
-            _set_modes((_get_modes() & ~_NOT_RECORDED) | (before & _NOT_RECORDED))
+        return _call_with_modes(_NOT_RECORDED, 0, lambda: call(list(self.leaves)))
 
     def follow(self, tensors: tuple) -> bool:
         """Whether what is outside depends on gradients of `tensors`."""

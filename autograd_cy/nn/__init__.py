@@ -4,7 +4,7 @@
 """
 
 from . import functional, init
-from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from .container import ModuleDict, ModuleList, Sequential
 from .layer import Dropout, Flatten, Identity, Linear
 from .loss import CrossEntropyLoss, MSELoss, NLLLoss
@@ -31,6 +31,7 @@ __all__ = [
     "Sigmoid",
     "Softmax",
     "Tanh",
+    "Threshold",
     "functional",
     "init",
 ]

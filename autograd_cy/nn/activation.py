@@ -10,6 +10,38 @@ from . import functional
 from .module import Module
 
 
+class Threshold(Module):
+    r"""The elements above a threshold, and a value in place of the others.
+
+    Parameters
+    ----------
+    threshold, value : float
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Threshold(1, -1)(torch.tensor([0.5, 2.0]))
+    tensor([-1.,  2.])
+    """
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the elements above the threshold, and the value for the others."""
+        return functional.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Return the threshold, the value, and whether it works in place."""
+        inplace = ", inplace=True" if self.inplace else ""
+        return f"threshold={self.threshold}, value={self.value}{inplace}"
+
+
 class ReLU(Module):
     r"""The positive part, :math:`\max(0, x)`.
 

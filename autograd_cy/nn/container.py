@@ -29,6 +29,7 @@ class Sequential(Module):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
+        named: Iterable[tuple[str, Module]]
         if len(args) == 1 and isinstance(args[0], Mapping):
             named = args[0].items()
         else:

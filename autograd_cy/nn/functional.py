@@ -24,6 +24,7 @@ __all__ = [
     "sigmoid",
     "softmax",
     "tanh",
+    "threshold",
 ]
 
 
@@ -76,7 +77,33 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return _operators.relu_(input) if inplace else _operators.relu(input)
 
 
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    r"""Return the elements above `threshold`, and `value` in place of the others.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    threshold, value : float
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.threshold(torch.tensor([0.5, 2.0]), 1, -1)
+    tensor([-1.,  2.])
+    """
+    if inplace:
+        return _operators.threshold_(input, threshold, value)
+    return _operators.threshold(input, threshold, value)
+
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     r"""Return the Gaussian error linear unit, :math:`x\,\Phi(x)`.
 
     Parameters
@@ -227,8 +254,11 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([1., 1.])
     """
     check_probability(p)
-    operator = _operators.dropout_ if inplace else _operators.dropout
-    return operator(input, p, training)
+    if not inplace:
+        return _operators.dropout(input, p, training)
+    if not training:
+        return input
+    return input.mul_(_operators.dropout(_operators.ones_like(input), p))
 
 
 def cross_entropy(
@@ -389,7 +419,9 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
     'sum'
     """
     if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        summed = size_average is not None and not size_average
+        each = reduce is not None and not reduce
+        reduction = "none" if each else "sum" if summed else "mean"
         warnings.warn(
             "size_average and reduce args will be deprecated, please use "
             f"reduction='{reduction}' instead.",

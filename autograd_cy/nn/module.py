@@ -1,6 +1,7 @@
-"""The base class of all modules: walks over what they own, changes to it, conversion, saving, text.
+"""The base class of all modules: walks over what they own, changes to it, saving, text.
 
 Every walk goes over the children in the order of their registration (``registration.py``).
+Conversion is in ``conversion.py``, hooks are in ``hooks.py``.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from autograd_cy import Tensor, no_grad
-from autograd_cy import dtype as _dtype
+from autograd_cy import Tensor
 
+from .conversion import Convertible
+from .hooks import Hooked, call
 from .parameter import Parameter, clear_grad
-from .registration import Owner
 from .saving import IncompatibleKeys, load_state
 
 _M = TypeVar("_M", bound="Module")
 
 
-class Module(Owner):
+class Module(Hooked, Convertible):
     """The base class of models and of their parts.
 
     A subclass calls ``super().__init__()``, assigns parameters and other modules as attributes, and
@@ -51,6 +52,8 @@ class Module(Owner):
         self.training = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._hooked:
+            return call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -290,6 +293,45 @@ class Module(Owner):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module in the place of a dotted name.
+
+        Parameters
+        ----------
+        target : str
+            The name; its last part may be new.
+        module : Module
+            What to put there.
+        strict : bool, default False
+            Whether there must be a module of that name already.
+
+        Raises
+        ------
+        ValueError
+            If the name is empty, or `module` is not a module.
+        AttributeError
+            If something on the way is no module or isn't there.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> model = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+        >>> model.set_submodule("0.0", torch.nn.Tanh())
+        >>> model.get_submodule("0.0")
+        Tanh()
+        """
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter with a dotted name.
 
@@ -468,178 +510,6 @@ class Module(Owner):
         for param in self.parameters():
             clear_grad(param, set_to_none)
 
-    def _apply(self: _M, fn: Callable[[Tensor], Tensor]) -> _M:
-        """Convert parameters, gradients and buffers; parameters keep their identity."""
-        for child in self.children():
-            child._apply(fn)
-        for param in self._parameters.values():
-            if param is None:
-                continue
-            with no_grad():
-                param.data = fn(param.data)
-                if param.grad is not None:
-                    param.grad.data = fn(param.grad.data)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                self._buffers[name] = fn(buffer)
-        return self
-
-    def to(self: _M, *args: Any, **kwargs: Any) -> _M:
-        """Convert parameters and buffers, in place: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            A dtype, a device or both, or a tensor that has the wanted ones. The dtype applies to
-            floating-point and complex tensors only.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Raises
-        ------
-        TypeError
-            If the dtype is neither floating-point nor complex.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype is torch.float64
-        True
-        """
-        wanted = _wanted(args, kwargs)
-        dtype = wanted.pop("dtype", None)
-        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, "
-                f"but got desired dtype={dtype}"
-            )
-
-        def convert(tensor: Tensor) -> Tensor:
-            if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
-                return tensor.to(dtype=dtype, **wanted)
-            return tensor.to(**wanted) if wanted else tensor
-
-        return self._apply(convert)
-
-    def type(self: _M, dst_type: Any) -> _M:
-        """Convert all parameters and buffers to a dtype.
-
-        Parameters
-        ----------
-        dst_type : dtype or str
-            The dtype.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).type(torch.float64).bias.dtype is torch.float64
-        True
-        """
-        return self._apply(lambda tensor: tensor.type(dst_type))
-
-    def float(self: _M) -> _M:
-        """Convert floating-point parameters and buffers to float32.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).double().float().weight.dtype is torch.float32
-        True
-        """
-        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
-
-    def double(self: _M) -> _M:
-        """Convert floating-point parameters and buffers to float64.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).double().weight.dtype is torch.float64
-        True
-        """
-        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
-
-    def half(self: _M) -> _M:
-        """Convert floating-point parameters and buffers to float16.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).half().weight.dtype is torch.float16
-        True
-        """
-        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
-
-    def bfloat16(self: _M) -> _M:
-        """Convert floating-point parameters and buffers to bfloat16.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).bfloat16().weight.dtype is torch.bfloat16
-        True
-        """
-        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
-
-    def cpu(self: _M) -> _M:
-        """Move parameters and buffers to the CPU.
-
-        Returns
-        -------
-        Module
-            This module.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> torch.nn.Linear(1, 1).cpu().weight.device
-        device(type='cpu')
-        """
-        return self._apply(lambda t: t.cpu())
-
-    def cuda(self: _M, device: Any = None) -> _M:
-        """Move parameters and buffers to a GPU.
-
-        Parameters
-        ----------
-        device : int or device, optional
-            Which one; by default the current one.
-
-        Returns
-        -------
-        Module
-            This module.
-        """
-        return self._apply(lambda t: t.cuda(device))
-
     # --- Saving -----------------------------------------------------------------------------
 
     def state_dict(
@@ -672,11 +542,15 @@ class Module(Owner):
         ['0.weight', '0.bias']
         """
         state = OrderedDict() if destination is None else destination
+        for hook in tuple(self._state_dict_pre_hooks.values()):
+            hook(self, prefix, keep_vars)
         for name, member in self._own_state().items():
             state[prefix + name] = member if keep_vars else member.detach()
         for name, child in self._modules.items():
             if child is not None:
                 child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in tuple(self._state_dict_hooks.values()):
+            hook(self, state, prefix, {})
         return state
 
     def load_state_dict(
@@ -716,7 +590,9 @@ class Module(Owner):
 
     def _own_state(self) -> dict[str, Any]:
         """Return this module's own parameters and persistent buffers, without the absent ones."""
-        own = {name: param for name, param in self._parameters.items() if param is not None}
+        own: dict[str, Any] = {
+            name: param for name, param in self._parameters.items() if param is not None
+        }
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 own[name] = buffer
@@ -754,21 +630,3 @@ class Module(Owner):
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments for ``Tensor.to`` that the arguments of `Module.to` mean."""
-    wanted = dict(kwargs)
-    example = wanted.pop("tensor", None)
-    for argument in args:
-        if isinstance(argument, Tensor):
-            example = argument
-        elif isinstance(argument, _dtype):
-            wanted["dtype"] = argument
-        elif isinstance(argument, bool):
-            wanted["non_blocking"] = argument
-        elif argument is not None:
-            wanted["device"] = argument
-    if example is not None:
-        wanted.update(dtype=example.dtype, device=example.device)
-    return {name: value for name, value in wanted.items() if value is not None}

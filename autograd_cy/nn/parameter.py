@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy import Tensor, empty
+from autograd_cy._C.overrides import _disabled_method
 
 
 class Parameter(Tensor):
@@ -25,6 +26,8 @@ class Parameter(Tensor):
     Parameter containing:
     tensor([1., 1.], requires_grad=True)
     """
+
+    __torch_function__ = _disabled_method()  # what is computed with parameters is plain
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         return Tensor._make_subclass(cls, _values(data), requires_grad)
@@ -62,6 +65,8 @@ class Buffer(Tensor):
     >>> [name for name, _ in module.named_buffers()]
     ['mean']
     """
+
+    __torch_function__ = _disabled_method()
 
     persistent: bool
 

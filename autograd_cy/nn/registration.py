@@ -28,7 +28,7 @@ class Owner:
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Owner | None]
+    _modules: dict[str, Any]  # of owners, or None for the places of absent ones
     _non_persistent_buffers_set: set[str]
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,23 +61,45 @@ def load_state(
     """
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-    expected, errors = {}, []
-    for path, part in module.named_modules(remove_duplicate=False):
+    state = OrderedDict(state_dict)  # hooks may change it
+    missing: list[str] = []
+    unexpected: list[str] = []
+    errors: list[str] = []
+    keys = IncompatibleKeys(missing, unexpected)
+    expected: set[str] = set()
+
+    def load(part: Any, prefix: str) -> None:
+        for hook in tuple(part._load_state_dict_pre_hooks.values()):
+            hook(part, state, prefix, {}, strict, missing, unexpected, errors)
         for name in part._own_state():
-            expected[f"{path}.{name}" if path else name] = (part, name)
-    for key, (part, name) in expected.items():
-        if key in state_dict:
-            error = _load_one(part, name, key, state_dict[key], assign)
-            errors += [error] if error else []
-    missing = [key for key in expected if key not in state_dict]
-    unexpected = [key for key in state_dict if key not in expected]
+            key = prefix + name
+            expected.add(key)
+            if key not in state:
+                missing.append(key)
+                continue
+            error = _load_one(part, name, key, state[key], assign)
+            errors.extend([error] if error else [])
+        for name, child in part._modules.items():
+            if child is not None:
+                load(child, f"{prefix}{name}.")
+        if not prefix:
+            unexpected.extend(key for key in state if key not in expected)
+        for hook in tuple(part._load_state_dict_post_hooks.values()):
+            if hook(part, keys) is not None:
+                raise AssertionError(
+                    "Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                    "expected to return new values, if incompatible_keys need to be modified, it "
+                    "should be done inplace."
+                )
+
+    load(module, "")
     if strict:
         errors = _key_errors(missing, unexpected) + errors
     if errors:
         raise RuntimeError(
             f"Error(s) in loading state_dict for {type(module).__name__}:\n\t" + "\n\t".join(errors)
         )
-    return IncompatibleKeys(missing, unexpected)
+    return keys
 
 
 def _load_one(module: Any, name: str, key: str, value: Any, assign: bool) -> str | None:

@@ -16,17 +16,27 @@ The signature
 ``Tensor?``    a tensor or None
 ``Tensor[]``   a sequence of tensors
 ``Scalar``     a number, passed on as a 0-d wrapped tensor; never differentiable
-``int``        ``int?``, ``float``, ``float?``, ``bool``, ``str``: plain values
+``int``        ``int?``, ``float``, ``float?``, ``bool``, ``str``, ``str?``: plain values; a truth value is no int
+``bool?``      a bool, or None for False
 ``dim``        an int that counts dimensions of the first tensor (shifted under vmap)
 ``dim?``       the same or None
 ``dims``       one or several of them; ``dims?`` also None
-``sizes``      several ints; as last argument of a method also given as separate arguments
-``ints``       several ints
+``sizes``      one int or several; as last argument of a method also given as separate arguments
+``ints``       several ints, always in a sequence
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
-``indices``    a tuple of index tensors and None, of advanced indexing
-``object``     anything
+``indices``    several index tensors and None, of advanced indexing
+``sections``   an int or several
+``places``     an int, several or a tensor of them
+``count``      an int or a tensor
+``start``      an int or a 0-d tensor of one
+``correction``  a float, or None for 1
+``order``      the order of a norm: a number, a name or None
+``object``     anything; only for operators that nothing but formulas calls
 =============  ====================================================================================
+
+Each type has one converter (``_CONVERT`` in ext/codegen/python_forms.py), which turns a Python value into
+the C value or refuses it with a TypeError that names operator, argument, position and what was given.
 
 Returns: nothing written means one tensor ``result``; ``-> (values, indices)`` names several;
 ``-> Tensor[]`` is a tuple of tensors.
@@ -37,7 +47,8 @@ The formulas
 tensor operations: ``"grad * other.conj()"``. A formula may use
 
 * ``grad``: gradient of the only differentiable output, or ``grad_<output>`` where there are several,
-  or ``grads`` (a tuple) for ``-> Tensor[]``;
+  or ``grads`` (a tuple) for ``-> Tensor[]``; ``given_<output>`` is None where ``grad_<output>`` would
+  be made of zeros;
 * the arguments by name, ``result`` or the named outputs, and the names in `attrs`;
 * every operator of the table, as function or method, and the Python operators ``+ - * / ** @``;
 * ``x.shape``, ``x.ndim``, ``x.numel()``, ``x.dtype`` of tensors: these save no tensor; integer
@@ -72,6 +83,9 @@ In place, an operator with bool results leaves zeros and ones that have zero gra
 * ``by_hand("module.function")``: a function with the operator's arguments;
 * ``loop("reason")``: one call per example; ``randomly("...")``, ``refuse("...")``.
 
+`options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
+makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 """
 
@@ -102,11 +116,14 @@ class elementwise:
 class call:
     """A hand-written function ``module.function`` of autograd_cy._C on plain tensors.
 
-    It gets the arguments of the signature (or those named in `args`) in their C types.
+    It gets the arguments of the signature (or those named in `args`) in their C types. `lazy`: it
+    knows what to do with a tensor whose conjugation or negation is still to be done (F_LAZY); for
+    all others that is done before.
     """
 
     target: str
     args: tuple[str, ...] | None = None
+    lazy: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,7 +251,8 @@ BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0,
 TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
 _TYPES = (
     *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
-    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "object",
+    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "bool?", "sections", "places", "count", "order",
+    "correction", "start", "object",
 )
 
 
@@ -271,7 +289,7 @@ class Record:
     inplace: bool
     method: bool
     function: bool
-    out: bool
+    out: bool | str               # "exact": of the dtype of the result only; "truth": bool or uint8
     dunder: str | None
     node: str                     # name of the node class
     variants: dict                # other names of the node -> when it has them, a formula
@@ -282,10 +300,15 @@ class Record:
     alpha: bool                   # takes alpha=, a factor of the last tensor
     forward: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
-    checks: str | None            # Python form calls this first (module.function)
+    checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
     into: str | None              # in-place kernel (module.function), instead of kernel and copy
     aliases: tuple[str, ...]      # other public names of the same functions
+    options: tuple                # (keyword argument of the Python forms, record called if it is given)
+    widen: tuple[str, str] | None # class letters whose tensors are converted, and to what ("int64", "float")
+    plain_numbers: tuple[str, ...]  # operands that, as numbers, have no edge and are shown as numbers
+    named: bool                   # several outputs come as a namedtuple
+    wide_out: bool                # out= of float32 or float64 computes half types in its own dtype
     file: str = ""
 
     @property
@@ -369,7 +392,7 @@ def op(
     inplace: bool = False,
     method: bool = True,
     function: bool = True,
-    out: bool | None = None,
+    out: bool | str | None = None,
     dunder: str | None = None,
     node: str | None = None,
     variants: dict[str, str] | None = None,
@@ -384,6 +407,11 @@ def op(
     example: str | None = None,
     into: str | None = None,
     aliases: tuple[str, ...] = (),
+    options: dict[str, str] | None = None,
+    widen: tuple[str, str] | None = None,
+    plain_numbers: tuple[str, ...] = (),
+    named: bool = True,
+    wide_out: bool = False,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -413,6 +441,8 @@ def op(
         (isinstance(kernel, (elementwise, call)) and returns == ("result",)) if out is None else out,
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
+        tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
+        tuple(plain_numbers), named, wide_out,
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

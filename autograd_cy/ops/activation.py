@@ -1,15 +1,28 @@
 """Activations and their fused backward operators, which are operators themselves."""
 
-from autograd_cy.ops._schema import UNARY, arg, box, composite, elementwise, op, real, sample
+from autograd_cy.ops._schema import UNARY, arg, box, call, composite, elementwise, op, real, sample
 
 op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.maximum(self, 0)", doc="``max(self, 0)``.")
 
-op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False,
-   vjp={"grad_output": "threshold_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
+op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False, node="ThresholdBackwardBackward0",
+   vjp={"grad_output": "threshold_backward(grad, self)", "self": "zeros_like(grad)"},
+   jvp={"grad_output": "threshold_backward(grad_output_t, self)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.")
+
+op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain"), method=False, inplace=True,
+   vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
+   vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3.0)), sample((arg(()), 0, 7))],
+   dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
+   "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.")
+
+op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain"), out=False,
+   node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(grad)"},
+   jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
+   reference="np.where(self <= threshold, 0, grad_output)", doc="`grad_output` where ``self > threshold``, 0 elsewhere.")
 
 op("tanh(self)", kernel=elementwise("tanh", dtypes="float"), inplace=True, vjp={"self": "tanh_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, complex_domain=box(-1, 1), reference="np.tanh(self)",
@@ -25,7 +38,7 @@ op("tanh_backward(grad_output, output)", kernel=elementwise("tanh_backward"), me
 
 op("sigmoid(self)", kernel=elementwise("sigmoid", dtypes="float"), inplace=True,
    vjp={"self": "sigmoid_backward(grad, result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
-   complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self, np.float32))))",
+   complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))",
    doc="Logistic function ``1 / (1 + exp(-self))``.")
 
 op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward"), method=False,
@@ -44,7 +57,7 @@ op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
    doc="Gaussian error linear unit, exact or with the tanh approximation [1]_.\n\n"
        ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.")
 
-op("_gelu_erf(self)", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
+op("_gelu_erf(self)", forward="gelu", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2)))", doc="Exact gelu.")
 
@@ -57,7 +70,7 @@ op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), meth
              "self * np.exp(-0.5 * self**2) / np.sqrt(2 * np.pi))",
    doc="Gradient of the exact gelu.")
 
-op("_gelu_tanh(self)", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
+op("_gelu_tanh(self)", forward="gelu", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
    vjp={"self": "gelu_tanh_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
    samples=UNARY, dtypes="hf", reference="0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
    doc="gelu with the tanh approximation.")
@@ -83,7 +96,7 @@ op("_gelu_tanh_curve(self, t, slope)", method=False,
 
 op("silu(self)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
-   reference="self / (1 + np.exp(-self.astype(np.result_type(self, np.float32))))", doc="``self * sigmoid(self)``.")
+   reference="self / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))", doc="``self * sigmoid(self)``.")
 
 op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), method=False,
    vjp={"grad_output": "silu_backward(grad, self)", "self": "grad * grad_output * _silu_curvature(self, sigmoid(self))"},

@@ -7,13 +7,14 @@ from autograd_cy.ops._schema import (
     call,
     composite,
     integers,
+    loop,
     nondiff,
     op,
     refuse,
     sample,
 )
 
-op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), out=False, aliases=("concat", "concatenate"),
+op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), aliases=("concat", "concatenate"),
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
    jvp="linear", vmap="cat(tensors, dim + 1)",
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
@@ -22,12 +23,12 @@ op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("
 op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("formulas.cat_backward"),
    doc="The pieces of a gradient that belong to the tensors of cat.")
 
-op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"), out=False,
+op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"),
    vjp={"tensors": "unbind(grad, dim)"}, jvp="linear", vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
    samples=[sample(((arg((2, 3)), arg((2, 3))), 0)), sample(((arg((2, 3)), arg((2, 3))), -1)), sample(((arg(()), arg(())),))],
    reference="np.stack(tensors, dim)", doc="Tensors of one shape joined along a new dimension.")
 
-op("index_select(self, dim: dim, index)", kernel=call("indexing.index_select_plain"),
+op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select_plain"),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
    vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
@@ -41,13 +42,16 @@ op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
 
-op("gather(self, dim: dim, index)", kernel=call("indexing.gather_plain"),
+op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather_plain"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
    vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
         "gather(unsqueeze(self, 1), 1, index))",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False)))],
    reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.")
+
+op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("variants.gather_sparse"), out="exact",
+   doc="gather with a choice of the gradient's layout, of which there is one.")
 
 op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), into="indexing.scatter_add_into", inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
@@ -57,7 +61,44 @@ op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
 
-op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
+for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
+    _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
+    _names = f"'{_name}', '{_source}'"
+    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact", kernel=call(f"indexing.{_name}_plain"),
+       into=f"indexing.{_name}_into", inplace=True, dtypes="bihf",
+       vjp={"self": f"_to_slots(grad, {_rest})",
+            _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
+       jvp={"self": f"_to_slots(self_t, {_rest})", _source: f"_moved_sources({_source}_t, {_rest}, {_names})"},
+       vmap="scatter_reduce(self, dim + 1, index, src, reduce, include_self) if self.ndim > 1 else "
+            "scatter_reduce(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
+            "unsqueeze(src, 1) if src.ndim == 1 else src, reduce, include_self).reshape(self.shape)"
+            if _name == "scatter_reduce" else loop("indices and slices are checked for each example"),
+       samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 2), False), arg((2, 4)), r), k) if _name == "scatter_reduce" else
+                sample((arg((3, 4)), 1, arg((5,), integers(0, 3), False), arg((3, 5)), r), k)
+                for r in ("prod", "mean", "amax", "amin") for k in ({}, {"include_self": False})],
+       reference="tested by hand", tolerance=1e-4,
+       doc="Sources at the indices along a dimension, reduced into `self`: " + ("\"sum\", " if _name == "scatter_reduce" else "") +
+           "\"prod\", \"mean\", \"amax\" or \"amin\". Without `include_self` the old value of a slot that is reached doesn't count. "
+           "Equal extremes share the gradient.")
+
+op("_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)", kernel=composite("derivatives.to_slots"),
+   doc="A gradient or tangent of reductions at indices, as far as it belongs to `self`.")
+
+op("_to_sources(v, self, dim: int, index, src, result, reduce: str, include_self: bool, op: str, name: str)",
+   kernel=composite("derivatives.to_sources"), doc="A gradient of reductions at indices, as far as it belongs to the sources.")
+
+op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, op: str, name: str)",
+   kernel=composite("derivatives.moved_sources"), doc="The tangent of the slots from that of the sources.")
+
+op("_along(index, dim: int, other)", kernel=composite("derivatives.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
+
+op("_refuse_where(self, mask, text: str)", kernel=call("iterate.clone_plain", ("self",)), out=False, node="ErrorBackward0",
+   vjp={"self": "_raise_where(grad, mask, text)"}, jvp={"self": "_raise_where(self_t, mask, text)"}, vmap="_refuse_where(self, mask, text)",
+   doc="`self`, whose derivative is an error if an element of `mask` is set.")
+
+op("_raise_where(self, mask, text: str)", kernel=composite("derivatives.raise_where"), doc="`self`, or an error if an element of `mask` is set.")
+
+op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"}, kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -65,9 +106,12 @@ op("scatter.src(self, dim: dim, index, src)", kernel=call("indexing.scatter_plai
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference="tested by hand",
    doc="`src` (or a number) written at the indices along a dimension.")
 
-op("scatter(self, dim: dim, index, value: operand)", kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
+op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference="tested by hand",
    doc="A number written at the indices along a dimension.")
+
+op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("variants.scatter_by"), inplace=True,
+   doc="scatter that adds to what is there or multiplies it.")
 
 op("_scatter_value(self, dim: int, index, value)", kernel=composite("formulas.scatter_value"), doc="scatter of a number.")
 
@@ -87,23 +131,25 @@ op("_index_put(self, indices: indices, values, accumulate: bool)", forward="inde
         "values": "_index_put(zeros_like(self), indices, values_t, accumulate)"},
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
-op("masked_fill(self, mask, value: operand)", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
+op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
    reference="np.where(mask, value, self)", dtypes="hfc",
    doc="`value` where `mask` is true.")
 
 op("_like(self, other)", kernel=composite("formulas.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
-op("masked_select(self, mask)", kernel=composite("formulas.masked_select"),
+op("masked_select(self, mask)", checks="selection", kernel=composite("formulas.masked_select"), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],
    reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.")
 
-op("nonzero(self)", kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
+op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
 
+op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("variants.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")
+
 for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
-    op(f"{_name}(self, diagonal: int = 0)", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
+    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
        vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
        reference=f"np.{_name}(self, diagonal)", doc=_doc)

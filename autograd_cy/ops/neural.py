@@ -101,7 +101,7 @@ op("_mse_each(self, target, reduction: int)", kernel=composite("formulas.mse_eac
 op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), out=False, vjp=nondiff("the mask is random"),
    vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
 
-op("dropout(input, p: float = 0.5, train: bool = True)", method=False, checks="probability",
-   kernel=composite("input * _dropout_mask(input, 1.0 - p) if train and p > 0.0 else input"),
-   samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], reference="input",
+op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
+   kernel=composite("self * _dropout_mask(self, 1.0 - p) if train and p > 0.0 else self"),
+   samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], reference="self",
    doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.")

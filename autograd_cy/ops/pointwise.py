@@ -18,6 +18,7 @@ from autograd_cy.ops._schema import (
     real,
     sample,
     shapes,
+    view,
 )
 
 PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
@@ -26,7 +27,7 @@ COMPARE = dict(vjp=nondiff(TRUTH), vmap="elementwise", samples=BINARY, domain=in
 
 # --- arithmetic -------------------------------------------------------------------------------
 
-op("add(self, other: operand)", kernel=elementwise("add"), alpha=True, inplace=True, dunder="add",
+op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha=True, inplace=True, dunder="add",
    vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    doc="Sum ``self + alpha * other``.")
@@ -36,66 +37,83 @@ op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_s
    samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
    reference="self + alpha * other", doc="add and sub with a factor, in one pass.")
 
-op("sub(self, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
+op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
-   doc="Difference ``self - alpha * other``.")
+   plain_numbers=("self",), doc="Difference ``self - alpha * other``.")
 
-op("mul(self, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
+op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.")
 
-op("div(self, other: operand)", kernel=elementwise("div", dtypes="float"), inplace=True, aliases=("divide", "true_divide"), dunder="div",
+op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": "_div_rounded"}, kernel=elementwise("div", dtypes="float"), inplace=True, aliases=("divide", "true_divide"), dunder="div",
    vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
    jvp={"self": "self_t / other", "other": "-other_t * (result / other)"}, vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
    doc="True quotient ``self / other``; integers become the default float dtype.")
 
-op("floor_divide(self, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
+op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain"), node="DivBackward1", forward="div",
+   inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
+   samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
+   reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
+   doc="The quotient rounded towards zero or down.")
+
+op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
    dunder="floordiv", vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
    doc="Quotient rounded down.")
 
-op("remainder(self, other: operand)", kernel=elementwise("remainder"), inplace=True, dunder="mod",
-   vjp={"self": "grad", "other": "-grad * floor(self / other)"}, jvp="elementwise",
+# Quotients of which the derivatives of remainder and fmod are made: constant from piece to piece.
+for _name, _kernel in (("floor", "floor_divide"), ("trunc", "trunc_divide")):
+    op(f"_quotient_{_name}(self, other: operand)", kernel=elementwise(_kernel), dtypes="ihf",
+       vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"},
+       jvp={"self": "zeros_like(result)", "other": "zeros_like(result)"}, vmap="elementwise",
+       doc="The quotient " + ("rounded down." if _name == "floor" else "without its fraction."))
+
+op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), inplace=True, dunder="mod",
+   vjp={"self": "grad", "other": "-grad * _quotient_floor(self, other)"}, jvp="elementwise",
    vmap="elementwise", samples=BINARY, dtypes="ihf", domain=real(0.6, 3.4),
    reference="np.remainder(self, other)", checks="no_integer_zero",
-   doc="Remainder of the division with the sign of `other` (Python's ``%``).")
+   plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).")
 
 op("neg(self)", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
-op("pow(self, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True, dunder="pow",
+op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True, dunder="pow",
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0)), sample((arg((3,)), 0.5))],
    variants={"PowBackward2": "is_number(self)", "PowBackward1": "not is_number(exponent)"},
    reference="np.power(self, exponent)", tolerance=5e-5, checks="pow_domain",
-   doc="``self`` to the power `exponent`.")
+   plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.")
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
    kernel=composite(
        "grad_output if number_of(exponent) == 1"
        " else grad_output * (2 * self).conj() if number_of(exponent) == 2"
-       " else grad_output * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)).conj()"
-       " if number_of(exponent) is None or number_of(exponent) == 0"
+       " else zeros_like(grad_output) if number_of(exponent) == 0"
+       " else where(eq(exponent, 0), 0, grad_output * (exponent * pow(self, exponent - 1)).conj())"
+       " if number_of(exponent) is None"
        " else grad_output * (exponent * pow(self, exponent - 1)).conj()"),
    samples=shapes(((3, 4), (3, 4), (3, 4))),
    domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5), doc="Gradient of pow with respect to its base; zero for exponent 0.")
 
+op("_as_complex(self)", method=False, kernel=composite("formulas.as_complex"), doc="A real tensor or number as a complex one.")
+
 op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    kernel=composite(
-       "grad_output * where(eq(self, 0), 0, power * log(self)).conj() if self.is_complex() or exponent.is_complex()"
-       " else grad_output * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, power * log(self))"),
+       "where(eq(self, 0), 0, grad_output * (power * log(_as_complex(self))).conj())"
+       " if self.is_complex() or exponent.is_complex()"
+       " else where(logical_and(eq(self, 0), ge(exponent, 0)), 0, grad_output * xlogy(power, self))"),
    samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
-op("square(self)", kernel=elementwise("square"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
-   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.square(self)",
+op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihfc", reference="np.square(self) if self.dtype != bool else self.astype(np.int64)",
    doc="Square of each element.")
 
 op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace=True,
@@ -126,17 +144,21 @@ op("sign(self)", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_l
    domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.")
 
 for _name in ("floor", "ceil", "round", "trunc"):
-    op(f"{_name}(self)", kernel=elementwise(_name), inplace=True, aliases=("fix",) if _name == "trunc" else (), vjp={"self": "zeros_like(grad)"},
+    op(f"{_name}(self)", kernel=elementwise(_name), options={"decimals: int = 0": "_round_decimals"} if _name == "round" else {}, inplace=True, aliases=("fix",) if _name == "trunc" else (), vjp={"self": "zeros_like(grad)"},
        jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
        domain=real(0.1, 0.4), reference=f"np.{'round' if _name == 'round' else _name}(self)",
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
             "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
 
-for _name, _which, _doc in (("maximum", "gt", "Larger of the two elements; NaN wins."),
-                            ("minimum", "lt", "Smaller of the two elements; NaN wins.")):
+op("_round_decimals(self, decimals: int)", kernel=composite("variants.round_decimals"), forward="round", inplace=True, out=True,
+   samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
+   doc="round to a number of decimal places.")
+
+for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN wins."),
+                            ("minimum", "gt", "Smaller of the two elements; NaN wins.")):
     op(f"{_name}(self, other)", kernel=elementwise(_name),
-       vjp={"self": f"where(eq(self, other), grad * 0.5, where({_which}(self, other), grad, 0))",
-            "other": f"where(eq(self, other), grad * 0.5, where({_which}(other, self), grad, 0))"},
+       vjp={"self": f"where(eq(self, other), grad * 0.5, where({_which}(self, other), 0, grad))",
+            "other": f"where(eq(self, other), grad * 0.5, where({_which}(other, self), 0, grad))"},
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="bihf",
        reference=f"np.{_name}(self, other)", doc=_doc)
 
@@ -154,14 +176,14 @@ def _function(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain
 _function("exp", "grad * result.conj()", "Exponential.")
 _function("log", "grad / self.conj()", "Natural logarithm.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
 _function("sqrt", "grad / (2 * result.conj())", "Square root.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
-_function("rsqrt", "-0.5 * grad * (result * result * result).conj()", "``1 / sqrt(self)``.",
+_function("rsqrt", "-0.5 * grad * (result ** 3).conj()", "``1 / sqrt(self)``.",
           reference="1 / np.sqrt(self)", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
 _function("sin", "grad * cos(self).conj()", "Sine (radians).")
 _function("cos", "-grad * sin(self).conj()", "Cosine (radians).")
 _function("log1p", "grad / (self + 1).conj()", "``log(1 + self)``, accurate near 0.", domain=real(-0.6, 3),
           complex_domain=box(0.1, 1.0), node="Log1PBackward0")
 _function("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.")
-_function("erf", "1.1283791670955126 * exp(-self * self) * grad", "Error function.", dtypes="bihf",
+_function("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error function.", dtypes="bihf",
           reference="scipy.special.erf(self)")
 
 # --- choice -----------------------------------------------------------------------------------
@@ -181,7 +203,7 @@ op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, alia
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
             sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
    domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
-   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
+   checks="clamp_bounds", out=True, doc="Elements limited to [min, max]; a bound may be left out.")
 
 op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
@@ -190,22 +212,22 @@ op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node
         "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=shapes(((3, 4), (4,), (3, 1)), ((5,), (), ())), domain=real(-2, 2), reference="np.minimum(np.maximum(self, min), max)",
-   doc="clamp with both bounds.")
+   plain_numbers=("min", "max"), doc="clamp with both bounds.")
 
 op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
    vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise", dtypes="hf",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), -0.5, 0.5))], reference="np.where((self >= min) & (self <= max), grad_output, 0)",
    doc="`grad_output` where min <= self <= max, 0 elsewhere.")
 
-op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), inplace=True,
+op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), checks="bound", inplace=True,
    vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.maximum(self, min)", doc="Elements not below `min`.")
+   reference="np.maximum(self, min)", plain_numbers=("min",), doc="Elements not below `min`.")
 
-op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), inplace=True,
+op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), checks="bound", inplace=True,
    vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.minimum(self, max)", doc="Elements not above `max`.")
+   reference="np.minimum(self, max)", plain_numbers=("max",), doc="Elements not above `max`.")
 
 # --- comparisons and logic --------------------------------------------------------------------
 
@@ -224,7 +246,7 @@ op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), inplac
    vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.")
 
 for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
-    op(f"{_name}(self, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
+    op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
        dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.")
 
@@ -234,15 +256,35 @@ op("bitwise_not(self)", kernel=elementwise("bitwise_not"), dunder="invert", inpl
 
 for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finite")):
     op(f"{_name}(self)", kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
-       samples=UNARY, dtypes="hfc", reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.")
+       widen=("bi", "float"), samples=UNARY, reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.")
 
 # --- complex numbers --------------------------------------------------------------------------
 
-op("conj(self)", kernel=composite("conj_physical(self) if self.is_complex() else self"),
+op("conj(self)", kernel=composite("_conj(self) if self.is_complex() else self"),
    samples=UNARY, reference="np.conj(self)",
-   doc="Complex conjugate; a real tensor is returned as it is.")
+   doc="Complex conjugate, a lazy view of a complex tensor (see `is_conj`); a real tensor is returned as it is.")
 
-op("conj_physical(self)", kernel=elementwise("conj"), inplace=True, node="ConjBackward0", vjp={"self": "conj(grad)"},
+op("_conjugate(self)", kernel=composite("conj_physical(self) if self.is_complex() else self"),
+   samples=UNARY, reference="np.conj(self)", doc="What ``conj`` stands for in formulas.")
+
+op("_conj(self)", kernel=view("shapes.conj_plain"), node="ConjBackward0", vjp={"self": "conj(grad)"},
+   jvp="linear", vmap="_conj(self)", samples=UNARY, dtypes="c", reference="np.conj(self)",
+   doc="The conjugate of a complex tensor as a view.")
+
+op("_neg_view(self)", kernel=view("shapes.neg_plain"), node="NegViewBackward0", vjp={"self": "-grad"},
+   jvp="linear", vmap="_neg_view(self)", samples=UNARY, dtypes="ihfc", reference="-self",
+   doc="The negative of a tensor as a view.")
+
+op("resolve_conj(self)", kernel=composite("lazy.resolve_conj"), out=False, samples=UNARY, reference="self",
+   doc="The tensor itself, or a copy if its conjugation is still to be done.")
+
+op("resolve_neg(self)", kernel=composite("lazy.resolve_neg"), out=False, samples=UNARY, reference="self",
+   doc="The tensor itself, or a copy if its negation is still to be done.")
+
+op("conj_physical(self)", kernel=composite("_conj_physical(self) if self.is_complex() else self"), inplace=True, out=True, samples=UNARY,
+   reference="np.conj(self)", doc="Complex conjugate in new memory; a real tensor is returned as it is.")
+
+op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, forward="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 
@@ -254,7 +296,7 @@ op("_imag(self)", kernel=elementwise("imag", dtypes="real"), node="ImagBackward0
    vjp={"self": "complex(zeros_like(grad), grad)"}, jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c",
    reference="np.imag(self)", doc="Imaginary part in new memory.")
 
-op("complex(real, imag)", kernel=elementwise("complex", dtypes="complex"), method=False,
+op("complex(real, imag)", out="exact", checks="same_parts", kernel=elementwise("complex", dtypes="complex"), method=False,
    vjp={"real": "_real(grad)", "imag": "_imag(grad)"},
    jvp={"real": "complex(real_t, zeros_like(real_t))", "imag": "complex(zeros_like(imag_t), imag_t)"},
    vmap="elementwise", samples=BINARY, dtypes="f", reference="real + 1j * imag",

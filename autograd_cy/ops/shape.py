@@ -27,18 +27,18 @@ op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, 
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
-op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
    when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
    reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
 
-op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain"), out=False, vjp=nondiff("the bits are read as another type"),
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.")
 
-op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain"), node="ReshapeBackward0", out=False,
+op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
@@ -115,7 +115,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
    doc="Zeros of `size` with `grad_output` in the slice.")
 
-op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
+op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
    jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
@@ -123,7 +123,7 @@ op("narrow(self, dim: dim, start: int, length: int)", kernel=view("shapes.narrow
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
    doc="`length` elements from `start` along a dimension.")
 
-op("as_strided(self, size: sizes, stride: ints, storage_offset: int? = None)", kernel=view("shapes.as_strided_plain"),
+op("as_strided(self, size: ints, stride: ints, storage_offset: int? = None)", kernel=view("shapes.as_strided_plain"),
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    vjp={"self": "_as_strided_backward(grad, self.shape, base_stride, base_offset, size,"
                 " stride, storage_offset)"},
@@ -145,7 +145,7 @@ op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: i
    jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
-op("as_strided_scatter(self, src, size: sizes, stride: ints, storage_offset: int? = None)", method=True,
+op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int? = None)", method=True,
    kernel=call("shapes.as_strided_scatter_plain"), out=False,
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
@@ -176,11 +176,19 @@ op("unbind(self, dim: dim = 0) -> Tensor[]", kernel=view("shapes.unbind_plain"),
    vjp={"self": "stack(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((3, 4)), one((3, 4), 1), one((2, 0))],
    reference="tuple(np.moveaxis(self, dim, 0))", doc="The slices along a dimension, as a tuple of views.")
 
-op("split(self, split_size_or_sections: object, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.split"),
+op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.split"),
    samples=[one((5, 2), 2), one((2, 5), (1, 4), 1), one((4,), 4)],
    reference="tuple(np.split(self, np.cumsum(split_size_or_sections)[:-1] if isinstance(split_size_or_sections, tuple) "
              "else range(split_size_or_sections, self.shape[dim], split_size_or_sections), dim))",
    doc="Pieces of the given size, or sizes, along a dimension, as views.")
+
+op("split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=view("shapes.split_with_sizes_plain"), multi_view=True,
+   vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((5, 2), (2, 3)), one((2, 5), (1, 0, 4), -1)],
+   reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="Pieces of the given sizes along a dimension, as views.")
+
+op("split.size(self, split_size: sections, dim: dim = 0) -> Tensor[]", when="'split_size' in kwargs",
+   kernel=composite("split(self, split_size, dim)"), samples=[one((5, 2), 2)],
+   reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))", doc="The name of the argument in the method.")
 
 op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.chunk"),
    samples=[one((6, 2), 3), one((2, 6), 2, 1)], reference="tuple(np.array_split(self, chunks, dim))",
@@ -209,13 +217,13 @@ op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp
 
 # --- copies -----------------------------------------------------------------------------------
 
-op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with"), out=False, vjp={"self": "grad"},
+op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with", lazy=True), out=False, vjp={"self": "grad"},
    jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.")
 
-op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with"), out=False, node="CloneBackward0",
+op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with", lazy=True), out=False, node="CloneBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")
 
-op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy"), out=False, node="ToCopyBackward0",
+op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy", lazy=True), out=False, node="ToCopyBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
 
 op("sum_to_size(self, size: sizes)", function=False, kernel=composite("formulas.sum_to_size"),
@@ -224,13 +232,13 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("formulas.
              "if size[i - self.ndim + len(size)] != self.shape[i]), keepdims=True).reshape(size)",
    doc="Summed to a shape that broadcasts to the own one.")
 
-op("zeros_like(self)", function=False, method=False, kernel=call("shapes.zeros_like_plain"), out=False, vjp=nondiff(NO_VALUES),
+op("zeros_like(self)", function=False, method=False, kernel=call("shapes.zeros_like_plain", lazy=True), out=False, vjp=nondiff(NO_VALUES),
    vmap="elementwise", samples=UNARY, reference="np.zeros_like(self)", doc="Zeros of the same shape and dtype.")
 
-op("ones_like(self)", function=False, method=False, kernel=call("shapes.ones_like_plain"), out=False, vjp=nondiff(NO_VALUES),
+op("ones_like(self)", function=False, method=False, kernel=call("shapes.ones_like_plain", lazy=True), out=False, vjp=nondiff(NO_VALUES),
    vmap="elementwise", samples=UNARY, reference="np.ones_like(self)", doc="Ones of the same shape and dtype.")
 
-op("new_zeros(self, size: sizes)", function=False, method=False, kernel=call("shapes.new_zeros_plain"), out=False,
+op("new_zeros(self, size: sizes)", function=False, method=False, kernel=call("shapes.new_zeros_plain", lazy=True), out=False,
    vjp=nondiff(NO_VALUES), vmap="new_zeros(self, (B,) + size)", samples=[one((3,), (2, 2))], reference="np.zeros(size, self.dtype)",
    doc="Zeros of another shape, with this tensor's dtype.")
 

@@ -1,5 +1,6 @@
 """The build of the compiled modules; setup.py is its only caller.
 
 extensions.py lists the modules, flags.py and openmp.py and simd.py decide how each is compiled,
-probe.py asks the compiler, builder.py holds the setuptools commands, steps.py runs the compilers.
+prerequisites.py says what must be there first, probe.py asks the compiler, builder.py holds the
+setuptools commands, steps.py runs the compilers, guard.py checks what they were given.
 """

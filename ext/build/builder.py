@@ -15,7 +15,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-from . import flags, openmp, simd
+from . import flags, openmp, prerequisites, simd
 from .extensions import (
     BUILD_DIR,
     GENERATED_DIR,
@@ -29,7 +29,13 @@ from .probe import Probe
 from .steps import Builder, Library, StepFailed, Unit
 
 # What stops a build with its message alone, without a traceback.
-REFUSALS = (flags.FlagRefused, openmp.OpenMPMissing, simd.UnknownTarget, StepFailed)
+REFUSALS = (
+    flags.FlagRefused,
+    openmp.OpenMPMissing,
+    prerequisites.Missing,
+    simd.UnknownTarget,
+    StepFailed,
+)
 
 
 def commands() -> dict:
@@ -77,6 +83,8 @@ class BuildExt(build_ext):
 
     def build_extensions(self):
         try:
+            prerequisites.require_writable(BUILD_DIR)
+            prerequisites.require_writable(PACKAGE_DIR)
             with _locked(BUILD_DIR):
                 self._build()
         except REFUSALS as error:
@@ -127,6 +135,9 @@ class BuildExt(build_ext):
         self.probe = Probe(
             self.compiler.compiler_so, self.compiler.linker_so, folder / "probes.json"
         )
+        prerequisites.require_compiler(self.probe)
+        prerequisites.require_python_header(self.probe, include_dirs())
+        flags.refuse_hidden(self.probe)
         self.openmp = openmp.find(self.probe)
         self.targets = simd.targets(self.probe)
         self.common = flags.common(self.probe)
@@ -164,7 +175,7 @@ class BuildExt(build_ext):
                 *self.common,
                 *flags.of_kind(module.kind, self.openmp, self.probe),
                 *chosen,
-                *(f for flag in module.flags for f in self.probe.first([flag])),
+                *flags.of_module(module.flags, self.probe),
                 *(f"-I{path}" for path in include_dirs()),
             ],
             link_command=list(self.compiler.linker_so),
@@ -184,7 +195,8 @@ class BuildExt(build_ext):
             **self.versions,
         }
         text = '"""How the compiled modules were built; written by the build."""\n\n'
-        text += f"BUILD = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
+        text += "from typing import Any\n\n"
+        text += f"BUILD: dict[str, Any] = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
         _write_if_changed(path, text)
 
 
@@ -244,10 +256,14 @@ def _remove_stale(package: Path, wanted: set[Path]) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path):
-    """Let one build at a time use the folder."""
+    """Let one build at a time use the folder, where its file system has locks."""
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            # Lustre and NFS mounted without locks: a second build at once is the user's affair.
+            print(f"building without a lock on {folder}: {error.strerror}")
         yield

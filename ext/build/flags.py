@@ -3,6 +3,7 @@
 AUTOGRAD_CY_OPENMP=0          build without threads
 AUTOGRAD_CY_SIMD=list         instruction sets for kernels, as in avx2 (all by default; see simd.py)
 AUTOGRAD_CY_NATIVE=1          compile for this very processor (the result may not run elsewhere)
+AUTOGRAD_CY_OPT=0             optimisation level of all modules, for quick builds while developing
 AUTOGRAD_CY_DEBUG=1           bounds checks, assertions, debug symbols
 AUTOGRAD_CY_SANITIZE=list     -fsanitize=list, as in address,undefined
 MAX_JOBS=n                    compilers at once
@@ -27,6 +28,7 @@ FORBIDDEN = (
     "-fno-honor-nans",
     "-fno-honor-infinities",
     "-mdaz-ftz",
+    "-ftz",
     "-ffp-model=fast",
     "-ffp-model=aggressive",
     "-fp-model=fast",
@@ -38,6 +40,14 @@ VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARC
 
 MEMSET = "-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign"
 SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+
+# Compiles where arithmetic is what the standard says, and fails otherwise.
+HONEST = """
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error "fast math"
+#endif
+typedef int probe;
+"""
 
 DIRECTIVES = {
     "language_level": "3",
@@ -59,6 +69,33 @@ class FlagRefused(Exception):
 def switch(name: str, environ=os.environ) -> bool:
     """True when the environment variable is set to something other than a no."""
     return environ.get(name, "0").lower() not in ("", "0", "no", "off", "false")
+
+
+def refuse_hidden(probe) -> None:
+    """Raise FlagRefused when the compiler does fast math though no flag that we can see says so.
+
+    Wrappers do that: Spack's, Cray's, a site's own script in front of the compiler.
+    """
+    if probe.explain(HONEST):
+        sign = "it defines __FAST_MATH__ or __FINITE_MATH_ONLY__"
+    elif probe.flushes_denormals():
+        sign = "what it links makes denormal numbers zero in the whole process"
+    else:
+        return
+    raise FlagRefused(
+        f"autograd_cy: the compiler command ({probe.cc[0]}) does fast math though no flag says so: "
+        f"{sign}.  It may be a wrapper that adds flags (Spack: cflags of the package; Cray or site "
+        f"scripts: their configuration).  That breaks NaN, infinity and denormal numbers.  Take it "
+        f"out there, or choose a compiler with CC=gcc."
+    )
+
+
+def opt_level(environ=os.environ) -> str | None:
+    """The level that AUTOGRAD_CY_OPT asks for, or None: each module has its own then."""
+    level = environ.get("AUTOGRAD_CY_OPT", "").strip()
+    if level and level not in ("0", "1", "2", "3"):
+        raise FlagRefused(f"autograd_cy: AUTOGRAD_CY_OPT={level} is no level; use 0, 1, 2 or 3.")
+    return level or None
 
 
 def is_forbidden(flag: str) -> bool:
@@ -83,7 +120,8 @@ def common(probe, environ=os.environ) -> list[str]:
     if switch("AUTOGRAD_CY_DEBUG", environ):
         flags = ["-O1", "-g", "-UNDEBUG", "-Wall", "-Wno-unused-function"]
     else:
-        flags = ["-O2", "-g0", "-w", "-DNDEBUG", "-DCYTHON_WITHOUT_ASSERTIONS=1"]
+        flags = [f"-O{opt_level(environ) or 2}", "-g0", "-w", "-DNDEBUG"]
+        flags += ["-DCYTHON_WITHOUT_ASSERTIONS=1"]
     flags += ["-fno-strict-aliasing", "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION"]
     for candidate in ("-fno-semantic-interposition", "-fvisibility=hidden", MEMSET):
         flags += probe.first([candidate])
@@ -98,11 +136,18 @@ def of_kind(kind: str, openmp, probe, environ=os.environ) -> list[str]:
     """Flags that the kind of module adds to the common ones."""
     flags = [] if kind == "plain" else list(openmp.flags)
     if kind == "simd":
-        if not switch("AUTOGRAD_CY_DEBUG", environ):
+        if not switch("AUTOGRAD_CY_DEBUG", environ) and not opt_level(environ):
             flags += ["-O3"]
         for flag in SIMD_MATH:
             flags += probe.first([flag])
     return flags
+
+
+def of_module(wanted, probe, environ=os.environ) -> list[str]:
+    """A module's own flags, as far as the compiler knows them; AUTOGRAD_CY_OPT overrides levels."""
+    if opt_level(environ):
+        wanted = [flag for flag in wanted if not flag.startswith("-O")]
+    return [known for flag in wanted for known in probe.first([flag])]
 
 
 def link(probe, environ=os.environ) -> list[str]:

@@ -7,10 +7,20 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 from functools import cached_property
 from pathlib import Path
 
+# Ends with 7 when loading the library has made denormal numbers zero.
+LOADS = """
+import ctypes, sys
+try:
+    ctypes.CDLL(sys.argv[1])
+except OSError:
+    sys.exit(0)
+sys.exit(0 if float.fromhex("0x1p-1060") * float(len(sys.argv) - 1) > 0 else 7)
+"""
 EMPTY = "int main(void) { return 0; }\n"
 
 
@@ -48,6 +58,34 @@ class Probe:
     def links(self, flags=(), link_flags=(), source: str = EMPTY) -> bool:
         """True when `source` also links into a shared object."""
         return self._ask("link", list(flags), list(link_flags), source)
+
+    def explain(self, source: str = EMPTY) -> str:
+        """What the compiler wrote when it was given `source`, or why it did not start; else ""."""
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file = Path(folder, "probe.c")
+            c_file.write_text(source)
+            command = [*self.cc, "-c", str(c_file), "-o", f"{folder}/probe.o"]
+            try:
+                run = subprocess.run(command, capture_output=True, text=True, check=False)
+            except OSError as error:
+                return str(error)
+            said = (run.stdout + run.stderr).strip()
+            return (said or f"exit status {run.returncode}") if run.returncode else ""
+
+    def flushes_denormals(self) -> bool:
+        """True when a shared object from this compiler switches its process to flush-to-zero.
+
+        False also where that cannot be tried: when compiling for another machine.
+        """
+        with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
+            c_file, o_file, library = (f"{folder}/probe{end}" for end in (".c", ".o", ".so"))
+            Path(c_file).write_text("int probe(void);\nint probe(void) { return 0; }\n")
+            if not _succeeds([*self.cc, "-fPIC", "-c", c_file, "-o", o_file]):
+                return False
+            if not _succeeds([*self.ld, o_file, "-o", library]):
+                return False
+            command = [sys.executable, "-c", LOADS, library]
+            return subprocess.run(command, check=False).returncode == 7
 
     def first(self, *candidates: list[str]) -> list[str]:
         """The first of the candidate flag lists that the compiler accepts, or an empty list."""

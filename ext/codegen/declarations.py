@@ -32,12 +32,17 @@ _INTEGER = re.compile(r"^(?:unsigned )?(?:int|long|long long|Py_ssize_t|size_t|u
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter; `mark` is "", "*" or "**"; a bare star is a parameter without name."""
+    """
+    One parameter; `mark` is "", "*" or "**"; a bare star is a parameter without name.
+
+    `optional` says that it may be None whatever its default is.
+    """
 
     name: str
     type: str = ""
     default: str | None = None
     mark: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,13 +166,18 @@ def read_parameters(text: str) -> tuple[Parameter, ...]:
     found = []
     for part in split_commas(text):
         left, _, default = (x.strip() for x in part.partition("="))
-        left = re.sub(r" (?:not|or) None$", "", left)
+        left, none = re.subn(r" not None$", "", left)
+        left, optional = re.subn(r" or None$", "", left)
         mark = left[: len(left) - len(left.lstrip("*"))]
         left = left[len(mark) :]
         kind, _, name = left.rpartition(" ")
         if mark and kind:  # a C pointer
             kind = ""
-        found.append(Parameter(name, python_type(kind.strip()), default or None, mark))
+        # Cython lets None pass as any object of a declared type.
+        optional = optional or (not none and kind.strip() in ("list", "dict"))
+        found.append(
+            Parameter(name, python_type(kind.strip()), default or None, mark, bool(optional))
+        )
     return tuple(found)
 
 

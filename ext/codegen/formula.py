@@ -210,7 +210,7 @@ class Emitter:
         index = self.emit(node.slice)[0]
         if kind == "L":
             return f"(<Tensor>{text}[{index}])", "T"
-        return f"(<Py_ssize_t>{text}[{index}])", "i"
+        return f"size_at({text}, {index})", "i"
 
     def on_Attribute(self, node):
         if isinstance(node.value, ast.Name) and node.attr in METADATA:
@@ -237,7 +237,8 @@ class Emitter:
         return self.call(f.id, node.args, node.keywords)
 
     def call(self, name, args, keywords):
-        overloads = self.records.get(name)
+        # A formula computes at once, and its results are plain tensors.
+        overloads = self.records.get("_conjugate" if name == "conj" else name)
         if not overloads:
             self.fail(f"unknown operator {name!r}")
         given = {k.arg: k.value for k in keywords}

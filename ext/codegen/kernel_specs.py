@@ -162,14 +162,15 @@ FUNCTIONS = [
     *_unary("log2 log10 log1p", "hfc", cost=5),
     *_unary("sin cos", "hfc", cost=5, far="fc"),
     *_unary("tan", "hfc", cost=6, far="fc"),
-    *_unary("asin acos atan", "hf", cost=6),
-    *_unary("asinh acosh atanh", "hf", cost=8),
+    *_unary("asin acos atan", "hfc", cost=6),
+    *_unary("asinh acosh atanh", "hfc", cost=8),
     *_unary("tanh sigmoid", "hfc", cost=5, far="c"),
     *_unary("sinh cosh", "hfc", cost=6, far="c"),
     *_unary("erf erfc", "hf", cost=6),
     *_binary("atan2", "hf", cost=7),
-    *_binary("logaddexp", "hf", cost=8),
+    *_binary("logaddexp", "hfc", cost=8),
     *_binary("xlogy", "hf", cost=5),
+    *_binary("logit", "hf", cost=6),
 ]
 
 COMPLEX_PARTS = [

@@ -16,13 +16,16 @@ C_TYPES = {
     "Tensor?": "Tensor", "Tensor[]": "tuple", "int": "Py_ssize_t", "dim": "Py_ssize_t",
     "bool": "bint", "float": "double", "str": "str", "str?": "object", "int?": "object",
     "float?": "object", "dim?": "object", "dims": "object", "dims?": "object", "sizes": "tuple",
-    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object", "indices": "object",
+    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object", "indices": "object", "bool?": "bint",
+    "sections": "object", "places": "object", "count": "object", "start": "Py_ssize_t", "order": "object",
+    "correction": "double",
 }
 FORMULA_TYPES = {
     "Tensor": "T", "operand": "T", "operand?": "T", "Scalar": "T", "Tensor?": "T", "Tensor[]": "L",
     "int": "i", "dim": "i", "bool": "b", "float": "f", "str": "s", "str?": "O", "int?": "O",
     "float?": "O", "dim?": "O", "dims": "I", "dims?": "O", "sizes": "I", "ints": "I", "dtype?": "d",
-    "format?": "i", "object": "O", "indices": "O",
+    "format?": "i", "object": "O", "indices": "O", "bool?": "b", "sections": "O", "places": "O", "count": "O", "start": "i",
+    "order": "O", "correction": "f",
 }
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
@@ -148,16 +151,24 @@ class Operator:
         return self.r.forward or self.r.name
 
     def saved_names(self):
-        rows = []
+        rows, args = [], {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
-            rows.append(f'("{name}", "tensor", {i})')
+            kind = "tensor"
+            if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
+                kind = "operand"
+            rows.append(f'("{name}", "{kind}", {i})')
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
         for i, name in enumerate(self.scalars):
             rows.append(f'("{name}", "{kinds[C_TYPES[self.r.arg(name).type]]}", {i})')
         for i, name in enumerate(self.objects):
             rows.append(f'("{name}", "object", {i})')
         for i, (name, what) in enumerate(self.meta_objects):
-            rows.append(f'("{name}_{what}", "object", {len(self.objects) + i})')
+            shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
+            rows.append(f'("{name}_{shown}", "object", {len(self.objects) + i})')
+        for name, edge in self.edge.items():
+            uses = {what for used in self.uses.values() for n, what in used.metadata if n == name}
+            if "shape" in uses and (name, "shape") not in self.meta_objects and self.r.arg(name).type != "Tensor[]":
+                rows.append(f'("{name}_sym_sizes", "edge", {edge})')
         if not rows:
             return []
         return ["cdef tuple saved_names(self):", "    return (" + ", ".join(rows) + ",)"]
@@ -182,6 +193,11 @@ class Operator:
                     i = outs.index(o)
                     body.append(f"cdef Tensor grad_{o} = <Tensor>gin[{i}] if gin[{i}] != NULL "
                                 f"else zeros_for(self, {i})")
+                grad_names[f"given_{o}"] = (f"given_{o}", "T")
+                if f"given_{o}" in used:
+                    i = outs.index(o)
+                    body.append(f"cdef Tensor given_{o} = <Tensor>gin[{i}] if gin[{i}] != NULL "
+                                "else None")
         else:
             grad_names = {"grad": ("grad", "T")}
             body += ["if gin[0] == NULL:", "    return 0", "cdef Tensor grad = <Tensor>gin[0]"]
@@ -264,8 +280,6 @@ class Operator:
                  f"    node_init(n, {self.n_edges}, {len(self.slots)}, {self.n_outputs()})"]
         if self.list_arg is not None and self.list_arg.name in self.diff:
             lines.append("    cdef Py_ssize_t k")
-        if r.inplace and self.self_value_users():
-            lines.append("    cdef Tensor original = self")
         for name in self.diff:
             if r.arg(name).type == "Tensor[]":
                 lines += [f"    for k in range(len({name})):",
@@ -274,6 +288,7 @@ class Operator:
                 lines += [f"    if {name} is not None:", f"        set_edge(n, {self.edge[name]}, {name})"]
             else:
                 lines.append(f"    set_edge(n, {self.edge[name]}, {name})")
+        lines += self.without_numbers()
         for i, name in enumerate(self.slots):
             if name in r.returns:
                 continue
@@ -282,7 +297,7 @@ class Operator:
             test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
             save = [f"save_input(n, {i}, {name}, {edge})"]
             if name == "self" and r.inplace:
-                save = ["if inplace:", "    original = clone_plain(self)", f"save_input(n, {i}, original, {edge})"]
+                save = ["if inplace:", f"    save_old_value(n, {i}, clone_plain(self), {edge})", "else:", f"    {save[0]}"]
             if r.arg(name).type in ("operand?", "Tensor?"):
                 test = f"({test}) and {name} is not None"
             lines += [f"    if {test}:", *indent(save, 8)]
@@ -301,6 +316,18 @@ class Operator:
             lines.append(f"    set_args(n, ({', '.join(texts)},))")
             lines += [f"    keep_indices(n, {name})" for name in self.indices]
         lines.append("    return n")
+        return lines
+
+    def without_numbers(self):
+        """Lines that leave out the edges of plain numbers, as far as they are the first or last."""
+        lines = []
+        for name in reversed(self.diff):
+            if name not in self.r.plain_numbers or self.edge[name] == 0:
+                break
+            given = f"({name} is None or is_number({name}))" if self.r.arg(name).type == "operand?" else f"is_number({name})"
+            lines += [f"    if n.n_edges == {self.edge[name] + 1} and {given}:", f"        n.n_edges = {self.edge[name]}"]
+        if self.diff[0] in self.r.plain_numbers:
+            lines += [f"    if is_number({self.diff[0]}):", "        n.flags |= N_NUMBER_FIRST"]
         return lines
 
     def new_node(self):
@@ -324,9 +351,6 @@ class Operator:
                 if name in self.uses[k].values
                 or any(m == name and m != k and (m, w) not in self.meta_objects
                        for m, w in self.uses[k].metadata)]
-
-    def self_value_users(self):
-        return self.users("self") if "self" in self.slots else []
 
     def save_results(self, result_of):
         lines = []
@@ -515,7 +539,7 @@ class Operator:
 
     # --- the operator -------------------------------------------------------------------------
 
-    def kernel_expression(self, out="None"):
+    def kernel_expression(self, out="None", resolving=False):
         r, k = self.r, self.r.kernel
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
@@ -526,10 +550,34 @@ class Operator:
             return f"ewn(K_{k.name.upper()}, ({', '.join(operands)}), {rule}, {out}, \"{self.shown}\")"
         module, _, function = k.target.partition(".")
         self.imports.setdefault(module, set()).add(function)
-        return f"{module}_{function}({', '.join(k.args if k.args is not None else [a.name for a in r.args])})"
+        names = k.args if k.args is not None else [a.name for a in r.args]
+        if resolving:
+            names = [self.resolved(name) for name in names]
+        return f"{module}_{function}({', '.join(names)})"
 
-    def claims(self):
-        """Lines that refuse the dtypes which the record doesn't claim."""
+    @property
+    def resolves(self):
+        """Whether tensors with F_LAZY must be resolved first; elementwise drivers do it themselves."""
+        return self.kind == "call" and not self.r.kernel.lazy
+
+    def resolved(self, name):
+        """The text of an argument without F_LAZY."""
+        kind = next((a.type for a in self.r.args if a.name == name), None)
+        if kind == "Tensor[]":
+            return f"all_resolved({name})"
+        if kind == "indices":
+            return f"resolved_indices({name})"
+        if kind in ("operand?", "Tensor?"):
+            return f"(None if {name} is None else resolved({name}))"
+        return f"resolved({name})" if kind in ("Tensor", "operand") else name
+
+    def claims(self, widen=True):
+        """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
+        if self.r.widen and widen:
+            letters, target = self.r.widen
+            mask = hex(sum(CLASS_BITS[letter] for letter in letters))
+            code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
+            return [f"if 1 << self.dt & {mask}:", f"    self = T._to_dtype(self, {code})", *self.claims(False)]
         r, k = self.r, self.r.kernel
         if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
             return []          # views of some dtypes only have an error of their own
@@ -537,22 +585,26 @@ class Operator:
         tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
         if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
             # No promotion: each argument by itself (indices and targets aren't differentiable).
+            if r.vmap == "elementwise" and len(tensors) == 2:       # both are promoted
+                return [f"claim_promoted({tensors[0].name}, {tensors[1].name}, {mask}, \"{self.shown}\")"]
             checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
-            return [f"claim({a.name}.dt, {mask}, \"{r.name}\")" for a in checked]
+            # What is computed in another dtype need not be of a claimed one.
+            given = "{0}.dt if dtype < 0 else dtype" if any(a.type == "dtype?" for a in r.args) else "{0}.dt"
+            return [f"claim({given.format(a.name)}, {mask}, \"{self.shown}\")" for a in checked]
         if getattr(k, "skip_first", False):
             tensors = tensors[1:]
         names = [a.name for a in tensors]
         if len(names) == 1:
-            return [f"claim({names[0]}.dt, {mask}, \"{r.name}\")"]
+            return [f"claim({names[0]}.dt, {mask}, \"{self.shown}\")"]
         if len(names) == 2:
-            return [f"claim_promoted({', '.join(names)}, {mask}, \"{r.name}\")"]
-        return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{r.name}\")"]
+            return [f"claim_promoted({', '.join(names)}, {mask}, \"{self.shown}\")"]
+        return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{self.shown}\")"]
 
     def flags(self, names=None):
         parts = []
         for a in self.r.args:
             if a.type == "indices" and names is None:
-                parts.append(f"(flags_of_indices({a.name}) & F_BATCHED)")
+                parts.append(f"(flags_of_indices({a.name}) & F_LAYERED)")
             if not a.is_tensor or (names is not None and a.name not in names):
                 continue
             if a.type == "Tensor[]":
@@ -576,9 +628,25 @@ class Operator:
                 parts.append(f"requires_grad({name})")
         return " or ".join(parts)
 
+    def without_negative_dims(self):
+        """Lines after which no `dim` argument is negative: kernels, formulas and `_saved_*` see none."""
+        args = self.r.args
+        lines = []
+        if not args or not args[0].is_tensor:
+            return lines
+        first = args[0].name
+        nd = f"widest_nd({first})" if args[0].type == "Tensor[]" else f"{first}.nd"
+        for a in args:
+            if a.type == "dim":
+                lines += [f"if {a.name} < 0:", f"    {a.name} = normal_dim({a.name}, {nd})"]
+            elif a.type in ("dim?", "dims", "dims?") or (a.name == "dims" and self.kind != "composite"):
+                lines.append(f"{a.name} = known_dims({a.name}, {nd})")
+        return lines
+
     def operator(self):
         r = self.r
-        lines = ["", f"cdef {self.ret} c_{self.key}({self.params}):"]
+        lines = ["", f"cdef {self.ret} c_{self.key}({self.params}):",
+                 *indent(self.without_negative_dims())]
         if self.kind == "composite":
             formula = r.kernel.formula
             head = formula.split("(")[0]
@@ -601,8 +669,16 @@ class Operator:
                            f"    refuse_tangent({tensors}, \"{r.name}\")"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
         random = type(r.vmap).__name__ == "randomly"
-        body += [f"if flags & F_BATCHED{' or vmap_level()' if random else ''}:", f"    result = vmap_{self.key}({self.names})",
-                 "else:", f"    result = {self.kernel_expression()}"]
+        batch = [f"result = vmap_{self.key}({self.names})"]
+        if self.resolves:
+            batch = ["if flags & F_BATCHED:", *indent(batch), "else:",
+                     f"    result = {self.kernel_expression(resolving=True)}"]
+        test = "F_LAYERED" if self.resolves else "F_BATCHED"
+        if random:
+            body += ["if flags & F_BATCHED or vmap_level():", f"    result = vmap_{self.key}({self.names})",
+                     "else:", f"    result = {self.kernel_expression(resolving=self.resolves)}"]
+        else:
+            body += [f"if flags & {test}:", *indent(batch), "else:", f"    result = {self.kernel_expression()}"]
         first = r.args[0].name if r.args else None
         if is_view:
             creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
@@ -631,6 +707,8 @@ class Operator:
             test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
             if not self.multi and not self.many:
                 test += " and dt_differentiable(result.dt)"
+            if is_view:
+                test += f" and not ({first}.flags & F_INFERENCE)"      # nothing is tracked for its views
             body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                      f"    tangent_{self.key}(result, {self.names})"]
@@ -643,7 +721,8 @@ class Operator:
     def inplace_operator(self):
         r = self.r
         others = [a for a in r.args if a.name != "self"]
-        lines = ["", f"cdef Tensor c_{self.key}_({self.params}):"]
+        lines = ["", f"cdef Tensor c_{self.key}_({self.params}):",
+                 *indent(self.without_negative_dims())]
         given = ", ".join("overwritten(self, flags)" if a.name == "self" else a.name for a in r.args)
         call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
@@ -651,7 +730,8 @@ class Operator:
         body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
-        body += ["if flags & (F_BATCHED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
+        layered = "F_LAYERED" if self.resolves else "F_BATCHED"
+        body += [f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
                  f"    return {call}"]
         if self.diff:
             body += [f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
@@ -659,7 +739,7 @@ class Operator:
         else:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
-        body += self.claims()
+        body += self.claims(False)
         truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f"refuse_complex(self, \"{self.shown}\")")
@@ -690,11 +770,19 @@ class Operator:
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-                 f"    check_out(out, {self.flags()}, \"{self.shown}\")", *indent(self.claims())]
-        if self.kind == "elementwise":
+                 *indent(self.without_negative_dims()),
+                 f"    check_out(out, {self.flags()}, \"{self.shown}\")"]
+        write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
+        if r.wide_out:
+            lines.append("    self = widened(self, out)")
+        if self.kind == "composite":
+            value = f"c_{self.key}({self.names})"
+            return [*lines, f"    {write}(out, {value}, \"{r.name}\")", "    bump_version(out)", "    return out"]
+        lines += indent(self.claims())
+        if self.kind == "elementwise" and write == "write_out":
             lines.append(f"    {self.kernel_expression('out')}")
         else:
-            lines.append(f"    write_out(out, {self.kernel_expression()}, \"{r.name}\")")
+            lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")
         return lines + ["    bump_version(out)", "    return out"]
 
     def text(self):
@@ -712,7 +800,7 @@ class Operator:
         lines += self.operator()
         if self.r.inplace:
             lines += self.inplace_operator()
-        if self.r.out and self.kind != "composite":
+        if self.r.out:
             lines += self.out_operator()
         return lines
 

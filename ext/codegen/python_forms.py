@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ext.codegen.formula import FormulaError
 from ext.codegen.operators import C_TYPES
 
 # Python operators: slot of LateBound.binary / .unary, and whether there is an in-place one.
@@ -12,26 +13,16 @@ BINARY_SLOTS = {
 }
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")  # no `a <= b` changes a
 UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
+# Type of an argument -> the function of arguments.pyx that converts its value or refuses it. A type
+# with "?" that isn't listed takes None too. `object` is for operators that only formulas call.
 _CONVERT = {
-    "Tensor": "tensor_arg({0}, \"{1}\", \"{2}\")",
-    "operand": "as_operand({0}, \"{1}\", \"{2}\")",
-    "operand?": "None if {0} is None else as_operand({0}, \"{1}\", \"{2}\")",
-    "Tensor?": "None if {0} is None else tensor_arg({0}, \"{1}\", \"{2}\")",
-    "Tensor[]": "tensors_arg({0}, \"{1}\", \"{2}\")",
-    "Scalar": "number_arg({0}, \"{1}\", \"{2}\")",
-    "int": "int_arg({0}, \"{1}\", \"{2}\")",
-    "dim": "int_arg({0}, \"{1}\", \"{2}\")",
-    "int?": "None if {0} is None else int_arg({0}, \"{1}\", \"{2}\")",
-    "dim?": "None if {0} is None else int_arg({0}, \"{1}\", \"{2}\")",
-    "sizes": "sizes_arg({0}, \"{1}\", \"{2}\")",
-    "ints": "sizes_arg({0}, \"{1}\", \"{2}\")",
-    "dims": "dims_arg({0}, \"{1}\", \"{2}\")",
-    "dims?": "None if {0} is None else dims_arg({0}, \"{1}\", \"{2}\")",
-    "dtype?": "-1 if {0} is None else dt_code({0})",
-    "format?": "-1 if {0} is None else format_code({0})",
-    "float": "float_arg({0}, \"{1}\", \"{2}\")",
-    "str": "str_arg({0}, \"{1}\", \"{2}\")",
+    "Tensor": "tensor_arg", "Tensor[]": "tensors_arg", "operand": "operand_arg", "Scalar": "number_arg",
+    "int": "int_arg", "dim": "dim_arg", "bool": "bool_arg", "float": "float_arg", "str": "str_arg",
+    "dims": "dims_arg", "sizes": "sizes_arg", "ints": "ints_arg", "dtype?": "dtype_arg",
+    "format?": "format_arg", "sections": "sections_arg", "places": "places_arg", "count": "count_arg", "start": "start_arg", "order": "order_arg",
+    "indices": "indices_arg", "correction": "correction_arg", "object": None,
 }
+CONVERTERS = sorted({c for c in _CONVERT.values() if c is not None})
 _NUMPYDOC = {
     "Tensor": "Tensor", "operand": "Tensor or Number", "operand?": "Tensor or Number, optional",
     "Tensor?": "Tensor, optional", "Tensor[]": "sequence of Tensors", "Scalar": "Number", "int": "int",
@@ -39,7 +30,8 @@ _NUMPYDOC = {
     "ints": "sequence of int", "dims": "int or sequence of int",
     "dims?": "int or sequence of int, optional", "dtype?": "dtype, optional",
     "format?": "memory_format, optional", "float": "float", "float?": "float, optional", "bool": "bool",
-    "str": "str", "str?": "str, optional", "object": "object", "indices": "tuple",
+    "str": "str", "str?": "str, optional", "bool?": "bool, optional", "object": "object", "indices": "tuple of Tensors",
+    "sections": "int or sequence of int", "places": "int, sequence of int or Tensor", "correction": "float", "count": "int or Tensor", "start": "int or Tensor", "order": "Number or str, optional",
 }
 
 
@@ -77,83 +69,144 @@ def docstring(r, extra=()):
     return [x.replace("\\", "\\\\").replace('"""', "'''") for x in lines]
 
 
-def _conversions(r, indent="    "):
+def option_defaults(r):
+    """(name, default) of the options of a record."""
+    return [(a.name, a.default) for a, _ in r.options]
+
+
+def option_lines(r, form, names):
+    """What the options of a record do: another record is called with the value as last argument."""
     lines = []
-    for i, a in enumerate(r.args):
-        py = python_name(a, i)
-        convert = _CONVERT.get(a.type)
-        text = convert.format(py, r.name, py) if convert else py
-        lines.append(f"{indent}cdef {C_TYPES[a.type]} v_{a.name} = {text}")
+    for a, key in r.options:
+        default = {"0": "ZERO"}.get(a.default, a.default)
+        call = f"c_{key}{form}({names}, {converted(r, a, a.name, 0, form)}"
+        lines.append(f"    if {a.name} is not {default}:")
+        if r.out and not form:
+            out = f"tensor_arg(out, \"{r.name}\", \"out\", 0)"
+            lines += ["        if out is not None:",
+                      f"            return {call.replace(f'c_{key}(', f'c_{key}_out(', 1)}, {out})"]
+        lines.append(f"        return {call})")
     return lines
 
 
-def function_form(r, def_name):
-    """The `def` of one record (an overload gets a private name)."""
-    parts, star = [], False
-    last_sizes = r.args and r.args[-1].type == "sizes" and len(r.args) == 2 and not r.args[-1].default
+def converted(r, a, value, position, form=""):
+    """The expression that makes a C value of argument `a` out of the Python object `value`."""
+    convert, optional = _CONVERT.get(a.type), False
+    if a.type not in _CONVERT:
+        convert, optional = _CONVERT[a.type.removesuffix("?")], a.type.endswith("?")
+    if convert is None:
+        if not r.name.startswith("_"):
+            raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
+        return value
+    text = f'{convert}({value}, "{r.forward or r.name}{form}", "{value}", {position})'
+    if not optional:
+        return text
+    nothing = "False" if a.type == "bool?" else "None"
+    return f"({nothing} if {value} is None else {text})"
+
+
+def conversion(r, i, form="", first_is_tensor=False):
+    """The expression that makes the C value of argument `i`, of which a local name has the Python one."""
+    value = python_name(r.args[i], i)
+    if first_is_tensor and i == 0:
+        return f'tensor_arg({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
+    position = 0 if r.args[i].keyword else i + 1 if r.function else i
+    return converted(r, r.args[i], value, position, form)
+
+
+def _parameters(r, extra=()):
+    """(names, texts of defaults, number of positional ones) of a Python form."""
+    names = [python_name(a, i) for i, a in enumerate(r.args)]
+    defaults = [a.default for a in r.args if a.default is not None]
+    positional = sum(not a.keyword for a in r.args)
+    return names + [n for n, _ in extra], defaults + [d for _, d in extra], positional
+
+
+def _head(r, def_name, extra, bound, star=None):
+    """
+    The first lines of a Python form; after them its parameters are local names.
+
+    With `bound`, it is a C function that gets what an overloaded function was called with.
+    """
+    names, defaults, positional = _parameters(r, extra)
+    if not bound:
+        first = len(names) - len(defaults)
+        parts = []
+        for i, name in enumerate(names):
+            if i == positional and star is None:
+                parts.append("*")
+            if name == star:
+                parts += [f"*{name}_", f"{name}=None"]
+            else:
+                parts.append(name if i < first else f"{name}={defaults[i - first]}")
+        return ["", f"def {def_name}({', '.join(parts)}):"]
+    c_name = def_name.replace("form_", "bound_", 1)
+    shown = r.name + ("_" if def_name.endswith("_") else "")
+    known = "".join(f'"{n}", ' for n in names)
+    args = "args" if star is None else "args if len(args) <= 2 else (args[0], args[1:])"
+    return ["", f"def {def_name}(*args, **kwargs):", f"    return {c_name}(args, kwargs)", "",
+            f"cdef object {c_name}(tuple args, dict kwargs):",
+            f"    cdef tuple given = bind(\"{shown}\", ({known}), ({''.join(d + ', ' for d in defaults)}), "
+            f"{positional}, {args}, kwargs)",
+            *(f"    cdef object {n} = given[{i}]" for i, n in enumerate(names))]
+
+
+def separate_sizes(r):
+    """The name of a last argument whose ints may be given one by one, or None."""
+    a = r.args[-1] if r.args else None
+    if a is None or a.type != "sizes" or len(r.args) != 2 or a.default:
+        return None
+    return python_name(a, 1)
+
+
+def function_form(r, def_name, bound=False):
+    """The Python form of one record (an overload gets a private name)."""
+    extra = [*option_defaults(r), *([("alpha", "1")] if r.alpha else []), *([("out", "None")] if r.out else [])]
+    shown = {"alpha": "Number, default 1", "out": "Tensor, optional"}
+    shown |= {a.name: f"{_NUMPYDOC[a.type]}, default {a.default}" for a, _ in r.options}
+    star = separate_sizes(r)
+    lines = _head(r, def_name, extra, bound, star)
+    if not bound:
+        lines.append('    """')
+        lines += ["    " + x if x else "" for x in docstring(r, [(n, shown[n]) for n, _ in extra])]
+        lines.append('    """')
     for i, a in enumerate(r.args):
         name = python_name(a, i)
-        if last_sizes and i == len(r.args) - 1:
-            parts.append("*" + name)
-            star = True
-            continue
-        if a.keyword and not star:
-            parts.append("*")
-            star = True
-        parts.append(name if a.default is None else f"{name}={a.default}")
-    extra = []
-    if r.alpha:
-        if not star:
-            parts.append("*")
-            star = True
-        parts.append("alpha=1")
-        extra.append(("alpha", "Number, default 1"))
-    if r.out:
-        if not star:
-            parts.append("*")
-            star = True
-        parts.append("out=None")
-        extra.append(("out", "Tensor, optional"))
-    lines = ["", f"def {def_name}({', '.join(parts)}):", '    """']
-    lines += ["    " + x if x else "" for x in docstring(r, extra)]
-    lines.append('    """')
-    if last_sizes:
-        size = python_name(r.args[-1], len(r.args) - 1)
-        lines.append(f"    {size} = unpack_sizes({size})")
-    lines += _conversions(r)
+        value = conversion(r, i)
+        if name == star and not bound:
+            value = f'given_sizes({name}_, {name}, "{r.name}", "{name}")'
+        lines.append(f"    cdef {C_TYPES[a.type]} v_{a.name} = {value}")
     names = ", ".join(f"v_{a.name}" for a in r.args)
+    if [a.type for a in r.args[:2]] == ["operand"] * 2:
+        first, second = (a.name for a in r.args[:2])
+        lines += [f"    if v_{first}.flags & v_{second}.flags & F_WRAPPED and not isinstance({python_name(r.args[0], 0)}, Tensor):",
+                  f"        v_{first} = number_alone(v_{first})"]
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
+    lines += option_lines(r, "", names)
     lines += alpha_lines(r, "")
     if r.out:
-        target = (f"c_{r.key}_out({names}, tensor_arg(out, \"{r.name}\", \"out\"))"
-                  if type(r.kernel).__name__ != "composite" else
-                  f"T.copy_(tensor_arg(out, \"{r.name}\", \"out\"), c_{r.key}({names}))")
-        lines += ["    if out is not None:", f"        return {target}"]
+        lines += ["    if out is not None:",
+                  f"        return c_{r.key}_out({names}, tensor_arg(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
-    if len(r.returns) > 1:
+    if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
     lines.append(f"    return {call}")
     return lines
 
 
-def inplace_form(r, def_name):
-    """The `def` of the in-place form of one record."""
-    parts, star = [], False
+def inplace_form(r, def_name, bound=False):
+    """The Python form of the in-place form of one record."""
+    lines = _head(r, def_name, option_defaults(r) + ([("alpha", "1")] if r.alpha else []), bound)
+    if not bound:
+        lines.append(f'    """In-place form of :func:`{r.name}`; changes and returns the first argument."""')
     for i, a in enumerate(r.args):
-        name = python_name(a, i)
-        if a.keyword and not star:
-            parts.append("*")
-            star = True
-        parts.append(name if a.default is None else f"{name}={a.default}")
-    if r.alpha:
-        parts += (["alpha=1"] if star else ["*", "alpha=1"])
-    lines = ["", f"def {def_name}({', '.join(parts)}):",
-             f'    """In-place form of :func:`{r.name}`; changes and returns the first argument."""']
-    lines += _conversions(r)
+        value = conversion(r, i, "_", True)
+        lines.append(f"    cdef {C_TYPES[a.type]} v_{a.name} = {value}")
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
+    lines += option_lines(r, "_", names)
     lines += alpha_lines(r, "_")
     lines.append(f"    return c_{r.key}_({names})")
     return lines
@@ -177,7 +230,7 @@ def alpha_lines(r, form):
     if form == "":
         lines += ["        elif out is not None:",
                   "            return c__add_scaled_out(v_self, v_other, factor, tensor_arg(out, "
-                  f"\"{r.name}\", \"out\"))"]
+                  f"\"{r.name}\", \"out\", 0))"]
     return [*lines, "        else:", f"            return c__add_scaled{form}(v_self, v_other, factor)"]
 
 
@@ -189,14 +242,15 @@ def dunder_forms(r):
         check = [f"    check_{r.checks}(x, y)"] if r.checks else []
         lines += ["", f"cdef object dunder_{r.dunder}(object a, object b):",
                   "    cdef Tensor x = foreign_operand(a)", "    cdef Tensor y",
-                  "    if x is None:", "        return NotImplemented",
-                  "    y = foreign_operand(b)", "    if y is None:", "        return NotImplemented",
+                  "    if x is None:", f"        return answer({r.name}, a, b)",
+                  "    y = foreign_operand(b)", "    if y is None:", f"        return answer({r.name}, a, b)",
                   *check, f"    return c_{r.key}(x, y)"]
         register.append(f"late.binary[B_{slot}] = dunder_{r.dunder}")
         if r.inplace and r.dunder not in COMPARISONS:
             lines += ["", f"cdef object dunder_i{r.dunder}(object a, object b):",
                       "    cdef Tensor x = <Tensor>a", "    cdef Tensor y = foreign_operand(b)",
-                      "    if y is None:", "        return NotImplemented",
+                      "    if y is None or overriding(<PyObject*>b):",
+                      f"        return answer({r.name}_, a, b)",
                       *check, f"    return c_{r.key}_(x, y)"]
             register.append(f"late.binary[B_I{slot}] = dunder_i{r.dunder}")
     elif r.dunder in UNARY_SLOTS:
@@ -211,9 +265,9 @@ def inplace_overload_form(name, group):
              f'    """In-place form of :func:`{name}`; changes and returns the first argument."""']
     for r in group:
         if r.when is not None:
-            lines += [f"    if {r.when}:", f"        return form_{r.key}_(*args, **kwargs)"]
+            lines += [f"    if {r.when}:", f"        return bound_{r.key}_(args, kwargs)"]
     default = next(r for r in group if r.when is None)
-    return [*lines, f"    return form_{default.key}_(*args, **kwargs)"]
+    return [*lines, f"    return bound_{default.key}_(args, kwargs)"]
 
 
 def overload_form(name, group):
@@ -238,10 +292,10 @@ def overload_form(name, group):
         lines += ["    if not kwargs and len(args) > 1 and type(args[1]) is int and isinstance(args[0], "
                   "Tensor):",
                   f"        return c_{default.key}(<Tensor>args[0], sizes_arg(args[1:], "
-                  f"\"{name}\", \"{default.args[1].name}\"))"]
+                  f"\"{name}\", \"{default.args[1].name}\", {int(default.function) + 1}))"]
     for r in group:
         if r.when is None:
             continue
-        lines += [f"    if {r.when}:", f"        return form_{r.key}(*args, **kwargs)"]
-    lines.append(f"    return form_{default.key}(*args, **kwargs)")
+        lines += [f"    if {r.when}:", f"        return bound_{r.key}(args, kwargs)"]
+    lines.append(f"    return bound_{default.key}(args, kwargs)")
     return lines

@@ -16,7 +16,7 @@ from ext.build.extensions import MODULES, PACKAGE, PACKAGE_DIR, ROOT
 from ext.codegen import stub_namespace
 from ext.codegen.declarations import Class, Function, Parameter, Source, read_source
 from ext.codegen.kernel_loops import write_if_changed
-from ext.codegen.python_forms import python_name
+from ext.codegen.python_forms import python_name, separate_sizes
 
 TEMPLATES = Path(__file__).resolve().parent / "stub_templates"
 HEAD = "# Written by ext/codegen/stubs.py during the build; do not edit.\n"
@@ -51,7 +51,10 @@ RECORD_TYPES = {
     "str": "_Str", "str?": "_Str | None", "dim": "_Int", "dim?": "_Int | None",
     "dims": "_Int | _Sequence[_Int]", "dims?": "_Int | _Sequence[_Int] | None",
     "sizes": "_Sequence[_Int]", "ints": "_Sequence[_Int]", "dtype?": "_dtype | None",
-    "format?": "_memory_format | None", "object": "_Any", "indices": "_Any",
+    "format?": "_memory_format | None", "object": "_Any", "bool?": "_Bool | None",
+    "indices": "_Sequence[_Tensor | None]", "sections": "_Int | _Sequence[_Int]",
+    "places": "_Int | _Sequence[_Int] | _Tensor", "correction": "_Float | None",
+    "count": "_Int | _Tensor", "start": "_Int | _Tensor", "order": f"{NUMBER} | _Str | None",
 }  # fmt: skip
 # Parameters that mean the same in every function.
 BY_NAME = {
@@ -77,7 +80,7 @@ C_TYPES = {
 SPECIAL = {
     "__len__": "_Int", "__bool__": "_Bool", "__int__": "_Int", "__index__": "_Int",
     "__float__": "_Float", "__complex__": "_Complex", "__hash__": "_Int", "__repr__": "_Str",
-    "__str__": "_Str", "__init__": "None", "__format__": "_Str", "__dir__": "list[_Str]",
+    "__str__": "_Str", "__init__": "None", "__init_subclass__": "None", "__format__": "_Str", "__dir__": "list[_Str]",
     "__contains__": "_Bool", "__setitem__": "None", "__setattr__": "None", "__delitem__": "None",
     "__setstate__": "None", "__reduce__": "tuple[_Any, ...]", "__reduce_ex__": "tuple[_Any, ...]",
 }  # fmt: skip
@@ -238,7 +241,7 @@ def parameter_text(p: Parameter) -> str:
     if not p.name:
         return p.mark
     kind = C_TYPES.get(p.type, p.type) if p.type else BY_NAME.get(p.name, "_Any")
-    if p.type and p.default == "None":
+    if p.type and (p.optional or p.default == "None"):
         kind += " | None"
     if p.mark:
         return f"{p.mark}{p.name}: _Any"
@@ -292,7 +295,8 @@ def python_methods() -> list[str]:
         if is_property:
             found.append(f"@property\ndef {name}(self) -> _Tensor: ...")
         elif function is None:  # made by a call; a template may say more
-            found.append(f"def {name}(self, *args: _Any, **kwargs: _Any) -> _Any: ...")
+            returned = SPECIAL.get(name, "_Any")
+            found.append(f"def {name}(self, *args: _Any, **kwargs: _Any) -> {returned}: ...")
         else:
             found.append(function_stub(function, SPECIAL.get(name), own="self"))
     return found
@@ -356,7 +360,7 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     body, exported = [], []
     body += [f"class {node}(_Node): ..." for node in node_classes(records)]
     for key, group in by_name(records).items():
-        tuples = [r for r in group if len(r.returns) > 1]
+        tuples = [r for r in group if len(r.returns) > 1 and r.named]
         for r in tuples[:1]:
             body += [f"class {key}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
         changing = [r for r in group if r.inplace]
@@ -405,7 +409,7 @@ def record_methods(records: list) -> list[str]:
                 results = [result_of(r, f"_ops_{r.file}.") for r in group]
                 lists = [record_parameters(r, "method") for r in group]
                 found.append("\n".join(overloads(name, lists, results)))
-            if changing:
+            if changing and group[0].method:
                 lists = [record_parameters(r, "inplace method") for r in changing]
                 found.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
     return found
@@ -431,11 +435,11 @@ def record_parameters(r, form: str = "") -> list[str]:
     for i, a in enumerate(r.args):
         name = python_name(a, i)
         if i == 0 and method:
-            parts.append("self")
+            parts.append(name)          # a method is the function itself, with its names
             continue
-        last = a.type == "sizes" and i == len(r.args) - 1 and len(r.args) == 2 and not a.default
-        if last and not inplace:
-            parts.append(f"*{name}: _Int | _Sequence[_Int]")
+        if name == separate_sizes(r) and not inplace:
+            sizes = "_Int | _Sequence[_Int]"
+            parts += [f"*{name}_: {sizes}", f"{name}: {sizes} | None = None"]
             star = True
             continue
         if a.keyword and not star:
@@ -443,7 +447,8 @@ def record_parameters(r, form: str = "") -> list[str]:
             star = True
         text = f"{name}: {RECORD_TYPES[a.type]}"
         parts.append(text if a.default is None else f"{text} = {a.default}")
-    extra = [f"alpha: {NUMBER} = 1"] if r.alpha else []
+    extra = [f"{a.name}: {RECORD_TYPES[a.type]} = {a.default}" for a, _ in r.options]
+    extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
     extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
     if extra and not star:
         parts.append("*")
@@ -452,6 +457,8 @@ def record_parameters(r, form: str = "") -> list[str]:
 
 def result_of(r, prefix: str = "") -> str:
     """What a record returns; `prefix` leads to the module with the named tuple."""
+    if len(r.returns) > 1 and not r.named:
+        return f"tuple[{', '.join('_Tensor' for _ in r.returns)}]"
     if len(r.returns) > 1:
         return f"{prefix}{r.name}_result"
     return "tuple[_Tensor, ...]" if r.returns == ("*",) else "_Tensor"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Families in the order of the generated modules.
 FAMILIES = (
-    "pointwise", "functions", "activation", "reduction", "shape", "indexing", "arrange", "products",
+    "pointwise", "functions", "activation", "reduction", "shape", "indexing", "selection", "arrange", "products",
     "neural",
 )
 

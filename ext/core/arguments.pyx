@@ -4,45 +4,86 @@
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
 from cpython.number cimport PyNumber_Index
-from autograd_cy._C.dtypes cimport dt_is_integral, dt_is_complex, dt_object, DT_BOOL
-from autograd_cy._C.iterate cimport result_dtype
+from libc.stdint cimport int64_t
+import numpy as _np
+from autograd_cy._C.dtypes cimport (
+    dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
+    dt_to_complex, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
+from libc.stdint cimport uint32_t
+from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.kernel_ids cimport *
-from autograd_cy._C.tensor cimport Tensor, is_number, wrap_number, element_value, F_WRAPPED
+from autograd_cy._C.placement cimport memory_format
+from autograd_cy._C.tensor cimport (
+    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)
 
 
-cdef object wrong_type(object x, str op, str name, str wanted):
-    return TypeError(f"{op}(): argument '{name}' must be {wanted}, not {type(x).__name__}")
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
 
 
-cdef Tensor tensor_arg(object x, str op, str name):
+cdef str type_name(object x):
+    """How an error names the type of an argument; NumPy's with their module, as torch does."""
+    cdef str name = type(x).__name__
+    return f"numpy.{name}" if type(x).__module__ == "numpy" else name
+
+
+cdef object wrong_type(object x, str op, str name, int position, str wanted):
+    """The TypeError about one argument; a `position` of 0 means that it comes by keyword only."""
+    cdef str where = f" (position {position})" if position > 0 else ""
+    return TypeError(f"{op}(): argument '{name}'{where} must be {wanted}, not {type_name(x)}")
+
+
+# --- tensors and numbers --------------------------------------------------------------------
+
+cdef Tensor tensor_arg(object x, str op, str name, int position):
     if isinstance(x, Tensor):
         return <Tensor>x
-    raise wrong_type(x, op, name, "Tensor")
+    raise wrong_type(x, op, name, position, "Tensor")
 
 
-cdef tuple tensors_arg(object x, str op, str name):
+cdef tuple tensors_arg(object x, str op, str name, int position):
     cdef tuple t
     if isinstance(x, Tensor) or not isinstance(x, (tuple, list)):
-        raise wrong_type(x, op, name, "tuple of Tensors")
+        raise wrong_type(x, op, name, position, "tuple of Tensors")
     t = tuple(x)
     for i, y in enumerate(t):
         if not isinstance(y, Tensor):
             raise TypeError(
                 f"{op}(): expected Tensor as element {i} in argument '{name}', but got "
-                f"{type(y).__name__}")
+                f"{type_name(y)}")
     return t
 
 
-cdef Tensor number_arg(object x, str op, str name):
+cdef Tensor operand_arg(object x, str op, str name, int position):
+    """A tensor, or a number as 0-d tensor that gives way in promotion."""
+    if isinstance(x, Tensor):
+        return <Tensor>x
+    if is_number(x):
+        return wrap_number(x)
+    raise wrong_type(x, op, name, position, "Tensor or Number")
+
+
+cdef Tensor number_alone(Tensor a):
+    """A number of which an operator on numbers only makes a tensor: one of the default dtype."""
+    cdef int dt = a.dt
+    if dt_category(dt) >= 2:
+        dt = dt_to_complex(g_default_dtype) if dt_is_complex(dt) else g_default_dtype
+    if dt != a.dt:
+        return cast(a, dt)
+    a.flags &= ~<uint32_t>F_WRAPPED
+    return a
+
+
+cdef Tensor number_arg(object x, str op, str name, int position):
     if is_number(x):
         return wrap_number(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
-        return wrap_number(element_value((<Tensor>x).ptr, (<Tensor>x).dt))
-    raise wrong_type(x, op, name, "Number")
+        return wrap_number(x.item())
+    raise wrong_type(x, op, name, position, "Number")
 
 
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b):
-    cdef Tensor t = number_arg(alpha, op, "alpha")
+    cdef Tensor t = number_arg(alpha, op, "alpha", 0)
     cdef int dt = result_dtype((a, b))
     if dt_is_integral(dt) and not dt_is_integral(t.dt):
         raise RuntimeError(
@@ -65,62 +106,245 @@ cdef Tensor foreign_operand(object x):
     return None
 
 
-cdef Py_ssize_t int_arg(object x, str op, str name) except? -1:
-    if isinstance(x, int):
-        return x
-    if isinstance(x, (float, str)):
-        raise wrong_type(x, op, name, "int")
+# --- plain values ---------------------------------------------------------------------------
+# The exact types that programs pass are tested first; whatever else torch takes comes after.
+
+cdef bint bool_arg(object x, str op, str name, int position) except -1:
+    if x is True:
+        return True
+    if x is False:
+        return False
+    raise wrong_type(x, op, name, position, "bool")
+
+
+cdef Py_ssize_t int_arg(object x, str op, str name, int position) except? -1:
+    cdef int overflow = 0
+    cdef long long n
+    if type(x) is not int:
+        x = whole_number(x, op, name, position, "int")
+    n = PyLong_AsLongLongAndOverflow(x, &overflow)
+    if overflow:
+        raise too_large(op, name, position)
+    return n
+
+
+cdef Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1:
+    """
+    A number of a dimension. Kernels count dimensions in a C int, so what no tensor can have ends
+    here, before it is cut down to a dimension that exists.
+    """
+    cdef Py_ssize_t n = int_arg(x, op, name, position)
+    if n < -MAX_DIMS or n >= MAX_DIMS:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-MAX_DIMS}, {MAX_DIMS - 1}], "
+            f"but got {n}): argument '{name}' of {op}()")
+    return n
+
+
+cdef object too_large(str op, str name, int position):
+    where = f" (position {position})" if position > 0 else ""
+    return ValueError(
+        f"{op}(): argument '{name}'{where}: Overflow when unpacking long long; an int must fit in "
+        "64 bits")
+
+
+cdef object whole_number(object x, str op, str name, int position, str wanted):
+    """`x` as int: an index in Python's sense, but neither a truth value nor an array."""
+    if isinstance(x, Tensor):
+        integral = dt_is_integral((<Tensor>x).dt) and (<Tensor>x).dt != DT_BOOL
+        if not integral or (<Tensor>x).count != 1:
+            raise wrong_type(x, op, name, position, wanted)
+    elif isinstance(x, (bool, _np.bool_, _np.ndarray)):
+        raise wrong_type(x, op, name, position, wanted)
     try:
         return PyNumber_Index(x)
     except TypeError:
-        raise wrong_type(x, op, name, "int") from None
+        raise wrong_type(x, op, name, position, wanted) from None
 
 
-cdef double float_arg(object x, str op, str name) except? -1.0:
-    if is_number(x) and not isinstance(x, complex):
+cdef double float_arg(object x, str op, str name, int position) except? -1.0:
+    if type(x) is float:
         return x
-    if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+    if is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
         return float(x)
-    raise wrong_type(x, op, name, "float")
+    if isinstance(x, Tensor) and (<Tensor>x).nd == 0 and not dt_is_complex((<Tensor>x).dt):
+        return float(x.item())
+    raise wrong_type(x, op, name, position, "float")
 
 
-cdef str str_arg(object x, str op, str name):
+cdef str str_arg(object x, str op, str name, int position):
     if isinstance(x, str):
         return x
-    raise wrong_type(x, op, name, "str")
+    raise wrong_type(x, op, name, position, "str")
 
 
-cdef tuple sizes_arg(object x, str op, str name):
+cdef int dtype_arg(object x, str op, str name, int position) except -2:
+    """The code of a dtype, or of a type that means one; -1 for None."""
+    if x is None:
+        return -1
+    if type(x) is dtype:
+        return (<dtype>x).code
+    try:
+        return dt_code(x)
+    except TypeError:
+        raise wrong_type(x, op, name, position, "dtype") from None
+
+
+cdef int format_arg(object x, str op, str name, int position) except -2:
+    if x is None:
+        return -1
+    if type(x) is memory_format:
+        return (<memory_format>x).code
+    raise wrong_type(x, op, name, position, "memory_format")
+
+
+cdef tuple sizes_arg(object x, str op, str name, int position):
+    """Several ints; one stands for itself."""
+    cdef int overflow = 0
     cdef list out
     if type(x) is tuple:
         for s in <tuple>x:
             if type(s) is not int:
                 break
+            PyLong_AsLongLongAndOverflow(s, &overflow)
+            if overflow:
+                raise too_large(op, name, position)
         else:
             return <tuple>x
-    if isinstance(x, (tuple, list)):
-        out = []
-        for i, s in enumerate(x):
-            if isinstance(s, (float, str)) or s is None:
+    if not isinstance(x, (tuple, list)):
+        x = (whole_number(x, op, name, position, "tuple of ints"),)
+        return sizes_arg(x, op, name, position)
+    out = []
+    for i, s in enumerate(x):
+        if type(s) is not int:
+            try:
+                s = whole_number(s, op, name, position, "int")
+            except TypeError:
                 raise TypeError(
-                    f"{op}(): argument '{name}' must be tuple of ints, but found element of type "
-                    f"{type(s).__name__} at pos {i}")
-            out.append(PyNumber_Index(s))
-        return tuple(out)
-    return (int_arg(x, op, name),)
+                    f"{op}(): argument '{name}'{f' (position {position})' if position > 0 else ''} "
+                    f"must be tuple of ints, but found element of type {type_name(s)} at pos {i}"
+                ) from None
+        out.append(s)
+    return sizes_arg(tuple(out), op, name, position)
 
 
-cdef object dims_arg(object x, str op, str name):
-    if isinstance(x, int):
+cdef tuple ints_arg(object x, str op, str name, int position):
+    """Several ints in a sequence."""
+    if not isinstance(x, (tuple, list)):
+        raise wrong_type(x, op, name, position, "tuple of ints")
+    return sizes_arg(x, op, name, position)
+
+
+cdef object dims_arg(object x, str op, str name, int position):
+    """One dimension or several."""
+    cdef int overflow = 0
+    if type(x) is int:
+        PyLong_AsLongLongAndOverflow(x, &overflow)
+        if not overflow:
+            return x
+    return sizes_arg(x, op, name, position)
+
+
+cdef object sections_arg(object x, str op, str name, int position):
+    """One int, or several in a sequence."""
+    if type(x) is int:
         return x
-    return sizes_arg(x, op, name)
+    if isinstance(x, (tuple, list)):
+        return sizes_arg(x, op, name, position)
+    return whole_number(x, op, name, position, "int or tuple of ints")
 
 
-cdef tuple unpack_sizes(tuple args):
-    """Sizes given as separate arguments or as one sequence."""
+cdef object places_arg(object x, str op, str name, int position):
+    """As sections_arg, or a tensor of ints."""
+    return x if isinstance(x, Tensor) else sections_arg(x, op, name, position)
+
+
+cdef double correction_arg(object x, str op, str name, int position) except? -1.0:
+    """What is subtracted from the count of a variance; None means 1."""
+    return 1.0 if x is None else float_arg(x, op, name, position)
+
+
+cdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
+    """An int, or a 0-d tensor of one."""
+    if isinstance(x, Tensor) and ((<Tensor>x).nd or (<Tensor>x).dt == DT_BOOL
+                                  or not dt_is_integral((<Tensor>x).dt)):
+        raise RuntimeError(
+            f"{op}: {name} must be an 0-dim integral Tensor. (got one of dtype "
+            f"{dt_object((<Tensor>x).dt).name} and {(<Tensor>x).nd} dimensions)")
+    return int_arg(x, op, name, position)
+
+
+cdef object count_arg(object x, str op, str name, int position):
+    """One int, or a tensor of them."""
+    if type(x) is int or isinstance(x, Tensor):
+        return x
+    return whole_number(x, op, name, position, "int or Tensor")
+
+
+cdef object order_arg(object x, str op, str name, int position):
+    """The order of a norm: a number, a name, or None for the usual one."""
+    if x is None or isinstance(x, str) or (is_number(x) and not isinstance(x, complex)):
+        return x
+    if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        return x.item()
+    raise wrong_type(x, op, name, position, "Number or str")
+
+
+cdef tuple indices_arg(object x, str op, str name, int position):
+    """Tensors, and None for dimensions that are taken whole."""
+    cdef tuple t
+    if not isinstance(x, (tuple, list)):
+        raise wrong_type(x, op, name, position, "tuple of Tensors")
+    t = tuple(x)
+    for i, y in enumerate(t):
+        if y is not None and not isinstance(y, Tensor):
+            raise TypeError(
+                f"{op}(): expected Tensor as element {i} in argument '{name}', but got "
+                f"{type_name(y)}")
+    return t
+
+
+# --- whole lists of arguments ---------------------------------------------------------------
+
+cdef tuple given_sizes(tuple args, object named, str op, str name):
+    """What was given of an argument that may come as separate ints, one sequence, or by name."""
+    if named is not None:
+        if args:
+            raise TypeError(f"{op}() got multiple values for argument '{name}'")
+        return sizes_arg(named, op, name, 0)
+    if not args:
+        raise TypeError(f"{op}() missing 1 required positional argument: '{name}'")
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        return tuple(args[0])
-    return args
+        return sizes_arg(args[0], op, name, 1)
+    return sizes_arg(args, op, name, 1)
+
+
+cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args, dict kwargs):
+    """
+    The arguments of a call in the order of `names`.
+
+    The last ``len(defaults)`` of them may be left out, the first `positional` come without a name.
+    """
+    cdef Py_ssize_t n = len(args), required = len(names) - len(defaults), i
+    cdef list found
+    if not kwargs and required <= n <= positional:
+        return args + defaults[n - required:] if n < len(names) else args
+    if n > positional:
+        raise TypeError(f"{op}() takes {positional} positional arguments but {n} were given")
+    found = list(args)
+    rest = dict(kwargs)
+    for i in range(n, len(names)):
+        if names[i] in rest:
+            found.append(rest.pop(names[i]))
+        elif i >= required:
+            found.append(defaults[i - required])
+        else:
+            raise TypeError(f"{op}() missing 1 required positional argument: '{names[i]}'")
+    for key in rest:
+        if key in names:
+            raise TypeError(f"{op}() got multiple values for argument '{key}'")
+        raise TypeError(f"{op}() got an unexpected keyword argument '{key}'")
+    return tuple(found)
 
 
 # --- checks that records name ---------------------------------------------------------------
@@ -134,15 +358,15 @@ cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
 cdef bint any_zero(Tensor b):
     cdef object array
     if b.count == 1:
-        return not element_value(b.ptr, b.dt)
-    array = b.detach().numpy()
+        return not scalar_value(b)
+    array = b.detach().numpy(force=True)
     return bool((array == 0).any())
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:
     if (
         dt_is_integral(result_dtype((a, b))) and b.flags & F_WRAPPED
-        and element_value(b.ptr, b.dt) < 0
+        and scalar_value(b) < 0
     ):
         raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
     return 0
@@ -153,6 +377,8 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dt_object(c.dt).name}")
+    check_bound(a, b)
+    check_bound(b, a)
     return 0
 
 
@@ -161,6 +387,10 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if dt_is_complex(a.dt):
         raise RuntimeError("clamp is not supported for complex types")
+    if low is not None:
+        check_bound(a, low)
+    if high is not None:
+        check_bound(a, high)
     return 0
 
 
@@ -181,30 +411,83 @@ cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1:
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
             "`logical_xor()` operator instead.")
-    if (
-        (a.dt == DT_BOOL and not a.flags & F_WRAPPED)
-        or (b.dt == DT_BOOL and not b.flags & F_WRAPPED)
-    ):
+    if a.dt == DT_BOOL or b.dt == DT_BOOL:
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
             "to invert a mask, use the `~` or `logical_not()` operator instead.")
     return 0
 
 
-cdef int check_integral_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta,
-                                Tensor alpha) except -1:
-    if dt_is_integral(mat1.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
+cdef int factor_fits(Tensor factor, int dt) except -1:
+    """
+    Make a number that multiplies a result of dtype `dt` one of its kind.
+
+    A fraction is cut off before it multiplies integers. The number was wrapped for this call, so
+    that it may be changed.
+    """
+    cdef int64_t whole
+    if dt_is_complex(factor.dt) and not dt_is_complex(dt):
         raise RuntimeError(
-            "addmm: For integral input tensors, arguments beta and alpha must not be floating "
-            "point numbers.")
+            f"value cannot be converted to type {dt_object(dt).name} without overflow: "
+            f"{scalar_value(factor)}")
+    if factor.dt == DT_F64 and dt_is_integral(dt):
+        whole = int(scalar_value(factor))
+        factor.dt = DT_I64
+        (<int64_t*>factor.ptr)[0] = whole
     return 0
 
 
-cdef int check_integral_value(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
-    if dt_is_integral(result_dtype((a, x, y))) and not dt_is_integral(value.dt):
+cdef int check_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1:
+    factor_fits(beta, mat1.dt)
+    factor_fits(alpha, mat1.dt)
+    return 0
+
+
+cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
+    factor_fits(value, result_dtype((a, x, y)))
+    return 0
+
+
+cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
+    if weight.flags & F_WRAPPED:
+        factor_fits(weight, result_dtype((a, end)))
+    return 0
+
+
+cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
+    if mask.dt != DT_BOOL:
         raise RuntimeError(
-            "addcmul: For integral input tensors, argument value must not be a floating point "
-            "number.")
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{dt_object(mask.dt).name}")
+    return 0
+
+
+cdef int check_selection(Tensor a, Tensor mask) except -1:
+    if mask.dt != DT_BOOL:
+        raise RuntimeError(
+            f"masked_select: expected BoolTensor for mask, but got {dt_object(mask.dt).name}")
+    return 0
+
+
+cdef int check_bound(Tensor a, Tensor bound) except -1:
+    """A number as bound must be one of the result's dtype."""
+    cdef int dt
+    if bound.flags & F_WRAPPED and bound.dt != a.dt:
+        dt = result_dtype((a, bound))
+        if dt == a.dt:
+            check_fits(bound, dt)
+    return 0
+
+
+cdef int check_same_parts(Tensor real, Tensor imag) except -1:
+    if not (dt_is_float(real.dt) and dt_is_float(imag.dt)):
+        raise RuntimeError(
+            "complex: Expected both inputs to be Half, Float or Double tensors but got "
+            f"{dt_object(real.dt).name} and {dt_object(imag.dt).name}")
+    if real.dt != imag.dt:
+        raise RuntimeError(
+            f"complex: Expected object of scalar type {dt_object(real.dt).name} but got scalar "
+            f"type {dt_object(imag.dt).name} for second argument")
     return 0
 
 
@@ -216,10 +499,29 @@ cdef int check_complex_only(Tensor a) except -1:
     return 0
 
 
+def _check_arguments(str op, *rows):
+    """The checks of generated functions for Python: rows of (value, kind, name, position)."""
+    for x, kind, name, position in rows:
+        if kind == "Tensor":
+            tensor_arg(x, op, name, position)
+        elif kind == "Tensor[]":
+            tensors_arg(x, op, name, position)
+        elif kind == "int":
+            int_arg(x, op, name, position)
+        elif kind == "float":
+            float_arg(x, op, name, position)
+        elif kind == "bool":
+            bool_arg(x, op, name, position)
+        elif kind == "sections":
+            sections_arg(x, op, name, position)
+        else:
+            raise ValueError(f"_check_arguments: no kind {kind!r}")
+
+
 def _result_type(a, b):
     """dtype of an operation on two operands (tensors or numbers)."""
     cdef Tensor x = foreign_operand(a)
     cdef Tensor y = foreign_operand(b)
     if x is None or y is None:
-        raise wrong_type(a if x is None else b, "result_type", "tensor", "Tensor or Number")
+        raise wrong_type(a if x is None else b, "result_type", "tensor", 0, "Tensor or Number")
     return dt_object(result_dtype((x, y)))

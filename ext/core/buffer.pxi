@@ -29,6 +29,10 @@ cdef int export_buffer(Tensor t, Py_buffer* view, int flags) except -1:
     cdef bint dense = tensor_is_contiguous(t) or t.count == 0
     cdef int i
     refuse_examples(t, "buffer")
+    if t.flags & F_LAZY:
+        bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
+        raise BufferError(f"the memory of a tensor that has {bit} bit set is not shown, because it "
+                          f"isn't its value; use tensor.resolve_{name}()")
     if requires_grad(t) and not (ag_tls_modes & M_NO_GRAD):
         raise BufferError(
             "the memory of a tensor that requires grad is not shown; use tensor.detach()"

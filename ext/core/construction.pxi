@@ -15,7 +15,7 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
     cdef Py_ssize_t n = 1
     cdef Py_ssize_t expected = 1
     cdef int i
-    cdef bint strided = False
+    cdef bint strided = False, overflow = False
     if ndim > INLINE_DIMS:
         if ndim > MAX_DIMS:
             raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {ndim}")
@@ -25,11 +25,16 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
     else:
         room = t.dims
     for i in range(ndim - 1, -1, -1):
-        n *= shape[i]
+        overflow |= AG_MUL(n, shape[i], &n)
         if strides != NULL:
             if shape[i] != 1 and strides[i] != expected:
                 strided = True
-            expected *= shape[i]
+            expected = n
+    if overflow:
+        if room != t.dims:
+            PyMem_Free(room)
+        raise RuntimeError(
+            f"numel: integer multiplication overflow (shape {[shape[i] for i in range(ndim)]})")
     expected = 1
     if strides != NULL:
         for i in range(ndim):
@@ -67,14 +72,14 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item
                 f"Trying to create tensor with negative dimension {shape[i]}: "
                 f"{[shape[j] for j in range(ndim)]}"
             )
+    for i in range(ndim):
         if shape[i] == 0:
             return 0
     for i in range(ndim):
         if n > limit // shape[i]:
             raise RuntimeError(
-                f"the size of a tensor of shape {[shape[j] for j in range(ndim)]} overflows "
-                "(Storage size calculation overflowed)"
-            )
+                "Storage size calculation overflowed with sizes="
+                f"{[shape[j] for j in range(ndim)]} (elements of {item} bytes)")
         n *= shape[i]
     return n
 
@@ -99,19 +104,17 @@ cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
 cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
                                  const Py_ssize_t* strides):
     cdef Tensor t
-    cdef Py_ssize_t extent = 1
+    cdef Py_ssize_t nbytes = 0
     cdef int i
-    if checked_numel(ndim, shape, DT_SIZE[dt]) == 0:
-        extent = 0
-    else:
+    if checked_numel(ndim, shape, DT_SIZE[dt]):
         for i in range(ndim):
             if strides[i] < 0:
                 raise RuntimeError(f"strides must not be negative, got {strides[i]}")
-            extent += (shape[i] - 1) * strides[i]
+        nbytes = window_bytes(ndim, shape, strides, 0, DT_SIZE[dt])
     t = blank()
     t.dt = <uint8_t>dt
     set_geometry(t, ndim, shape, strides)
-    t.mem = storage_new(extent * DT_SIZE[dt])
+    t.mem = storage_new(nbytes)
     t.ptr = t.mem.data
     if ag_tls_modes & M_INFERENCE:
         t.flags |= F_INFERENCE
@@ -138,14 +141,20 @@ cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssi
 
 cdef Tensor tensor_alias(Tensor a):
     cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
-    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE)
+    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE | F_LAZY)
+    return t
+
+
+cdef Tensor tensor_turned(Tensor a, uint32_t bits):
+    cdef Tensor t = tensor_alias(a)
+    t.flags ^= bits
     return t
 
 
 cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset):
     cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
-    t.flags |= a.flags & (F_INFERENCE | F_DEVICE)
+    t.flags |= a.flags & (F_INFERENCE | F_DEVICE | F_LAZY)
     return t
 
 
@@ -153,9 +162,35 @@ cdef int replace_storage(Tensor t, Tensor source) except -1:
     """Let t show what `source` shows (geometry, dtype and memory)."""
     cdef StorageImpl* old = t.mem
     set_geometry(t, source.nd, source.sizes, source.strides)
+    t.flags &= ~<uint32_t>F_BLANK
     t.dt = source.dt
+    t.flags = (t.flags & ~<uint32_t>F_LAZY) | (source.flags & F_LAZY)
     t.mem = storage_incref(source.mem)
     t.ptr = source.ptr
     if old != NULL:
         storage_decref(old)
+    return 0
+
+
+cdef int take_memory(Tensor t, Tensor source) except -1:
+    """
+    Let t show what `source` shows. The version counter stays that of t and of what shares it
+    (views, aliases in graphs).
+    """
+    cdef StorageImpl* old = t.mem
+    cdef StorageImpl* s = storage_alias(source.mem)
+    try:
+        if old.refcount == 1 and old.version == &old.own_version:
+            s.own_version = old.own_version     # nobody else counts here
+        else:
+            storage_share_version(s, old)
+        set_geometry(t, source.nd, source.sizes, source.strides)
+    except BaseException:
+        storage_decref(s)
+        raise
+    t.dt = source.dt
+    t.flags = (t.flags & ~<uint32_t>F_LAZY) | (source.flags & F_LAZY)
+    t.ptr = source.ptr
+    t.mem = s
+    storage_decref(old)
     return 0

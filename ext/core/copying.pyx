@@ -6,11 +6,12 @@ that `copy` and `pickle` note by identity (exchange.pyx). Files are in autograd_
 """
 from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 from autograd_cy._C.storage cimport StorageImpl, storage_new, storage_borrow, storage_decref
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiable
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_BATCHED, F_REQUIRES_GRAD, tensor_on, requires_grad as needs_grad)
+    Tensor, MAX_DIMS, F_BATCHED, F_LAZY, F_REQUIRES_GRAD, tensor_on, requires_grad as needs_grad)
 from autograd_cy._C.exchange cimport UntypedStorage, hold
 
 from copy import deepcopy as _deepcopy
@@ -41,7 +42,7 @@ def _storage_from_bytes(data):
 
 
 def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offset, size, stride,
-                    requires_grad):
+                    requires_grad, uint32_t lazy=0):
     """
     A tensor of class `cls` on a storage; what pickles call.
 
@@ -54,6 +55,8 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
         Of the first element, in elements.
     size, stride : tuple of int
     requires_grad : bool
+    lazy : int
+        F_CONJ and F_NEG of a tensor whose values aren't what its memory holds.
 
     Raises
     ------
@@ -81,6 +84,7 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
             f"storage of {storage.mem.nbytes} bytes"
         )
     t = tensor_on(storage.mem, storage.mem.data + offset * DT_SIZE[dt], dt, n, shape, strides)
+    t.flags |= lazy & F_LAZY
     if cls is not Tensor:
         t = Tensor._make_subclass(cls, t)
     if requires_grad:
@@ -103,6 +107,8 @@ def __reduce_ex__(Tensor self not None, protocol):
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
     args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
             tuple(self.shape), self.stride(), bool(needs_grad(self)))
+    if self.flags & F_LAZY:
+        args += (self.flags & F_LAZY,)
     # Asking for __dict__ would make one.
     if _PyObject_GetDictPtr(self)[0] == NULL:
         return _rebuild_tensor, args

@@ -7,6 +7,8 @@
 from importlib import import_module
 import os
 
+from autograd_cy._C._build_info import BUILD as _BUILD
+
 cdef extern from *:
     """
     #if defined(__x86_64__)
@@ -55,31 +57,20 @@ def selected_target():
     return NAMES[chosen]
 
 
+def usable_targets():
+    """Return the instruction sets that this build has kernels for and this processor can run."""
+    return tuple(name for name in supported_targets() if name in _BUILD["simd"])
+
+
 def load(name):
-    """Return the kernel module `name` compiled for the selected instruction set.
-
-    A build whose compiler did not know that set has fewer modules; the next best one is taken
-    unless AUTOGRAD_CY_CPU asked for this one by name.
-    """
-    for index in range(chosen, -1, -1):
-        module = f"autograd_cy._C.{name}_{NAMES[index]}"
-        try:
-            return import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module or index == 0:
-                raise
-            if os.environ.get("AUTOGRAD_CY_CPU"):
-                raise ImportError(
-                    f"AUTOGRAD_CY_CPU={NAMES[chosen]}: this build of autograd_cy has no kernels "
-                    f"for it ({module} is missing). Unset the variable or build with a newer "
-                    f"compiler."
-                ) from None
+    """Return the kernel module `name` compiled for the selected instruction set."""
+    return import_module(f"autograd_cy._C.{name}_{NAMES[chosen]}")
 
 
-def choose(asked, supported):
-    """Return the target for the value of AUTOGRAD_CY_CPU and what the processor supports."""
+def choose(asked, supported, compiled):
+    """Return the target for the value of AUTOGRAD_CY_CPU, the processor's sets and the build's."""
     if not asked:
-        return supported[len(supported) - 1]
+        return max((name for name in supported if name in compiled), key=NAMES.index)
     if asked not in NAMES:
         raise ImportError(
             f"AUTOGRAD_CY_CPU={asked}: unknown instruction set. "
@@ -90,7 +81,14 @@ def choose(asked, supported):
             f"AUTOGRAD_CY_CPU={asked}: this processor cannot run it. "
             f"It supports {', '.join(supported)}; unset the variable to take the best."
         )
+    if asked not in compiled:
+        raise ImportError(
+            f"AUTOGRAD_CY_CPU={asked}: this build of autograd_cy has no kernels for it, but for "
+            f"{', '.join(compiled)}. Unset the variable, or build again without AUTOGRAD_CY_SIMD "
+            f"or with a newer compiler."
+        )
     return asked
 
 
-chosen = NAMES.index(choose(os.environ.get("AUTOGRAD_CY_CPU"), supported_targets()))
+chosen = NAMES.index(
+    choose(os.environ.get("AUTOGRAD_CY_CPU"), supported_targets(), tuple(_BUILD["simd"])))

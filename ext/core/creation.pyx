@@ -14,7 +14,7 @@ from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
-from libc.math cimport ceil, isfinite, pow as c_pow
+from libc.math cimport ceil, isfinite, trunc, pow as c_pow
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
@@ -27,13 +27,15 @@ from autograd_cy._C.placement cimport (
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
     tensor_empty, wrap_at, below_vmaps, tensor_empty_like,
-    tensor_empty_strided, tensor_on, tensor_alias, format_strides, store_element, scalar_value,
+    tensor_empty_strided, tensor_on, tensor_alias, format_strides, check_holds, store_element,
+    scalar_value,
     requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (
     cast, clone_plain, copy_into, check_writable, resize_out)
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.exchange cimport from_array, import_dlpack
 
+from itertools import islice as _islice
 import warnings as _warnings
 
 import numpy as _np
@@ -188,6 +190,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
             raise RuntimeError(
                 f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
             )
+    check_holds(value, dt)
     return store_element(p, dt, value)
 
 

@@ -179,6 +179,10 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
     cdef Tensor t = self
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t.flags & F_LAZY and not copy:
+        bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
+        raise BufferError(f"Can't export tensors with the {bit} bit set, use "
+                          f"tensor.resolve_{name}()")
     if stream is not None and stream != -1:
         raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
     if dl_device is not None and tuple(dl_device) != (AG_DL_CPU, 0):

@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 
+from autograd_cy._C.sealed cimport seal
+
 cdef Py_ssize_t[12] _sizes = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]
 _NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
           "float64", "complex64", "complex128")
@@ -35,9 +37,6 @@ cdef class dtype:
     >>> ag.float32.itemsize
     4
     """
-
-    def __init__(self):
-        raise TypeError("dtype objects cannot be made; use autograd_cy.float32 and the others")
 
     @property
     def is_floating_point(self):
@@ -81,6 +80,8 @@ for _i in range(12):
     (<dtype>_d).name = _NAMES[_i]
     (<dtype>_d).itemsize = _sizes[_i]
     _objects.append(_d)
+
+seal(dtype, "dtype objects cannot be made; use autograd_cy.float32 and the others")
 
 _bool, uint8, int8, int16, int32, int64 = _objects[:6]
 float16, bfloat16, float32, float64, complex64, complex128 = _objects[6:]

@@ -35,6 +35,11 @@ cdef class ForwardLevel:
             drop_dual(<Tensor>x.owner)
 
     def __dealloc__(self):
+        global g_forward_alive, g_modes
+        if self.alive:              # an interrupt came before anyone could end it
+            g_forward_alive -= 1
+            if g_forward_alive == 0:
+                g_modes &= ~<unsigned int>G_FORWARD
         while self.first != NULL:
             unlink_dual(<TensorExtra>self.first)
 
@@ -78,6 +83,22 @@ cdef int drop_dual(Tensor t) except -1:
     else:
         t.flags &= ~<uint32_t>F_DUAL
         t.own_tangent = 0
+        x.dual_base = None
+    return 0
+
+
+cdef int stand_alone(Tensor t) except -1:
+    """Let the tangents of t be its own, though it is a view."""
+    t.own_tangent = OWN_TANGENT
+    if t.extra is not None:
+        t.extra.dual_base = None
+    return 0
+
+
+cdef int stand_on(Tensor view, Tensor base) except -1:
+    """Let a view of what has tangents of its own follow these."""
+    need_extra(view).dual_base = base.extra.dual_base if base.own_tangent == OF_DUAL else base
+    view.own_tangent = OF_DUAL
     return 0
 
 
@@ -92,7 +113,10 @@ cdef int copy_special(Tensor t, Tensor source) except -1:
     if source.flags & F_DUAL:
         put_dual(t, <Tensor>source.extra.tangent, source.extra.forward,
                  <Tensor>source.extra.primal)
-        t.own_tangent = source.own_tangent
+        if source.own_tangent != OF_DUAL:
+            t.own_tangent = source.own_tangent
+        elif <Tensor>source.extra.dual_base is not t:
+            stand_on(t, source)
     return 0
 
 
@@ -144,3 +168,7 @@ cdef int refuse_examples(Tensor t, str what) except -1:
             f"vmap: {what}: Cannot access data pointer of Tensor that doesn't have storage: inside "
             "vmap a tensor stands for all examples. Return it and look at it outside.")
     return 0
+
+
+cdef uint32_t lazy_bits(Tensor t) noexcept:
+    return below_vmaps(t).flags & F_LAZY

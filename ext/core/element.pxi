@@ -1,4 +1,18 @@
 # Single elements as Python numbers (part of tensor.pyx).
+#
+# Complex numbers go part by part: C's x + y*I makes nan of an infinite part and drops the sign of a
+# zero.
+
+from cpython.complex cimport (
+    PyComplex_FromDoubles, PyComplex_RealAsDouble, PyComplex_ImagAsDouble)
+
+
+cdef int store_complex(double* parts, object value) except -1:
+    value = complex(value)
+    parts[0] = PyComplex_RealAsDouble(value)
+    parts[1] = PyComplex_ImagAsDouble(value)
+    return 0
+
 
 cdef object element_value(const char* p, int dt):
     if dt == DT_F32:
@@ -22,16 +36,62 @@ cdef object element_value(const char* p, int dt):
     if dt == DT_BF16:
         return <double>ag_bf16_to_f32((<uint16_t*>p)[0])
     if dt == DT_C64:
-        return complex((<float*>p)[0], (<float*>p)[1])
-    return complex((<double*>p)[0], (<double*>p)[1])
+        return PyComplex_FromDoubles((<float*>p)[0], (<float*>p)[1])
+    return PyComplex_FromDoubles((<double*>p)[0], (<double*>p)[1])
+
+
+cdef int check_holds(object value, int dt) except -1:
+    """Refuse a number to fill with that a dtype can't hold; infinities and NaN fit into floats."""
+    cdef char[16] cell
+    cdef double most
+    if dt == DT_BOOL:
+        return 0
+    if isinstance(value, complex) or isinstance(value, _np.complexfloating):
+        if dt >= DT_C64:
+            check_holds(value.real, DT_F32 if dt == DT_C64 else DT_F64)
+            return check_holds(value.imag, DT_F32 if dt == DT_C64 else DT_F64)
+        if value.imag != 0:
+            raise too_large_for(value, dt)
+        value = value.real
+    if dt <= DT_I64:
+        return store_element(cell, dt, value)
+    if dt == DT_F64 or dt == DT_C128:
+        return 0
+    most = 65504.0 if dt == DT_F16 else 3.3895313892515355e38 if dt == DT_BF16 else (
+        3.4028234663852886e38)
+    if abs(value) > most and abs(value) != INFINITE:
+        raise too_large_for(value, dt)
+    return 0
+
+
+cdef double INFINITE = float("inf")
+
+
+cdef object too_large_for(object value, int dt):
+    return RuntimeError(
+        f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}")
+
+
+cdef int check_fits(Tensor value, int dt) except -1:
+    """check_holds for a 0-d tensor; the usual numbers cost two comparisons."""
+    cdef double x
+    if value.dt == dt or value.nd or value.flags & F_BATCHED:
+        return 0
+    if value.dt == DT_F64 and dt >= DT_F16:
+        x = (<double*>value.ptr)[0]
+        if -60000.0 < x < 60000.0:
+            return 0
+    return check_holds(scalar_value(value), dt)
 
 
 cdef int store_element(char* p, int dt, object value) except -1:
-    cdef double complex z
+    cdef double[2] z
     if dt == DT_BOOL:
         (<uint8_t*>p)[0] = 1 if value else 0
     elif dt <= DT_I64:
         try:
+            if dt == DT_U8 and value < 0 and isinstance(value, (float, _np.floating)):
+                raise OverflowError
             value = int(value)
             if dt == DT_U8 and -255 <= value < 0:
                 value += 256        # torch wraps small negative numbers
@@ -50,13 +110,13 @@ cdef int store_element(char* p, int dt, object value) except -1:
                 f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
             ) from None
     elif dt >= DT_C64:
-        z = complex(value)
+        store_complex(z, value)
         if dt == DT_C64:
-            (<float*>p)[0] = <float>z.real
-            (<float*>p)[1] = <float>z.imag
+            (<float*>p)[0] = <float>z[0]
+            (<float*>p)[1] = <float>z[1]
         else:
-            (<double*>p)[0] = z.real
-            (<double*>p)[1] = z.imag
+            (<double*>p)[0] = z[0]
+            (<double*>p)[1] = z[1]
     else:
         if isinstance(value, (complex, _np.complexfloating)):
             raise TypeError(f"can't convert complex to {dt_object(dt).name}")
@@ -83,6 +143,8 @@ cdef object scalar_value(Tensor t):
             "calling .item() on a Tensor, please try to rewrite what you're doing with other "
             "operations, such as where()."
         )
+    if t.flags & F_LAZY:
+        t = <Tensor>late.resolved(below_vmaps(t))
     return element_value(t.ptr, t.dt)
 
 

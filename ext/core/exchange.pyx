@@ -11,16 +11,19 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport Py_EQ, Py_NE
 from cpython.ref cimport Py_INCREF
 from autograd_cy._C.storage cimport (
-    StorageImpl, STORAGE_ALIAS, storage_new, storage_borrow, storage_incref, storage_decref)
+    StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new, storage_borrow, storage_incref,
+    storage_decref)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, tls_modes, tensor_on,
+    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, F_CONJ, F_LAZY,
+    tls_modes, tensor_on,
     refuse_examples, has_examples,
     requires_grad)
-from autograd_cy._C.iterate cimport cast, clone_plain
+from autograd_cy._C.iterate cimport cast, clone_plain, resolved
+from autograd_cy._C.sealed cimport seal
 from libc.string cimport memcpy
 
 cdef extern from "numpy/arrayobject.h":
@@ -186,6 +189,17 @@ def untyped_storage(Tensor self not None):
     return found
 
 
+def _memory_users(Tensor t not None):
+    """How many tensors, arrays and storage objects hold the memory of a tensor."""
+    return root_of(t.mem).refcount
+
+
+def _memory_owner(Tensor t not None):
+    """The object that the memory of a tensor is borrowed from, or None."""
+    cdef StorageImpl* s = root_of(t.mem)
+    return <object>s.owner if s.kind == STORAGE_BORROWED else None
+
+
 # --- from NumPy -----------------------------------------------------------------------------
 
 cdef Tensor mark_mode(Tensor t):
@@ -310,6 +324,10 @@ cdef int check_exportable(Tensor t) except -1:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
+    if t.flags & F_LAZY:
+        bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
+                           f"tensor.resolve_{name}().numpy() instead.")
     return 0
 
 
@@ -344,7 +362,7 @@ def numpy(Tensor self not None, *, force=False):
     """
     if not force:
         check_exportable(self)
-    return array_of(self)
+    return array_of(resolved(self))
 
 
 def __array__(Tensor self not None, dtype=None, copy=None):
@@ -376,10 +394,16 @@ def _repr_parts(Tensor t not None):
     if t.flags & F_DUAL:
         tangent = t.extra.tangent
     # NumPy has no bfloat16, and digits of float16 are computed in float32.
-    return array_of(cast(t, DT_F32) if t.dt in (DT_F16, DT_BF16) else t), tangent, None
+    # Two calls: compilers from gcc 14 on refuse what Cython makes of a conditional expression here.
+    if t.dt in (DT_F16, DT_BF16):
+        return array_of(cast(t, DT_F32)), tangent, None
+    return array_of(resolved(t)), tangent, None
 
 
 include "dlpack.pxi"
+
+seal(UntypedStorage, "UntypedStorage objects cannot be made; use Tensor.untyped_storage()")
+seal(DLPackOwner, "DLPackOwner objects cannot be made; use from_dlpack()")
 
 
 for _f in (untyped_storage, numpy, __array__, __array_wrap__, __dlpack__, __dlpack_device__):

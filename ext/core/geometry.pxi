@@ -1,5 +1,13 @@
 # Shape and stride questions (part of tensor.pyx).
 
+cdef object plain_dim(object dim, str op):
+    """An int that counts dimensions, or torch's TypeError."""
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(
+            f"{op}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
+    return dim
+
+
 cdef int wrap_dim(object dim, int ndim) except -1:
     cdef Py_ssize_t d = dim
     cdef Py_ssize_t n = ndim if ndim > 0 else 1

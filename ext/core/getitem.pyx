@@ -1,12 +1,19 @@
 # cython: language_level=3
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object
+from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, late, as_operand, is_number, element_value, has_examples, sizes_of)
+    Tensor, F_WRAPPED, late, as_operand, check_fits, is_number, scalar_value, has_examples,
+    sizes_of)
 from autograd_cy._C.creation import tensor as _tensor
 
+
 import numpy as _np
+from warnings import warn
+
+cdef extern from "Python.h":
+    Py_ssize_t PyNumber_AsSsize_t(object x, void* error) except? -1
 
 
 cdef object one_index(Tensor a, object index):
@@ -35,9 +42,28 @@ cdef Tensor as_index(object item):
     return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
 
 
+cdef tuple items_of(object index):
+    """
+    One item of an index expression, or those of a list that stands for a tuple.
+
+    As in NumPy before 1.23, a short list stands for a tuple if it holds anything but numbers.
+    """
+    if isinstance(index, tuple):
+        return tuple(index)     # a Size or a named tuple becomes a plain one
+    if isinstance(index, list) and len(<list>index) < 32:
+        for item in <list>index:
+            if item is None or item is Ellipsis or isinstance(
+                    item, (list, tuple, range, slice, Tensor, _np.ndarray)):
+                warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use "
+                     "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] for one index tensor",
+                     UserWarning)
+                return tuple(<list>index)
+    return (index,)
+
+
 cdef tuple apply_basic(Tensor a, object index):
     """(view, advanced indices by dimension or None) of an index expression."""
-    cdef tuple items = index if isinstance(index, tuple) else (index,)
+    cdef tuple items = items_of(index)
     cdef list advanced = []
     cdef bint any_advanced = False, dots = False
     cdef Py_ssize_t dim = 0, used = 0, k
@@ -93,7 +119,7 @@ cdef tuple apply_basic(Tensor a, object index):
                             f"{dim + k}")
                 if t.nd == 0:
                     v = T.unsqueeze(v, dim)
-                    t = as_index([0] if element_value(t.ptr, t.dt) else [])
+                    t = as_index([0] if scalar_value(t) else [])
                     dim += 1
                 else:
                     dim += t.nd
@@ -130,11 +156,20 @@ cdef Tensor apply_slice(Tensor v, Py_ssize_t dim, object s):
         raise IndexError(f"too many indices for tensor of dimension {v.nd}")
     if s.start is None and s.stop is None and s.step is None:
         return v
-    step = 1 if s.step is None else s.step.__index__()
+    step = 1 if s.step is None else bound(s.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    return T.slice(v, dim, None if s.start is None else s.start.__index__(),
-                   None if s.stop is None else s.stop.__index__(), step)
+    return T.slice(v, dim, None if s.start is None else bound(s.start),
+                   None if s.stop is None else bound(s.stop), step)
+
+
+cdef Py_ssize_t bound(object x) except? -1:
+    """A number of a slice; one beyond the machine's integers means the end, as for a list."""
+    if not hasattr(x, "__index__"):
+        raise TypeError(
+            "slice indices must be integers or None or have an __index__ method, not "
+            f"{type(x).__name__}")
+    return PyNumber_AsSsize_t(x, NULL)
 
 
 cdef object getitem(Tensor a, object index):
@@ -158,11 +193,14 @@ cdef int setitem(Tensor a, object index, object value) except -1:
     else:
         src = <Tensor>_tensor(value)
     v, advanced = apply_basic(a, index)
+    if src.flags & F_WRAPPED and (dt_is_integral(v.dt) or dt_is_complex(src.dt)):
+        check_fits(src, v.dt)
     if advanced is not None:
         if src.dt != v.dt:
             src = T._to_dtype(src, v.dt)
         T._index_put_(v, advanced, src, False)
         return 0
+    check_not_expanded(v, "copy_")
     T.copy_(v, src)
     return 0
 

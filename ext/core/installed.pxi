@@ -9,6 +9,28 @@ def _set_constructor(f):
 cdef object _construct = None
 
 
+def _unfilled():
+    """Entries of `late` that no module has filled: calling one would be a jump to nowhere."""
+    cdef list names = []
+    cdef int i
+    for i in range(B_COUNT):
+        if late.binary[i] == NULL:
+            names.append(f"late.binary[{i}]")
+    for i in range(U_COUNT):
+        if late.unary[i] == NULL:
+            names.append(f"late.unary[{i}]")
+    for name, there in (
+            ("getitem", late.getitem != NULL), ("setitem", late.setitem != NULL),
+            ("grad_fn", late.grad_fn != NULL), ("repr", late.repr != NULL),
+            ("resolved", late.resolved != NULL), ("iterate", late.iterate != NULL),
+            ("release_node", late.release_node != NULL),
+            ("accumulator_gone", late.accumulator_gone != NULL),
+            ("note_write", late.note_write != NULL)):
+        if not there:
+            names.append(f"late.{name}")
+    return names
+
+
 def _set_repr(f):
     global _repr
     _repr = f
@@ -24,6 +46,8 @@ cdef object call_repr(Tensor t):
 
 def _install(str name, value):
     """Set an attribute of the Tensor class."""
+    if getattr(value, "__name__", "").startswith("_") and isinstance(value, FunctionType):
+        value.__name__ = value.__qualname__ = name      # what Python's own TypeErrors show
     install(Tensor, name, value)
 
 

@@ -8,26 +8,26 @@ module; which of its three builds (baseline, AVX2, AVX-512) is used is decided a
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, dt_promote, dt_category, dt_is_complex,
-    dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
+    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_promote, dt_category,
+    dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
-    Tensor, F_STRIDED, F_WRAPPED, element_value, tensor_empty, tensor_empty_like,
-    tensor_empty_strided, tensor_window, same_shape, sizes_of, store_element, format_strides,
-    tensor_has_overlap, tensor_is_dense, replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
+    Tensor, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, tensor_turned, element_value,
+    tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_window, same_shape, sizes_of,
+    check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
+    replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
 from autograd_cy._C import cpu as _cpu
 
-import importlib as _importlib
 import warnings as _warnings
 
 cdef enum:
     RELEASE_GIL = 32768        # elements times cost: shorter work keeps the GIL
 
-_kern = _importlib.import_module("autograd_cy._C.kern_" + _cpu.selected_target())
+_kern = _cpu.load("kern")
 KT = <kernel_table*>PyCapsule_GetPointer(_kern.table_capsule(), "autograd_cy.kernel_table")
 
 
@@ -214,6 +214,17 @@ cdef int promote_all(PyObject** args, int first, int n) noexcept:
     return combine(dim, combine(zero, wrapped))
 
 
+cdef int promote_numbers(PyObject** args, int n) noexcept:
+    """The dtype that numbers alone compute in: their own, not the default one; -1 if one of them is
+    a tensor. So what a formula makes of numbers is as exact as they are."""
+    cdef int dt = -1, i
+    for i in range(n):
+        if not (<Tensor>args[i]).flags & F_WRAPPED:
+            return -1
+        dt = (<Tensor>args[i]).dt if dt < 0 else dt_promote(dt, (<Tensor>args[i]).dt)
+    return dt
+
+
 cdef int result_dtype(tuple operands) except -1:
     cdef PyObject* args[64]
     cdef int i, n = len(operands)
@@ -266,63 +277,7 @@ cdef object unsupported(int kernel, int dt, str op):
     )
 
 
-cdef bint ranges_meet(Tensor a, Tensor b) noexcept:
-    """Whether the two may share memory (a test on the spanned ranges)."""
-    cdef Py_ssize_t ea = DT_SIZE[a.dt], eb = DT_SIZE[b.dt]
-    cdef int i
-    if a.count == 0 or b.count == 0:
-        return False
-    for i in range(a.nd):
-        ea += (a.sizes[i] - 1) * a.strides[i] * DT_SIZE[a.dt]
-    for i in range(b.nd):
-        eb += (b.sizes[i] - 1) * b.strides[i] * DT_SIZE[b.dt]
-    return a.ptr < b.ptr + eb and b.ptr < a.ptr + ea
-
-
-cdef bint same_window(Tensor a, Tensor b) noexcept:
-    cdef int i
-    if a.ptr != b.ptr or a.dt != b.dt or not same_shape(a, b):
-        return False
-    for i in range(a.nd):
-        if a.sizes[i] != 1 and a.strides[i] != b.strides[i]:
-            return False
-    return True
-
-
-cdef int check_writable(Tensor t, str op) except -1:
-    if t.mem.readonly:
-        raise RuntimeError(f"{op}: the output shows read-only memory; clone() it first")
-    if tensor_has_overlap(t):
-        raise RuntimeError(
-            f"{op}: unsupported operation: more than one element of the written-to tensor refers "
-            "to a single memory location. Please clone() the tensor before performing the "
-            "operation."
-        )
-    return 0
-
-
-cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
-    """Refuse a source that shares memory with what is to be written."""
-    if dst.mem == src.mem and ranges_meet(dst, src):
-        refuse_overlap(dst, src, op)
-    return 0
-
-
-cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
-    """
-    Refuse a source that shares some memory with the output but isn't the same window: with
-    everything dense it is certain that elements would be read after they were written.
-    """
-    if tensor_is_dense(dst) and tensor_is_dense(src):
-        refuse_overlap(dst, src, op)
-    return 0
-
-
-cdef int refuse_overlap(Tensor dst, Tensor src, str op) except -1:
-    raise RuntimeError(
-        f"{op}: unsupported operation: some elements of the input tensor and the written-to tensor "
-        f"refer to a single memory location (input {list(sizes_of(src))}, output "
-        f"{list(sizes_of(dst))}). Please clone() the tensor before performing the operation.")
+include "overlaps.pxi"
 
 
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
@@ -359,7 +314,8 @@ cdef bint is_half(int dt) noexcept:
 cdef bint keeps_number(int kernel) noexcept:
     """Arithmetic that computes half types in float32 takes a Python number as float32 too."""
     return (kernel == K_ADD or kernel == K_SUB or kernel == K_MUL or kernel == K_DIV
-            or kernel == K_ADD_SCALED or kernel == K_ADDCMUL or kernel == K_ADDCDIV)
+            or kernel == K_ADD_SCALED or kernel == K_ADDCMUL or kernel == K_ADDCDIV
+            or kernel == K_LERP)
 
 
 cdef bint number_is_cut(PyObject** args, int nin, int dt):
@@ -417,18 +373,24 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     cdef list held = []            # keeps converted operands alive
     cdef int first = 1 if rule & P_SKIP_FIRST else 0
     cdef int nd, i, d, shift, dt, in_dt, want, result_dt
-    cdef bint in_place
+    cdef bint in_place, numbers
     cdef char* qp[2]
+    cdef uint32_t flags = out.flags if out is not None else 0
+    for i in range(nin):
+        flags |= (<Tensor>args[i]).flags
+    if flags & F_LAZY:
+        return ew_resolved(kernel, args, nin, rule, out, op)
     nd = broadcast_args(args, nin, shape, op)
-    dt = promote_all(args, first, nin)
+    numbers = promote_numbers(args, nin) >= 0
+    dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
-        dt = g_default_dtype
+        dt = DT_F64 if numbers else g_default_dtype
     if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt):
         return through_single(kernel, args, nin, rule, out, dt, op)
     in_dt = dt
     if rule & P_COMPLEX:
         if dt <= DT_I64:
-            dt = g_default_dtype
+            dt = DT_F64 if numbers else g_default_dtype
         in_dt = dt_real(dt)
         dt = dt_to_complex(dt)
     loop = KT.loops[kernel][dt]
@@ -502,6 +464,8 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
 
     if target is None:
         target = empty_for(result_dt, nd, shape, args, nin)
+        if numbers:
+            target.flags |= F_WRAPPED
     p[0] = target.ptr
     for d in range(nd):
         strides[0][d] = target.strides[d] * DT_SIZE[target.dt]
@@ -539,7 +503,8 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
     cdef loop_t loop
     cdef int dt = a.dt
     cdef PyObject* args[1]
-    if out is None and not (a.flags & (F_STRIDED | F_WRAPPED)) and not (rule & ~P_BOOL):
+    if (out is None and not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY))
+            and not (rule & ~P_BOOL)):
         loop = KT.loops[kernel][dt]
         if loop == NULL:
             raise unsupported(kernel, dt, op)
@@ -553,7 +518,8 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         run_flat(&plan, a.count, KT.cost[kernel])
         return r
     args[0] = <PyObject*>a
-    if out is None and rule & P_FLOAT and not (a.flags & (F_STRIDED | F_WRAPPED)) and dt > DT_I64:
+    if (out is None and rule & P_FLOAT and dt > DT_I64
+            and not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY))):
         return ew1(kernel, a, rule & ~P_FLOAT, None, op)
     return ew_general(kernel, args, 1, rule, out, op)
 
@@ -567,12 +533,12 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
     cdef char[16] cell
     cdef char* qp[2]
     cdef Py_ssize_t[2] zero
-    if (not (a.flags & (F_STRIDED | F_WRAPPED)) and not (rule & ~(P_BOOL | P_FLOAT))
+    if (not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY)) and not (rule & ~(P_BOOL | P_FLOAT))
             and (not (rule & P_FLOAT) or dt > DT_I64)
             and (out is None or (out is a and not (rule & P_BOOL) and not a.mem.readonly))):
         loop = KT.loops[kernel][dt]
         if (
-            dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED)) and loop != NULL
+            dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED | F_LAZY)) and loop != NULL
             and same_shape(a, b)
         ):
             # Same dtype, same shape, both dense: one flat loop.
@@ -592,7 +558,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = DT_SIZE[dt]
             run_flat(&plan, a.count, KT.cost[kernel])
             return r
-        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr
+        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & F_LAZY
                 and not (b.flags & F_WRAPPED and is_half(dt)) and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
@@ -640,124 +606,7 @@ cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op):
     return ew_general(kernel, args, n, rule, out, op)
 
 
-# --- copies ---------------------------------------------------------------------------------
-
-cdef Tensor cast(Tensor a, int dt):
-    cdef Tensor r
-    if a.dt == dt:
-        return a
-    r = tensor_empty_like(a, dt)
-    copy_into(r, a, "to")
-    return r
-
-
-cdef Tensor contiguous(Tensor a):
-    cdef Tensor r
-    if not (a.flags & F_STRIDED):
-        return a
-    r = tensor_empty(a.dt, a.nd, a.sizes)
-    copy_into(r, a, "contiguous")
-    return r
-
-
-cdef Tensor clone_plain(Tensor a):
-    cdef Tensor r = tensor_empty_like(a, a.dt)
-    copy_into(r, a, "clone")
-    return r
-
-
-cdef Tensor clone_format(Tensor a, int format):
-    cdef Py_ssize_t[64] strides
-    cdef Tensor r
-    if format == MF_PRESERVE:
-        return clone_plain(a)
-    format_strides(a.nd, a.sizes, format, strides)
-    r = tensor_empty_strided(a.dt, a.nd, a.sizes, strides)
-    copy_into(r, a, "clone")
-    return r
-
-
-cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
-    cdef Py_ssize_t strides[2][64]
-    cdef Py_ssize_t* rows[2]
-    cdef char* p[2]
-    cdef loop_t loop
-    cdef int d, shift
-    cdef FlatPlan plan
-    check_writable(dst, op)
-    loop = KT.loops[K_COPY][dst.dt] if dst.dt == src.dt else KT.casts[src.dt][dst.dt]
-    if not ((dst.flags | src.flags) & F_STRIDED) and same_shape(dst, src):
-        if dst.ptr == src.ptr and dst.dt == src.dt:
-            return 0
-        if dst.mem == src.mem and ranges_meet(dst, src):
-            check_partial_overlap(dst, src, op)
-            return copy_into(dst, clone_plain(src), op)
-        plan.loop = loop
-        plan.nargs = 2
-        plan.p[0] = dst.ptr
-        plan.p[1] = src.ptr
-        plan.step[0] = DT_SIZE[dst.dt]
-        plan.step[1] = DT_SIZE[src.dt]
-        run_flat(&plan, dst.count, 1)
-        return 0
-    shift = dst.nd - src.nd
-    if shift < 0:
-        # Extra leading dimensions of size 1 are dropped, as in NumPy assignment.
-        for d in range(-shift):
-            if src.sizes[d] != 1:
-                raise_no_expand(dst, src, op)
-    rows[0] = strides[0]
-    rows[1] = strides[1]
-    for d in range(dst.nd):
-        strides[0][d] = dst.strides[d] * DT_SIZE[dst.dt]
-        if d < shift or src.sizes[d - shift] == 1:
-            strides[1][d] = 0
-        elif src.sizes[d - shift] == dst.sizes[d]:
-            strides[1][d] = src.strides[d - shift] * DT_SIZE[src.dt]
-        else:
-            raise_no_expand(dst, src, op)
-    if dst.mem == src.mem and not same_window(dst, src) and ranges_meet(dst, src):
-        check_partial_overlap(dst, src, op)
-        return copy_into(dst, clone_plain(src), op)
-    p[0] = dst.ptr
-    p[1] = src.ptr
-    run_loop(loop, 2, p, dst.nd, dst.sizes, rows, 1)
-    return 0
-
-
-cdef int raise_no_expand(Tensor dst, Tensor src, str op) except -1:
-    raise RuntimeError(
-        f"{op}: The expanded size of the tensor {list(sizes_of(dst))} must match the existing size "
-        f"{list(sizes_of(src))} at every non-singleton dimension"
-    )
-
-
-cdef int fill_with(Tensor dst, object value) except -1:
-    cdef Py_ssize_t strides[2][64]
-    cdef Py_ssize_t* rows[2]
-    cdef char* p[2]
-    cdef char[16] cell
-    cdef int d
-    # One value for all: elements that share memory may be written twice.
-    if dst.mem.readonly:
-        raise RuntimeError("fill_: the output shows read-only memory; clone() it first")
-    if isinstance(value, Tensor):
-        return copy_into(dst, <Tensor>value, "fill_")
-    store_element(cell, dst.dt, value)
-    rows[0] = strides[0]
-    rows[1] = strides[1]
-    for d in range(dst.nd):
-        strides[0][d] = dst.strides[d] * DT_SIZE[dst.dt]
-        strides[1][d] = 0
-    p[0] = dst.ptr
-    p[1] = cell
-    run_loop(KT.loops[K_COPY][dst.dt], 2, p, dst.nd, dst.sizes, rows, 1)
-    return 0
-
-
-cdef int add_into(Tensor dst, Tensor src) except -1:
-    ew2(K_ADD, dst, src, P_SAME, dst, "add_")
-    return 0
+include "copies.pxi"
 
 
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
@@ -772,6 +621,8 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
             f"({a.nd})"
         )
     for d in range(ndim):
+        if shape[d] < -1:
+            raise RuntimeError(f"{op}: invalid size {shape[d]} in dimension {d}; -1 keeps a size")
         if d < shift:
             if shape[d] < 0:
                 raise RuntimeError(
@@ -793,3 +644,6 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
                 f"{[shape[i] for i in range(ndim)]}. Tensor sizes: {list(sizes_of(a))}"
             )
     return tensor_window(a, ndim, sizes, strides, 0)
+
+
+include "resolving.pxi"

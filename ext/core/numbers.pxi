@@ -42,7 +42,7 @@ cdef Tensor wrap_number(object x):
         return wrap_double(float(x))
     if isinstance(x, (complex, _np.complexfloating)):
         t = tensor_empty(DT_C128, 0, NULL)
-        (<double complex*>t.ptr)[0] = complex(x)
+        store_complex(<double*>t.ptr, x)
         t.flags |= F_WRAPPED
         return t
     raise TypeError(f"not a number: {x!r}")

@@ -74,6 +74,12 @@ cdef enum:
 cdef int budget = 1
 
 
+cdef int most_threads() noexcept nogil:
+    """More never help, and an OpenMP runtime that can't start a thread ends the process."""
+    cdef int n = 4 * omp_get_num_procs()
+    return min(n if n > 64 else 64, omp_get_thread_limit())
+
+
 cdef bint in_forked_child() noexcept nogil:
     return agc_forked != 0
 
@@ -93,7 +99,7 @@ cdef int num_threads() noexcept nogil:
 cdef int set_thread_override(int n) noexcept nogil:
     global agc_thread_override
     cdef int previous = agc_thread_override
-    agc_thread_override = n if n > 0 else 0
+    agc_thread_override = min(n, most_threads()) if n > 0 else 0
     return previous
 
 
@@ -170,14 +176,15 @@ def get_num_threads():
 def set_num_threads(n):
     """Set how many threads a large operation may use; 1 switches threading off.
 
-    Results are bit-equal for any number.  A forked child stays at one thread.
+    Results are bit-equal for any number.  A forked child stays at one thread.  More than four
+    threads per processor (and more than 64) are not started, whatever is asked for.
     """
     global budget
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"set_num_threads: expected an int, got {type(n).__name__}.")
     if n < 1:
         raise ValueError(f"set_num_threads: the number of threads must be positive, got {n}.")
-    budget = n if AGC_OPENMP and n < 1 << 16 else (1 if not AGC_OPENMP else 1 << 16)
+    budget = min(n, most_threads()) if AGC_OPENMP else 1
 
 
 def info():

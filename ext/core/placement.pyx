@@ -1,6 +1,8 @@
 # cython: language_level=3
 """device, layout and memory_format: small value objects. Storage and strides are in tensor.pyx."""
 
+from autograd_cy._C.sealed cimport seal
+
 _KNOWN = ("cpu", "cuda", "meta")
 
 
@@ -26,7 +28,7 @@ cdef class device:
     device(type='cpu')
     """
 
-    def __init__(self, type, index=None):
+    def __cinit__(self, type, index=None):
         if isinstance(type, device):
             self.type = (<device>type).type
             self.index = (<device>type).index
@@ -80,16 +82,13 @@ cdef device as_device(object d):
     if r.type != "cpu":
         raise RuntimeError(
             f"device {str(r)!r} is not available: this build runs on the CPU. "
-            "Use device='cpu'; CUDA needs the extra 'gpu' (pip install 'autograd_cy[gpu]')."
+            "Use device='cpu'. There is no GPU support yet, and no package to install that adds it."
         )
     return r
 
 
 cdef class layout:
     """How elements are stored; only ``strided`` exists."""
-
-    def __init__(self):
-        raise TypeError("layout objects cannot be made; use autograd_cy.strided")
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"
@@ -100,12 +99,6 @@ cdef class layout:
 
 cdef class memory_format:
     """The order of the dimensions in memory."""
-
-    def __init__(self):
-        raise TypeError(
-            "memory_format objects cannot be made; use autograd_cy.contiguous_format, "
-            "preserve_format, channels_last or channels_last_3d"
-        )
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"
@@ -127,6 +120,10 @@ contiguous_format = make_format("contiguous_format", MF_CONTIGUOUS)
 preserve_format = make_format("preserve_format", MF_PRESERVE)
 channels_last = make_format("channels_last", MF_CHANNELS_LAST)
 channels_last_3d = make_format("channels_last_3d", MF_CHANNELS_LAST_3D)
+
+seal(layout, "layout objects cannot be made; use autograd_cy.strided")
+seal(memory_format, "memory_format objects cannot be made; use autograd_cy.contiguous_format, "
+                    "preserve_format, channels_last or channels_last_3d")
 
 
 cdef int format_code(object f) except -1:

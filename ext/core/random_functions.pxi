@@ -454,3 +454,6 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     else:
         fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator)
     return t if out is not None else attach(t, BernoulliBackward0, input, None, "bernoulli")
+
+
+_install("bernoulli", bernoulli)

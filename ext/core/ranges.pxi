@@ -42,7 +42,8 @@ cdef Tensor int_range(object start, object end, object step):
     return t
 
 
-cdef Tensor float_range(double start, double end, double step):
+cdef Tensor float_range(double start, double end, double step, bint truncated):
+    """With `truncated` as many values as floats would be, from and by whole numbers."""
     cdef double length = ceil((end - start) / step)
     cdef Py_ssize_t i
     cdef double* p
@@ -52,6 +53,8 @@ cdef Tensor float_range(double start, double end, double step):
     i = <Py_ssize_t>length
     t = tensor_empty(DT_F64, 1, &i)
     p = <double*>t.ptr
+    if truncated:
+        start, step = trunc(start), trunc(step)
     for i in range(t.count):
         p[i] = start + i * step
     return t
@@ -121,9 +124,11 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
         raise NotImplementedError(f"arange: not implemented for {dt_object(dt).name}")
     if not integers and not (isfinite(<double>start) and isfinite(<double>end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}")
-    if dt_is_integral(dt):
+    if dt == DT_I64 and not integers:
         start, end, step = int(start), int(end), int(step)
         integers = True
+        if step == 0:
+            raise ValueError("arange: step must be nonzero (int64 truncates the step)")
     if step == 0:
         raise RuntimeError("arange: step must be nonzero")
     if (end < start) if step > 0 else (end > start):
@@ -131,7 +136,10 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
             "arange: upper bound and lower bound inconsistent with step sign "
             f"({start}, {end}, {step})"
         )
-    values = int_range(start, end, step) if integers else float_range(start, end, step)
+    if integers:
+        values = int_range(start, end, step)
+    else:
+        values = float_range(start, end, step, dt_is_integral(dt))
     return deliver(values, dt, out, requires_grad, "arange")
 
 
@@ -142,6 +150,13 @@ cdef object endpoint(object x, str op, str argument):
             f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
         )
     return number_of(x, op, argument)
+
+
+cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
+    """An endpoint, which an integer dtype truncates before anything is computed."""
+    value = endpoint(x, op, argument)
+    dt = out.dt if out is not None else DT_F64 if dtype is None else dt_code(dtype)
+    return int(value) if dt_is_integral(dt) and isinstance(value, float) else value
 
 
 cdef Tensor spread(object start, object end, object steps, str op):
@@ -200,7 +215,7 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
         Or 0-d tensors.
     steps : int
     out, dtype, layout, device, requires_grad, pin_memory
-        As for :func:`zeros`. An integer dtype truncates the values.
+        As for :func:`zeros`. An integer dtype truncates the bounds, then the values.
 
     Returns
     -------
@@ -219,8 +234,8 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
     """
     cdef Tensor values
     check_placement(device, layout, pin_memory, "linspace")
-    values = spread(endpoint(start, "linspace", "start"), endpoint(end, "linspace", "end"), steps,
-                    "linspace")
+    values = spread(bound_in(dtype, out, start, "linspace", "start"),
+                    bound_in(dtype, out, end, "linspace", "end"), steps, "linspace")
     return deliver(values, spread_dtype(values, out, dtype, "linspace"), out, requires_grad,
                    "linspace")
 
@@ -237,7 +252,7 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     steps : int
     base : float
     out, dtype, layout, device, requires_grad, pin_memory
-        As for :func:`zeros`. An integer dtype truncates the values.
+        As for :func:`zeros`. An integer dtype truncates the bounds, then the values.
 
     Returns
     -------
@@ -255,8 +270,8 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     cdef Py_ssize_t i
     cdef int dt
     check_placement(device, layout, pin_memory, "logspace")
-    values = spread(endpoint(start, "logspace", "start"), endpoint(end, "logspace", "end"), steps,
-                    "logspace")
+    values = spread(bound_in(dtype, out, start, "logspace", "start"),
+                    bound_in(dtype, out, end, "logspace", "end"), steps, "logspace")
     dt = spread_dtype(values, out, dtype, "logspace")
     for i in range(values.count):
         if values.dt == DT_F64:

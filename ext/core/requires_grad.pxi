@@ -26,7 +26,7 @@ cdef int set_requires_grad(Tensor t, bint value) except -1:
     return 0
 
 
-def _requires_grad_(Tensor self not None, requires_grad=True):
+def requires_grad_(Tensor self not None, requires_grad=True):
     """
     Change whether operations on this leaf tensor are recorded; returns the tensor.
 
@@ -45,5 +45,39 @@ def _requires_grad_(Tensor self not None, requires_grad=True):
     >>> ag.zeros(2).requires_grad_()
     tensor([0., 0.], requires_grad=True)
     """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+            f"{type(requires_grad).__name__}")
     set_requires_grad(self, requires_grad)
     return self
+
+
+# --- warnings and versions --------------------------------------------------------------------
+
+cdef bint g_warn_always = False
+cdef set g_warned = set()
+
+
+cdef int warn_once(str text) except -1:
+    """A UserWarning that comes once in a process, or each time (see set_warn_always)."""
+    if not g_warn_always:
+        if text in g_warned:
+            return 0
+        g_warned.add(text)
+    _warnings.warn(text, UserWarning, stacklevel=1)
+    return 0
+
+
+def _set_warn_always(bint always):
+    global g_warn_always
+    g_warn_always = always
+
+
+def _warn_always():
+    return g_warn_always
+
+
+def _set_version(Tensor t not None, uint32_t version):
+    """Set the version counter that a tensor shares with its views."""
+    t.mem.version[0] = version

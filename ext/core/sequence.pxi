@@ -54,6 +54,11 @@ cdef bint is_sequence(object x):
     return hasattr(x, "__len__") and hasattr(x, "__getitem__")
 
 
+cdef list bounded(object x):
+    """The items of a sequence of some other class, as many as its length says."""
+    return list(_islice(x, len(x)))
+
+
 cdef int discover(object data, Py_ssize_t* shape) except -1:
     """Shape along the first items; returns the number of dimensions."""
     cdef int n = 0, i
@@ -89,7 +94,7 @@ cdef int infer(object x, int depth, int ndim, int seen) except -2:
         dt = leaf_dtype(x)
         return dt if seen < 0 or seen == dt else dt_promote(seen, dt)
     if type(x) is not list and type(x) is not tuple:
-        x = list(x)
+        x = bounded(x)
     if depth == ndim - 1:
         # Leaves: promote only where the type changes from one item to the next.
         n = len(x)
@@ -175,7 +180,7 @@ cdef int store(object x, int depth, Tensor out, char* p) except -1:
             f"got {type(x).__name__}"
         )
     if type(x) is not list and type(x) is not tuple:
-        x = list(x)
+        x = bounded(x)
     if len(x) != out.sizes[depth]:
         raise ValueError(
             f"expected sequence of length {out.sizes[depth]} at dim {depth} (got {len(x)})"

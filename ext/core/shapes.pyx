@@ -1,15 +1,18 @@
 # cython: language_level=3
 """Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
 from libc.string cimport memset
+from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
+    DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
 from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
 from autograd_cy._C.iterate cimport (
     KT, run_loop, expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
 from autograd_cy._C.kernel_ids cimport K_COPY
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
+from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, tensor_window, tensor_on, tensor_alias,
+    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_LAZY, tensor_turned,
+    tensor_window, tensor_on, tensor_alias,
     tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
 
 
@@ -38,11 +41,11 @@ cdef Tensor view_plain(Tensor a, tuple size):
             seen *= shape[d]
         else:
             if seen == a.count:
-                return tensor_on(a.mem, a.ptr, a.dt, n, shape, NULL)
+                return tensor_window(a, n, shape, NULL, 0)
     size = resolve_shape(a, size, "view")
     n = fill_sizes(size, shape)
     if not (a.flags & F_STRIDED) or a.count == 0:
-        return tensor_on(a.mem, a.ptr, a.dt, n, shape, NULL)
+        return tensor_window(a, n, shape, NULL, 0)
     if not viewable(a, size):
         raise RuntimeError(
             f"view size is not compatible with input tensor's size and stride (at least one "
@@ -148,7 +151,7 @@ cdef Tensor slice_plain(Tensor a, Py_ssize_t dim, object start, object end, Py_s
     for d in range(a.nd):
         shape[d] = a.sizes[d]
         strides[d] = a.strides[d]
-    shape[dim] = (hi - lo + step - 1) // step
+    shape[dim] = (hi - lo - 1) // step + 1 if hi > lo else 0
     strides[dim] = a.strides[dim] * step
     return tensor_window(a, a.nd, shape, strides, lo * a.strides[dim])
 
@@ -166,7 +169,7 @@ cdef Tensor narrow_plain(Tensor a, Py_ssize_t dim, Py_ssize_t start, Py_ssize_t 
                          f"{start})")
     if start < 0:
         start += n
-    if start + length > n:
+    if length > n - start:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return slice_plain(a, dim, start, start + length, 1)
 
@@ -233,7 +236,9 @@ cdef Tensor unsqueeze_plain(Tensor a, Py_ssize_t dim):
 
 
 cdef int check_window(Tensor a, tuple size, tuple stride, Py_ssize_t offset, str op) except -1:
-    cdef Py_ssize_t extent = 1
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t needed
     if len(size) != len(stride):
         raise RuntimeError(
             f"{op}: mismatch in length of strides and shape ({list(stride)} and {list(size)})")
@@ -242,14 +247,15 @@ cdef int check_window(Tensor a, tuple size, tuple stride, Py_ssize_t offset, str
             raise RuntimeError(
                 f"{op}: sizes and strides must not be negative (size {list(size)}, stride "
                 f"{list(stride)})")
-        if n == 0:
-            return 0
-        extent += (n - 1) * s
-    if offset < 0 or (offset + extent) * DT_SIZE[a.dt] > a.mem.nbytes:
+    if offset < 0:
+        raise RuntimeError(f"{op}: Tensor: invalid storage offset {offset}")
+    fill_sizes(stride, strides)
+    needed = window_bytes(fill_sizes(size, shape), shape, strides, offset, DT_SIZE[a.dt])
+    if needed > a.mem.nbytes:
         raise RuntimeError(
             f"{op}: setStorage: sizes {list(size)}, strides {list(stride)}, storage offset "
-            f"{offset} require a storage size of {(offset + extent) * DT_SIZE[a.dt]} bytes, which "
-            f"is out of bounds for storage of size {a.mem.nbytes}")
+            f"{offset} require a storage size of {needed} bytes, which is out of bounds for "
+            f"storage of size {a.mem.nbytes}")
     return 0
 
 
@@ -260,6 +266,8 @@ cdef Tensor as_strided_plain(Tensor a, tuple size, tuple stride, object storage_
     cdef Py_ssize_t offset = here if storage_offset is None else storage_offset
     check_window(a, size, stride, offset, "as_strided")
     fill_sizes(stride, strides)
+    if 0 in size and offset > a.mem.nbytes // DT_SIZE[a.dt]:
+        offset = here           # it shows nothing, and no address shall lie outside of memory
     return tensor_window(a, fill_sizes(size, shape), shape, strides, offset - here)
 
 
@@ -312,8 +320,59 @@ cdef tuple split_plain(Tensor a, tuple sizes, Py_ssize_t dim):
     return tuple(out)
 
 
+cdef tuple split_with_sizes_plain(Tensor a, tuple sizes, Py_ssize_t dim):
+    cdef Py_ssize_t n
+    if a.nd == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    if min(sizes, default=0) < 0:
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}")
+    if sum(sizes) != n:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(sizes)}")
+    return split_plain(a, sizes, dim)
+
+
+cdef tuple of_their_own(tuple pieces):
+    """The pieces with version counters of their own: a change of one isn't noticed by another."""
+    cdef Tensor t
+    cdef StorageImpl* s
+    for t in pieces:
+        s = t.mem
+        t.mem = storage_alias(s)
+        storage_decref(s)
+    return pieces
+
+
+cdef tuple unsafe_split_plain(Tensor a, tuple sizes, Py_ssize_t dim):
+    return of_their_own(split_plain(a, sizes, dim))
+
+
+cdef tuple unsafe_split_with_sizes_plain(Tensor a, tuple sizes, Py_ssize_t dim):
+    return of_their_own(split_with_sizes_plain(a, sizes, dim))
+
+
 cdef Tensor alias_plain(Tensor a):
     return tensor_window(a, a.nd, a.sizes, a.strides, 0)
+
+
+cdef Tensor conj_plain(Tensor a):
+    """The conjugate as a view: the same memory, read with the other sign of imaginary parts."""
+    if not dt_is_complex(a.dt):
+        raise RuntimeError(f"conj: not implemented as a view of a tensor of dtype "
+                           f"{dt_object(a.dt).name}; a real tensor is its own conjugate")
+    return tensor_turned(a, F_CONJ)
+
+
+cdef Tensor neg_plain(Tensor a):
+    """The negative as a view."""
+    if a.dt == DT_BOOL:
+        raise RuntimeError("_neg_view: not implemented for tensors of dtype bool; use ~x")
+    return tensor_turned(a, F_NEG)
 
 
 # --- views across dtypes --------------------------------------------------------------------
@@ -321,7 +380,7 @@ cdef Tensor alias_plain(Tensor a):
 cdef Tensor on_same_memory(Tensor a, int dt, int nd, const Py_ssize_t* shape,
                            const Py_ssize_t* strides):
     cdef Tensor t = tensor_on(a.mem, a.ptr, dt, nd, shape, strides)
-    t.flags |= a.flags & (F_DEVICE | F_INFERENCE)
+    t.flags |= a.flags & (F_DEVICE | F_INFERENCE | F_NEG)
     return t
 
 
@@ -333,6 +392,11 @@ cdef Tensor view_as_real_plain(Tensor a):
     if not dt_is_complex(a.dt):
         raise RuntimeError(
             f"view_as_real is only supported for complex tensors, not {dt_object(a.dt).name}")
+    if a.flags & F_CONJ:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+            "tensor so you can view it as real, use self.resolve_conj(); however, be warned that "
+            "the resulting tensor will NOT alias the original.")
     if a.nd >= MAX_DIMS:
         raise RuntimeError(f"a tensor has at most {MAX_DIMS} dimensions")
     for d in range(a.nd):
@@ -383,6 +447,12 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
     cdef str how
     if dt < 0:
         raise TypeError("view(): argument 'dtype' must be dtype, not None")
+    if a.flags & F_LAZY:
+        raise RuntimeError(
+            f"torch.Tensor.view is not supported for "
+            f"{'conjugate view tensors' if a.flags & F_CONJ else 'tensors with negative bit set'} "
+            f"when converting to a different dtype. Use "
+            f"resolve_{'conj' if a.flags & F_CONJ else 'neg'}() first.")
     if old == new:
         return on_same_memory(a, dt, a.nd, a.sizes, a.strides)
     how = (f"to view {dt_object(a.dt).name} as {dt_object(dt).name} (different element sizes)")

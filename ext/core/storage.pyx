@@ -12,6 +12,10 @@ from libc.string cimport memset
 
 import os
 
+cdef extern from "Python.h":
+    void* PyObject_Malloc(size_t n) noexcept
+    void PyObject_Free(void* p) noexcept
+
 cdef extern from *:
     """
     #include <stdlib.h>
@@ -55,7 +59,7 @@ memset(g_free_count, 0, sizeof(g_free_count))
 
 
 cdef inline int class_of(Py_ssize_t nbytes) noexcept nogil:
-    """Index of the smallest class that holds `nbytes` (64 bytes and up)."""
+    """Index of the smallest class that holds `nbytes`."""
     cdef unsigned long long n
     cdef int top
     if nbytes <= 64:
@@ -73,6 +77,20 @@ cdef inline Py_ssize_t class_bytes(int c) noexcept nogil:
     return (<Py_ssize_t>(4 + (q & 3) + 1)) << ((q >> 2) + 4)
 
 
+# Blocks of the smallest class come from Python's allocator: aligned ones of malloc take twice the
+# memory, and graphs of small tensors hold millions of them.
+
+cdef inline StorageImpl* small_block() noexcept:
+    return <StorageImpl*>PyObject_Malloc(HEADER + 64)
+
+
+cdef inline void give_back(StorageImpl* s) noexcept:
+    if s.size_class == 0 and s.kind == STORAGE_CACHED:
+        PyObject_Free(s)
+    else:
+        free(s)
+
+
 cdef void flush_cache() noexcept:
     global g_cached_bytes
     cdef int c
@@ -81,7 +99,7 @@ cdef void flush_cache() noexcept:
         while g_free[c] != NULL:
             s = g_free[c]
             g_free[c] = <StorageImpl*>s.owner
-            free(s)
+            give_back(s)
         g_free_count[c] = 0
     g_cached_bytes = 0
 
@@ -116,11 +134,15 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     else:
         g_misses += 1
         size = class_bytes(c) if g_caching else (nbytes if nbytes > 0 else 1)
-        s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER, <size_t>(size + HEADER),
-                                     size >= HUGE)
+        if c == 0 and g_caching:
+            s = small_block()
+        else:
+            s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER,
+                                         <size_t>(size + HEADER), size >= HUGE)
         if s == NULL:
             flush_cache()
-            s = <StorageImpl*>ag_aligned(HEADER, <size_t>(size + HEADER), 0)
+            s = (small_block() if c == 0 and g_caching
+                 else <StorageImpl*>ag_aligned(HEADER, <size_t>(size + HEADER), 0))
             if s == NULL:
                 raise no_memory(nbytes)
         s.capacity = size
@@ -131,7 +153,8 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     s.refcount = 1
     s.nbytes = nbytes
     s.owner = NULL
-    s.version = 0
+    s.own_version = 0
+    s.version = &s.own_version
     s.last_op = NULL
     g_live_bytes += s.capacity
     g_live_blocks += 1
@@ -148,6 +171,7 @@ cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
     s.refcount = 1
     s.data = data
     s.nbytes = nbytes
+    s.version = &s.own_version
     return s
 
 
@@ -171,10 +195,39 @@ cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
     return s
 
 
+cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1:
+    """Let `s` count its writes with `other`, after ``x.data = y`` the new memory with the old."""
+    cdef SharedVersion* shared
+    if other.version == &other.own_version:
+        # The counter must outlive both, and memory must not: it gets a place of its own.
+        shared = <SharedVersion*>PyMem_RawMalloc(sizeof(SharedVersion))
+        if shared == NULL:
+            raise MemoryError("autograd_cy: cannot allocate a version counter")
+        shared.refcount = 1
+        shared.version = other.own_version
+        other.version = &shared.version
+    shared = <SharedVersion*>other.version
+    shared.refcount += 1
+    leave_version(s)
+    s.version = other.version
+    return 0
+
+
+cdef inline void leave_version(StorageImpl* s) noexcept:
+    cdef SharedVersion* shared
+    if s.version != &s.own_version:
+        shared = <SharedVersion*>s.version
+        s.version = &s.own_version
+        shared.refcount -= 1
+        if shared.refcount == 0:
+            PyMem_RawFree(shared)
+
+
 cdef void storage_free(StorageImpl* s) noexcept:
     global g_cached_bytes, g_live_bytes, g_live_blocks
     cdef int c
     cdef object owner
+    leave_version(s)
     if s.kind == STORAGE_CACHED:
         g_live_bytes -= s.capacity
         g_live_blocks -= 1
@@ -186,7 +239,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
             g_free_count[c] += 1
             g_cached_bytes += s.capacity
         else:
-            free(s)
+            give_back(s)
     elif s.kind == STORAGE_MALLOC:
         g_live_bytes -= s.capacity
         g_live_blocks -= 1

@@ -11,9 +11,11 @@ from cpython.mem cimport PyMem_Malloc, PyMem_Free
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from cpython.tuple cimport PyTuple_SET_ITEM
 from libc.string cimport memset, memcmp
+from autograd_cy._C.checked cimport AG_MUL, window_bytes
+from types import FunctionType
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from autograd_cy._C.storage cimport (
-    StorageImpl, storage_new, storage_alias, storage_incref, storage_decref)
+    StorageImpl, storage_new, storage_alias, storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
@@ -39,6 +41,7 @@ cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
     ctypedef int (*inquiry)(PyObject*) noexcept
+    ctypedef PyObject* (*newfunc)(PyTypeObject*, PyObject*, PyObject*) except NULL
     void PyType_Modified(PyTypeObject*)
     void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
@@ -52,6 +55,8 @@ cdef extern from "Python.h":
         PyObject* tp_dict
         Py_ssize_t tp_dictoffset
         PyObject* (*tp_alloc)(PyTypeObject*, Py_ssize_t)
+        newfunc tp_new
+        void* tp_vectorcall
     PyTypeObject PyFloat_Type, PyLong_Type
 
 memset(&late, 0, sizeof(late))
@@ -67,78 +72,7 @@ cdef void tls_set_modes(unsigned int m) noexcept nogil:
     ag_tls_modes = m
 
 
-class Size(tuple):
-    """
-    The shape of a tensor: a tuple of sizes.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.zeros(2, 3).shape
-    autograd_cy.Size([2, 3])
-    """
-
-    __slots__ = ()
-
-    def numel(self):
-        """Number of elements of a tensor of this shape."""
-        n = 1
-        for s in self:
-            n *= s
-        return n
-
-    def __repr__(self):
-        return f"autograd_cy.Size([{', '.join(map(str, self))}])"
-
-    def __add__(self, other):
-        if not isinstance(other, tuple):
-            return NotImplemented
-        return Size(tuple.__add__(self, other))
-
-    def __radd__(self, other):
-        if not isinstance(other, tuple):
-            return NotImplemented
-        return Size(other + tuple(self))
-
-    def __mul__(self, n):
-        return Size(tuple.__mul__(self, n))
-
-    __rmul__ = __mul__
-
-    def __getitem__(self, i):
-        r = tuple.__getitem__(self, i)
-        return Size(r) if isinstance(i, slice) else r
-
-    def __reduce__(self):
-        return (Size, (tuple(self),))
-
-
-cdef PyTypeObject* _size_type = <PyTypeObject*>Size
-
-
-cdef object size_object(int ndim, const Py_ssize_t* shape):
-    # tuple.__new__(Size, ...) costs three times as much.
-    cdef PyObject* raw = (<GCType*>_size_type).tp_alloc(_size_type, ndim)
-    cdef object item
-    cdef int i
-    if raw == NULL:
-        raise MemoryError()
-    cdef object r = <object>raw
-    Py_DECREF(r)
-    for i in range(ndim):
-        item = shape[i]
-        Py_INCREF(item)
-        PyTuple_SET_ITEM(r, i, item)
-    return r
-
-
-cdef object sizes_of(Tensor t):
-    return size_object(t.nd, t.sizes)
-
-
-cdef tuple dims_of(Tensor t):
-    cdef int i
-    return tuple([t.sizes[i] for i in range(t.nd)])
+include "size.pxi"
 
 
 cdef class TensorExtra:
@@ -217,8 +151,9 @@ cdef class Tensor:
     def __init__(self, *args, device=None):
         cdef Py_ssize_t[MAX_DIMS] shape
         cdef int i, n
-        if self.mem != NULL:
-            return
+        if not (self.flags & F_BLANK):
+            return                  # a subclass that was made with its values
+        self.flags &= ~<uint32_t>F_BLANK
         if (len(args) == 1 and isinstance(args[0], (Tensor, list, tuple, range, _np.ndarray))
                 and not isinstance(args[0], Size)):
             made = _construct(args[0])
@@ -271,14 +206,14 @@ cdef class Tensor:
         """The shape, or the size of one dimension."""
         if dim is None:
             return size_object(self.nd, self.sizes)
-        return self.sizes[wrap_dim(dim, self.nd)]
+        return self.sizes[wrap_dim(plain_dim(dim, "size"), self.nd)]
 
     def stride(self, dim=None):
         """The strides in elements, or that of one dimension."""
         cdef int i
         if dim is None:
             return tuple([self.strides[i] for i in range(self.nd)])
-        return self.strides[wrap_dim(dim, self.nd)]
+        return self.strides[wrap_dim(plain_dim(dim, "stride"), self.nd)]
 
     def dim(self):
         """Number of dimensions."""
@@ -326,6 +261,7 @@ cdef class Tensor:
     def is_set_to(self, Tensor other not None):
         """Whether both show the same elements of the same memory."""
         return (self.ptr == other.ptr and same_shape(self, other)
+                and not (self.flags ^ other.flags) & F_LAZY
                 and (self.nd == 0 or memcmp(self.strides, other.strides,
                                             self.nd * sizeof(Py_ssize_t)) == 0))
 
@@ -373,6 +309,14 @@ cdef class Tensor:
         """Whether the dtype has negative values."""
         return self.dt > DT_U8
 
+    def is_conj(self):
+        """Whether the conjugation is still to be done: memory holds the conjugates; see conj()."""
+        return bool(lazy_bits(self) & F_CONJ)
+
+    def is_neg(self):
+        """Whether the negation is still to be done: memory holds the negatives."""
+        return bool(lazy_bits(self) & F_NEG)
+
     def is_inference(self):
         """Whether the tensor was made in inference mode."""
         return bool(self.flags & F_INFERENCE)
@@ -409,7 +353,7 @@ cdef class Tensor:
     def _version(self):
         if self.flags & F_INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return self.mem.version
+        return self.mem.version[0]
 
     def _storage_address(self):
         """Where the memory behind this tensor begins; the same for all views."""
@@ -417,7 +361,7 @@ cdef class Tensor:
 
     def _bump_version(self):
         """Note a write that autograd didn't see; see autograd.graph.increment_version."""
-        self.mem.version += 1
+        self.mem.version[0] += 1
 
     @property
     def _base(self):
@@ -440,17 +384,15 @@ cdef class Tensor:
             t = tensor_on(s, self.ptr, self.dt, self.nd, self.sizes, self.strides)
         finally:
             storage_decref(s)
-        t.flags |= self.flags & F_INFERENCE
+        t.flags |= self.flags & (F_INFERENCE | F_LAZY)
         return t
 
     @data.setter
     def data(self, value):
         cdef Tensor source
-        cdef StorageImpl* s
-        cdef StorageImpl* old = self.mem
-        cdef uint32_t version = old.version
         if not isinstance(value, Tensor):
-            raise TypeError(f"data must be a Tensor, not {type(value).__name__}")
+            raise TypeError(
+                f"Variable data has to be a tensor, but got {type(value).__name__}")
         source = <Tensor>value
         if (self.flags | source.flags) & F_BATCHED:
             raise RuntimeError("vmap: data of a tensor cannot be replaced; use copy_()")
@@ -459,14 +401,11 @@ cdef class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        # The counter stays that of this tensor, the memory is the source's.
-        s = storage_alias(source.mem)
-        s.version = version
-        set_geometry(self, source.nd, source.sizes, source.strides)
-        self.dt = source.dt
-        self.ptr = source.ptr
-        self.mem = s
-        storage_decref(old)
+        take_memory(self, source)
+
+    @data.deleter
+    def data(self):
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     @property
     def grad(self):
@@ -538,7 +477,11 @@ cdef class Tensor:
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
+        cdef Tensor plain
         refuse_examples(self, "tolist()")
+        if self.flags & F_LAZY:
+            plain = <Tensor>late.resolved(self)
+            return nested_list(plain, 0, plain.ptr)
         return nested_list(self, 0, self.ptr)
 
     def __len__(self):
@@ -559,18 +502,33 @@ cdef class Tensor:
         return bool(scalar_value(self))
 
     def __int__(self):
+        only_element(self)
         return int(scalar_value(self))
 
     def __float__(self):
+        only_element(self)
+        if self.flags & F_GRAD_PATH and requires_grad(self) and not tls_modes() & M_NO_GRAD:
+            warn_once("Converting a tensor with requires_grad=True to a scalar may lead to "
+                      "unexpected behavior.\nConsider using tensor.detach() first.")
         return float(scalar_value(self))
 
     def __complex__(self):
+        only_element(self)
         return complex(scalar_value(self))
 
     def __index__(self):
         if self.count != 1 or not dt_is_integral(self.dt):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(scalar_value(self))
+
+    def __bytes__(self):
+        if self.count == 1:
+            return bytes(self.__index__())
+        return bytes([x.__index__() for x in self])
+
+    def __reversed__(self):
+        """The tensor with its first dimension backwards."""
+        return self if self.nd == 0 else self.flip(0)
 
     def __hash__(self):
         return <Py_ssize_t>(<size_t><PyObject*>self >> 4)
@@ -619,7 +577,7 @@ cdef class Tensor:
         return late.binary[B_ADD](self, other)
 
     def __radd__(self, other):
-        return call_binary(B_ADD, other, self)
+        return call_binary(B_ADD, self, other)      # it commutes, and the tensor comes first
 
     def __iadd__(self, other):
         return call_binary(B_IADD, self, other)
@@ -637,7 +595,7 @@ cdef class Tensor:
         return late.binary[B_MUL](self, other)
 
     def __rmul__(self, other):
-        return call_binary(B_MUL, other, self)
+        return call_binary(B_MUL, self, other)
 
     def __imul__(self, other):
         return call_binary(B_IMUL, self, other)
@@ -646,6 +604,10 @@ cdef class Tensor:
         return call_binary(B_DIV, self, other)
 
     def __rtruediv__(self, other):
+        # 1 / x is recorded as its reciprocal, which saves the result instead of x.
+        if (self.flags & F_GRAD_PATH and not tls_modes() & M_NO_GRAD and is_number(other)
+                and other == 1 and requires_grad(self)):
+            return self.reciprocal() * other
         return call_binary(B_DIV, other, self)
 
     def __itruediv__(self, other):
@@ -762,23 +724,11 @@ cdef class Tensor:
         return call_binary(B_NE, self, other)
 
 
-def _make_subclass(cls, Tensor data not None, require_grad=False):
-    """A tensor of the subclass `cls` on the memory of `data` (what ``Parameter`` is made of)."""
-    cdef Tensor t
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"cls must be a type (got {cls!r}) derived from Tensor")
-    t = cls.__new__(cls) if cls is Tensor else Tensor.__new__(cls)
-    replace_storage(t, data)
-    note_subclass(t)
-    if require_grad:
-        set_requires_grad(t, True)
-    return t
-
-
-cdef int note_subclass(Tensor t) except -1:
-    # A subclass without its own __torch_function__ stays on the fast path.
-    if type(t) is not Tensor and hasattr(type(t), "__torch_function__"):
-        t.flags |= F_OVERRIDE
+cdef int only_element(Tensor t) except -1:
+    if t.count != 1:
+        raise ValueError(
+            "only one element tensors can be converted to Python scalars, not one of shape "
+            f"{list(sizes_of(t))}; use tolist()")
     return 0
 
 
@@ -806,7 +756,13 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
+# The class as its users import it, in messages, repr and pickles.
+(<PyTypeObject*>Tensor).tp_name = "autograd_cy.Tensor"
+PyType_Modified(<PyTypeObject*>Tensor)
+Size.__module__ = "autograd_cy"
+
 include "requires_grad.pxi"
 include "modes.pxi"
+include "subclasses.pxi"
 include "installed.pxi"
 include "lifetime.pxi"

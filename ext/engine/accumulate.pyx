@@ -137,6 +137,17 @@ cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) exc
         b.held = False
 
 
+cdef bint becomes_grad(Tensor variable, PyObject* grad, bint create_graph) noexcept:
+    """
+    Whether a gradient becomes ``grad`` as it is: nobody has it but the caller, by one reference,
+    and it lies in memory as the variable does.
+    """
+    cdef Tensor g = <Tensor>grad            # a second reference
+    return (variable.gradient == NULL and not create_graph and Py_REFCNT(g) == 2
+            and g.mem.refcount == 1 and g.base == NULL and not g.flags & F_LAZY
+            and layout_fits(g, variable))
+
+
 cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except -1:
     cdef Tensor g = <Tensor>grad
     cdef Tensor old
@@ -151,19 +162,18 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
             "get the gradient of each example. This is not supported, please use func.grad or "
             "func.vjp instead or call backward() outside of vmap.")
     if variable.gradient == NULL:
-        # The buffer becomes .grad if nobody else has it and it lies in memory as the variable does.
-        # References: the local name, and nobody else.
-        if not (not create_graph and Py_REFCNT(g) == 1 and g.mem.refcount == 1 and g.base == NULL
-                and layout_fits(g, variable)):
-            if create_graph or g.flags & F_SLOW:
+        if not becomes_grad(variable, <PyObject*>g, create_graph):
+            if g.flags & ~F_LAZY & F_SLOW:
                 g = T.clone(g, -1)
+            elif create_graph:              # recorded as a copy into new memory
+                g = T.copy_(room_like(g, variable), g)
             else:
                 g = copy_in_layout(g, variable)
         Py_INCREF(g)
         variable.gradient = <PyObject*>g
         return 0
     old = <Tensor>variable.gradient
-    if create_graph or (old.flags | g.flags) & F_SLOW:
+    if create_graph or (old.flags | g.flags) & ~F_LAZY & F_SLOW:
         g = T.add(old, g)
         Py_INCREF(g)
         before = variable.gradient
@@ -187,10 +197,12 @@ cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
 
 cdef Tensor copy_in_layout(Tensor g, Tensor variable):
     """A copy with the strides of a dense variable, otherwise C-contiguous."""
-    cdef Tensor r
-    if tensor_is_dense(variable):
-        r = tensor_empty_strided(g.dt, variable.nd, variable.sizes, variable.strides)
-    else:
-        r = tensor_empty(g.dt, g.nd, g.sizes)
+    cdef Tensor r = room_like(g, variable)
     copy_into(r, g, "accumulate")
     return r
+
+
+cdef Tensor room_like(Tensor g, Tensor variable):
+    if tensor_is_dense(variable):
+        return tensor_empty_strided(g.dt, variable.nd, variable.sizes, variable.strides)
+    return tensor_empty(g.dt, g.nd, g.sizes)

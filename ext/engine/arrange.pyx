@@ -3,16 +3,20 @@
 
 They call recorded operators through T, so they differentiate by themselves.
 """
-from autograd_cy._C.arguments cimport tensor_arg
+from cpython.exc cimport PyErr_CheckSignals
+
+from autograd_cy._C.arguments cimport tensor_arg, indices_arg, bool_arg, factor_fits
+from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_U8, dt_is_integral, dt_is_complex, dt_object)
+    DT_SIZE, DT_BOOL, DT_I64, DT_U8, DT_F16, DT_BF16, DT_F32, dt_is_integral, dt_is_complex,
+    dt_object)
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.formulas cimport normal_dim, value_like
 from autograd_cy._C.iterate cimport broadcast_shape, fill_with
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_BATCHED, tensor_empty, dims_of, sizes_of, same_shape,
-    scalar_value, wrap_int, wrap_double, wrap_number, install, is_number)
+    scalar_value, wrap_int, wrap_double, wrap_number, install)
 
 
 cdef Tensor dense_pairs(Tensor a):
@@ -111,9 +115,13 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
         k = repeats
         if k < 0:
             raise RuntimeError("repeat_interleave: repeats can not be negative")
+        if output_size is not None and output_size != n * k:
+            raise RuntimeError(
+                f"repeat_interleave: allocated size does not match required size: {output_size} "
+                f"and {n * k}")
         return T.reshape(T.clone(T.expand(T.unsqueeze(a, d + 1), shape[:d + 1] + (k,)
                                           + shape[d + 1:]), 0), replaced(shape, d, n * k))
-    counts = tensor_arg(repeats, "repeat_interleave", "repeats")
+    counts = tensor_arg(repeats, "repeat_interleave", "repeats", 2)
     if counts.flags & F_BATCHED:
         raise RuntimeError("vmap: repeat_interleave is not possible with batched repeats: the "
                            "examples would have different sizes")
@@ -159,6 +167,8 @@ cdef Tensor roll(Tensor a, tuple shifts, tuple dims):
     if len(shifts) != len(dims):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, "
                            f"dims:{len(dims)}")
+    if a.nd == 0:
+        raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     for dim, shift in zip(dims, shifts):
         d = normal_dim(dim, a.nd)
         n = a.sizes[d] if a.nd else 1
@@ -168,6 +178,18 @@ cdef Tensor roll(Tensor a, tuple shifts, tuple dims):
         else:
             a = T.clone(a, -1)
     return a
+
+
+cdef Tensor fliplr(Tensor a):
+    if a.nd < 2:
+        raise RuntimeError(f"fliplr: Input must be >= 2-d, not of shape {list(sizes_of(a))}.")
+    return T.flip(a, (1,))
+
+
+cdef Tensor flipud(Tensor a):
+    if a.nd < 1:
+        raise RuntimeError("flipud: Input must be >= 1-d, not a 0-d tensor.")
+    return T.flip(a, (0,))
 
 
 cdef Tensor rot90(Tensor a, Py_ssize_t k, tuple dims):
@@ -224,7 +246,7 @@ cdef tuple unsafe_chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
     n = a.sizes[normal_dim(dim, a.nd)]
     if n == 0:
         return T._unsafe_split(a, (0,) * chunks, dim)
-    return unsafe_split(a, (n + chunks - 1) // chunks, dim)
+    return unsafe_split(a, (n - 1) // chunks + 1 if n else 0, dim)
 
 
 cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):
@@ -246,10 +268,12 @@ cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):
         k = where
         if k <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {k}")
+        out = [None] * k        # more than there is memory for fails here, not after hours
         for i in range(k):
             size = n // k + (1 if i < n % k else 0)
-            out.append(T.slice(a, dim, at, at + size, 1))
+            out[i] = T.slice(a, dim, at, at + size, 1)
             at += size
+            PyErr_CheckSignals()
         return tuple(out)
     for end in (*where, n):
         out.append(T.slice(a, dim, at, end, 1))
@@ -302,7 +326,8 @@ cdef Tensor diag_embed(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssize_t 
     cdef list size
     if a.nd == 0:
         raise RuntimeError("diag_embed: expected at least one dimension")
-    n = a.sizes[a.nd - 1] + abs(offset)
+    n = checked_add(a.sizes[a.nd - 1],
+                    offset if offset >= 0 else checked_sub(0, offset, "diag_embed"), "diag_embed")
     dim1 = normal_dim(dim1, nd)
     dim2 = normal_dim(dim2, nd)
     if dim1 == dim2:
@@ -342,13 +367,7 @@ cdef Tensor as_positions(Tensor index, str op):
 
 
 cdef tuple positions(object indices, str op):
-    cdef list out = []
-    if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"{op}(): argument 'indices' must be tuple of Tensors, not "
-                        f"{type(indices).__name__}")
-    for x in indices:
-        out.append(None if x is None else as_positions(tensor_arg(x, op, "indices"), op))
-    return tuple(out)
+    return tuple([None if x is None else as_positions(<Tensor>x, op) for x in indices])
 
 
 cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
@@ -449,8 +468,7 @@ cdef Tensor take(Tensor a, Tensor index):
     if index.dt != DT_I64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got "
                            f"{dt_object(index.dt).name}")
-    return T.reshape(T.index_select(T.reshape(a, (-1,)), 0, T.reshape(index, (-1,))),
-                     dims_of(index))
+    return T._index(T.reshape(a, (-1,)), (index,))      # counts negative indices from the end
 
 
 def index_put_(Tensor self not None, indices, values, accumulate=False):
@@ -477,9 +495,11 @@ def index_put_(Tensor self not None, indices, values, accumulate=False):
     >>> ag.zeros(3).index_put_((ag.tensor([0, 2]),), ag.tensor(5.0))
     tensor([5., 0., 5.])
     """
-    cdef Tensor v = tensor_arg(values, "index_put_", "values")
+    cdef Tensor v = tensor_arg(values, "index_put_", "values", 2)
     same_dtype(self, v, "Index put")
-    return T._index_put_(self, positions(indices, "index_put_"), v, accumulate)
+    return T._index_put_(self, positions(indices_arg(indices, "index_put_", "indices", 1),
+                                         "index_put_"), v,
+                         bool_arg(accumulate, "index_put_", "accumulate", 3))
 
 
 install(Tensor, "index_put_", index_put_)
@@ -508,6 +528,8 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt):
     dim = normal_dim(dim, a.nd)
     if dt < 0 and dt_is_integral(a.dt):
         dt = DT_I64
+    if (a.dt if dt < 0 else dt) in (DT_F16, DT_BF16):      # partial products may overflow
+        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), a.dt if dt < 0 else dt)
     a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
     n = a.sizes[dim] if a.nd else 1
     while step < n:
@@ -519,7 +541,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt):
 
 cdef Tensor product_of_others(Tensor a, object dim):
     """For each element the product of all others along a dimension (None: of the tensor)."""
-    cdef Tensor one, before, after
+    cdef Tensor one, before, after, r, zeros
     cdef Py_ssize_t d, n
     if dim is None:
         return T.reshape(product_of_others(T.reshape(a, (-1,)), 0), dims_of(a))
@@ -532,12 +554,10 @@ cdef Tensor product_of_others(Tensor a, object dim):
     one = T.ones_like(T.detach(T.narrow(a, d, 0, 1)))
     before = T.cat((one, cumprod(T.narrow(a, d, 0, n - 1), d, -1)), d)
     after = T.cat((one, cumprod(T.flip(T.narrow(a, d, 1, n - 1), (d,)), d, -1)), d)
-    return T.mul(before, T.flip(after, (d,)))
-
-
-cdef Tensor std(Tensor a, object dim, double correction, bint keepdim):
-    """sqrt(var); where that is 0, so is the gradient."""
-    return safe_sqrt(T.var(a, dim, correction, keepdim))
+    r = T.mul(before, T.flip(after, (d,)))
+    # Beside two zeros there is nothing, not even of infinity.
+    zeros = T.sum_dim(T.eq(a, wrap_int(0)), d, True, -1)
+    return T.where(T.logical_and(T.gt(zeros, wrap_int(1)), T.ne(r, r)), wrap_int(0), r)
 
 
 cdef Tensor safe_sqrt(Tensor v):
@@ -549,6 +569,7 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     """The p-norm of the elements over dimensions (all, if None)."""
     cdef Tensor size
     cdef double order
+    cdef int half
     if dt >= 0 and dt != a.dt:
         a = T._to_dtype(a, dt)
     if dt_is_integral(a.dt):
@@ -557,23 +578,37 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
             f"{dt_object(a.dt).name}")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"norm: order {p!r} is not supported; use a number or 'fro'")
-    if not (p is None or p == "fro" or is_number(p)):
-        raise TypeError(f"norm(): argument 'p' must be Number or str, not {type(p).__name__}")
     order = 2.0 if p is None or p == "fro" else float(p)
+    if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
+        half = a.dt          # powers may be out of their range
+        return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
     if order == 2.0:
         size = T.real(T.mul(a, T.conj(a))) if dt_is_complex(a.dt) else T.mul(a, a)
         return safe_sqrt(T.sum_dim(size, dim, keepdim, -1))
     size = T.abs(a)
     if order == 0.0:
-        return T._to_dtype(T.sum_dim(T.ne(size, wrap_int(0)), dim, keepdim, -1), size.dt)
+        # The derivative is zero: that of ceil, which is kept where there is nothing to count.
+        size = T.where(T.ne(size, wrap_int(0)), wrap_int(1), T.ceil(size))
+        return T.sum_dim(size, dim, keepdim, -1)
     if order == 1.0:
         return T.sum_dim(size, dim, keepdim, -1)
     if order == float("inf"):
         return T.amax(size, dim, keepdim)
     if order == float("-inf"):
         return T.amin(size, dim, keepdim)
-    return T.pow(T.sum_dim(T.pow(size, wrap_double(order)), dim, keepdim, -1),
-                 wrap_double(1.0 / order))
+    # Elements of 0, and a norm of 0, add nothing to the derivative: the powers see a 1 there.
+    size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
+    return power_from(T.sum_dim(size, dim, keepdim, -1), 1.0 / order, 0.0 if order > 0.0 else None)
+
+
+cdef Tensor power_from(Tensor a, double exponent, object at_zero):
+    """``a ** exponent`` with a constant where `a` is 0, if one is given."""
+    cdef Tensor none
+    if at_zero is None:
+        return T.pow(a, wrap_double(exponent))
+    none = T.eq(a, wrap_int(0))
+    return T.where(none, wrap_double(at_zero),
+                   T.pow(T.where(none, wrap_int(1), a), wrap_double(exponent)))
 
 
 cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor append):
@@ -640,6 +675,8 @@ cdef Tensor cross(Tensor a, Tensor b, object dim):
 
 cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha):
     """beta * a + alpha * product; with beta 0 the values of `a` don't count, NaN neither."""
+    factor_fits(beta, product.dt)
+    factor_fits(alpha, product.dt)
     if scalar_value(alpha) != 1:
         product = T.mul(product, alpha)
     if scalar_value(beta) == 0:
@@ -663,7 +700,16 @@ cdef Tensor addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
 
 
 cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
-    return affine(a, outer(vec1, vec2), beta, alpha)
+    cdef Tensor product = outer(vec1, vec2)
+    if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
+        which = "alpha" if dt_is_integral(beta.dt) else "beta"
+        raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "
+                           "floating point number.")
+    if product.dt == DT_BOOL and a.dt == DT_BOOL:
+        beta = T.ne(beta, wrap_int(0))
+        alpha = T.ne(alpha, wrap_int(0))
+        return T.logical_or(T.logical_and(a, beta), T.logical_and(product, alpha))
+    return affine(a, product, beta, alpha)
 
 
 cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):

@@ -10,6 +10,7 @@ from autograd_cy._C.batching cimport (
     wrap_shared_all)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.formulas cimport normal_dim
+from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
@@ -24,6 +25,10 @@ cdef uint32_t flags_of_indices(object indices) noexcept:
         if t is not None:
             flags |= (<Tensor>t).flags
     return flags
+
+
+cdef tuple resolved_indices(object indices):
+    return all_resolved(<tuple>indices)
 
 
 cdef tuple given(object indices):

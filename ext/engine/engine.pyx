@@ -12,14 +12,15 @@ from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from libc.stdint cimport uint32_t, uint64_t, int32_t
 from libc.stdlib cimport qsort
 from autograd_cy._C.accumulate cimport (
-    accumulate_into, add_gradients, fit_gradient, gradient_fits)
+    accumulate_into, add_gradients, becomes_grad, fit_gradient, gradient_fits)
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
-from autograd_cy._C.formulas cimport observe_begin, observe_end
+from autograd_cy._C.formulas cimport give, observe_begin, observe_end
 from autograd_cy._C.hooks cimport (
     after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
     run_tensor_hooks, tensor_hooks_of)
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
+from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
 
@@ -56,6 +57,7 @@ cdef class GraphTask:
     cdef dict captures               # id(node) -> list of (output number, position in results)
     cdef list results
     cdef list callbacks
+    cdef tuple undo                  # (function, value): called in the end, see _undo_in_the_end
     cdef list keep                   # keeps roots and inputs alive
     cdef PyObject* current           # borrowed: the node that is running
     cdef bint live
@@ -83,6 +85,7 @@ cdef dict g_running = {}             # thread id -> list of the tasks of that th
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
+    int PyErr_CheckSignals() except -1
 
 
 cdef int push(GraphTask g, PyObject* n) except -1:
@@ -346,25 +349,29 @@ cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -
 
 
 cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
-    cdef Tensor variable = accumulated_variable(n)
+    cdef Tensor variable
     cdef PyObject* grad
-    if gin[0] == NULL:
+    cdef bint shown
+    if n.args == NULL:
         return 0
+    variable = accumulated_variable(n)
     if variable.extra is not None and variable.extra.hooks:
         run_tensor_hooks(variable.extra.hooks, gin)
     capture(g, n, gin)
-    if not g.accumulate or is_skipped(g, <PyObject*>n):
+    if not g.accumulate:
         return 0
     if n.extra is not None:
         before_node(n, gin)
-        if gin[0] == NULL:
-            return 0
     grad = gin[0]
-    if n.extra is not None and n.extra.post_hooks:
-        Py_INCREF(<object>grad)             # the node's hooks want to see it
-    else:
+    if grad != NULL:
         gin[0] = NULL
-    accumulate_into(variable, grad, g.create_graph)
+        shown = n.extra is not None and n.extra.post_hooks    # the node's hooks see the gradient
+        if shown and not becomes_grad(variable, grad, g.create_graph):
+            Py_INCREF(<object>grad)
+            gin[0] = grad
+        accumulate_into(variable, grad, g.create_graph)
+        if shown and gin[0] == NULL and variable.gradient != NULL:
+            gin[0] = give(tensor_alias(<Tensor>variable.gradient))
     after_accumulation(n, variable)
     if n.extra is not None:
         after_node(n, gin, gout)
@@ -425,7 +432,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
                 tensor_hooks_of(n, gin)
             if g.captures is not None:
                 capture(g, n, gin)
-            if not g.selective or leads_on(g, n):
+            if not g.selective or g.accumulate or leads_on(g, n):
                 if n.extra is not None:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
@@ -441,7 +448,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
                     release_saved(n)
         for i in range(n_edges):
             p = n.edges[i].node
-            if p == NULL:
+            if p == NULL or (g.selective and is_skipped(g, p)):
                 continue
             if gout[i] != NULL:
                 if gradient_fits(<Node>p, n.edges[i].nr, <Tensor>gout[i]):
@@ -500,7 +507,7 @@ cdef object _anomaly_failure = None
 
 cdef int check_anomaly(Node n, PyObject** gout) except -1:
     if _anomaly_check is not None:
-        _anomaly_check(n, gradients_as_tuple(gout, n.n_edges))
+        _anomaly_check(n, gradients_as_tuple(gout + first_edge(n), n.n_edges - first_edge(n)))
     return 0
 
 
@@ -515,8 +522,22 @@ def _set_anomaly(check, failure):
 include "reentrance.pxi"
 
 
+# Ctrl-C is served between nodes: after SIGNAL_NODES small ones, or as much work in large ones.
+cdef enum:
+    SIGNAL_NODES = 64
+    SIGNAL_ELEMENTS = 4096
+
+
+cdef inline Py_ssize_t work_of(Node n) noexcept:
+    """How much a node counts on the way to the next look at signals, from its gradient's size."""
+    if n.buffers[0] == NULL:
+        return 1
+    return 1 + (<Tensor>n.buffers[0]).count // SIGNAL_ELEMENTS
+
+
 cdef object run_here(GraphTask g):
     cdef PyObject* p
+    cdef Py_ssize_t work = 0
     cdef unsigned int modes = tls_modes()
     cdef unsigned long thread = PyThread_get_thread_ident()
     cdef list stack = g_running.setdefault(thread, [])
@@ -527,7 +548,11 @@ cdef object run_here(GraphTask g):
     try:
         while g.heap_count:
             p = pop(g)
+            work += work_of(<Node>p)
             try:
+                if work >= SIGNAL_NODES:
+                    work = 0
+                    PyErr_CheckSignals()
                 run_node(g, <Node>p)
             except BaseException as error:
                 if g_modes & G_ANOMALY and _anomaly_failure is not None:
@@ -543,6 +568,10 @@ cdef object run_here(GraphTask g):
                 i += 1
     finally:
         tls_set_modes(modes)
+        if g.undo is not None:
+            put, value = g.undo
+            g.undo = None
+            put(value)
         g.current = NULL
         stack.pop()
         if not stack:
@@ -551,15 +580,22 @@ cdef object run_here(GraphTask g):
     return g.results
 
 
-def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph, tuple inputs,
-                 bint allow_unreachable, bint accumulate):
+cdef int check_output(Node n, int nr) except -1:
+    if n is None or not 0 <= nr < n.n_out:
+        raise RuntimeError(
+            f"a gradient edge names output {nr} of {'None' if n is None else n.node_name()}, which "
+            f"has {0 if n is None else n.n_out} outputs")
+    return 0
+
+
+def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph, tuple inputs=(),
+                 bint allow_unreachable=False, bint accumulate_grad=False):
     """
     Backward from `tensors` with initial gradients `grads`.
 
-    `tensors` and `inputs` hold tensors or pairs (node, output number). With `accumulate` gradients
-    go to the ``grad`` of leaves (of `inputs`, if given); without, those of `inputs` are returned,
-    None where an input wasn't reached. `allow_unreachable` is there for programs that call the
-    engine themselves; callers see to inputs that weren't reached.
+    `tensors` and `inputs` hold tensors or pairs (node, output number). With `accumulate_grad`
+    gradients go to the ``grad`` of leaves (of `inputs`, if given); without, those of `inputs` are
+    returned, None where an input wasn't reached, which is an error without `allow_unreachable`.
     """
     global g_task_ids
     cdef GraphTask g = GraphTask.__new__(GraphTask)
@@ -574,7 +610,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     g.id = g_task_ids
     g.keep_graph = keep_graph
     g.create_graph = create_graph
-    g.accumulate = accumulate
+    g.accumulate = accumulate_grad
     g.keep = []
     for i in range(len(tensors)):
         if isinstance(tensors[i], Tensor):
@@ -589,6 +625,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
             nr = t.out_nr if not (n.flags & N_ACCUMULATE) else 0
         else:
             n, nr = tensors[i]
+            check_output(n, nr)
         roots.append(n)
         grad = <Tensor>grads[i]
         seeds.append((n, nr, grad))
@@ -596,7 +633,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     if inputs:
         g.selective = True
         g.captures = {}
-        if not accumulate:
+        if not accumulate_grad:
             g.results = [None] * len(inputs)
         for i in range(len(inputs)):
             if isinstance(inputs[i], Tensor):
@@ -609,10 +646,11 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 n = <Node>p
                 Py_DECREF(n)
                 nr = t.out_nr if not (n.flags & N_ACCUMULATE) else 0
-                if accumulate and not n.flags & N_ACCUMULATE:
+                if accumulate_grad and not n.flags & N_ACCUMULATE:
                     c_retain_grad(t)            # its hook fills the grad of a non-leaf
             else:
                 n, nr = inputs[i]
+                check_output(n, nr)
             g.keep.append(n)
             g.captures.setdefault(<size_t><PyObject*>n, []).append((nr, i))
     begin(g)
@@ -628,7 +666,9 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
         grad = None
         seeds = None
         for n in dict.fromkeys(roots):
-            if (n.deps if n.task == g.id else foreign_state(g, <PyObject*>n).deps) == 0:
+            if g.selective and is_skipped(g, <PyObject*>n):
+                continue
+            if deps_of(g, n) == 0:
                 Py_INCREF(n)
                 push(g, <PyObject*>n)
     except BaseException:
@@ -636,7 +676,15 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
         raise
     n = None
     results = run_task(g)
-    return None if results is None else tuple(results)
+    if results is None:
+        return None if accumulate_grad else ()
+    if not allow_unreachable:
+        for i in range(len(results)):
+            if results[i] is None:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {i} appears to not have been used in the "
+                    "graph. Set allow_unused=True if this is the desired behavior.")
+    return tuple(results)
 
 
 cdef object _backward = None
@@ -680,34 +728,7 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
     _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-def queue_callback(callback):
-    """Run `callback()` at the end of the backward that is running in this thread."""
-    cdef GraphTask g = running_task()
-    if g is None:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    if g.callbacks is None:
-        g.callbacks = []
-    g.callbacks.append(callback)
-
-
-def current_task_id():
-    """Number of the backward that runs in this thread, or -1."""
-    cdef GraphTask g = running_task()
-    return -1 if g is None else g.id
-
-
-cdef GraphTask running_task():
-    stack = g_running.get(PyThread_get_thread_ident())
-    return None if not stack else <GraphTask>stack[len(stack) - 1]
-
-
-def _is_running(uint64_t task):
-    """Whether the backward of that number is still going on, in any thread."""
-    for stack in list(g_running.values()):
-        for g in list(stack):
-            if (<GraphTask>g).id == task:
-                return True
-    return False
+include "questions.pxi"
 
 
 def _forget_other_threads():
@@ -728,22 +749,6 @@ if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_forget_other_threads)
 
 
-def _current_node():
-    """The node that this thread's backward is running, or None."""
-    cdef GraphTask g = running_task()
-    return None if g is None or g.current == NULL else <object>g.current
-
-
-def _will_run(Node n not None):
-    """Whether the backward that runs in this thread reaches node `n`."""
-    cdef GraphTask g = running_task()
-    if g is None:
-        raise RuntimeError("this question can only be asked during a backward pass")
-    if n.task == g.id:
-        return not is_skipped(g, <PyObject*>n)
-    if g.foreign is None or <size_t><PyObject*>n not in g.foreign:
-        return False
-    return not is_skipped(g, <PyObject*>n)
-
-
+seal(GraphTask, "GraphTask objects cannot be made; call backward()")
+seal(NodeState, "NodeState objects cannot be made; call backward()")
 install(Tensor, "backward", tensor_backward)

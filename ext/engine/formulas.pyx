@@ -4,17 +4,22 @@
 Composites call recorded operators through T, so they differentiate by themselves.
 """
 from cpython.ref cimport PyObject, Py_INCREF
+from cpython.sequence cimport PySequence_GetItem
 from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport dt_is_complex, DT_SIZE, dt_category, dt_object
+from libc.math cimport NAN
+from autograd_cy._C.checked cimport AG_MUL
+from autograd_cy._C.dtypes cimport (
+    dt_is_complex, dt_to_complex, g_default_dtype, DT_BOOL, DT_SIZE, DT_U8, dt_category, dt_object,
+    DT_F16, DT_BF16, DT_F32, DT_F64)
 from autograd_cy._C.indexing cimport put_indices
 from autograd_cy._C.iterate cimport (
-    copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
+    cast, copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
 from autograd_cy._C.loss cimport nll_loss_backward_plain
 from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
-    wrap_number, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
+    wrap_number, check_fits, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
     F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE)
 
 
@@ -122,6 +127,11 @@ cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
     return 0
 
 
+cdef Tensor widened(Tensor a, Tensor out):
+    """A tensor of half precision in the dtype of `out`, if that is a wider one."""
+    return cast(a, out.dt) if a.dt in (DT_F16, DT_BF16) and out.dt in (DT_F32, DT_F64) else a
+
+
 cdef int write_out(Tensor out, Tensor value, str op) except -1:
     if dt_category(value.dt) > dt_category(out.dt):
         raise RuntimeError(
@@ -131,6 +141,24 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
     resize_out(out, value.nd, value.sizes, op)
     copy_into(out, value, op)
     return 0
+
+
+cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
+    """For operators whose ``out`` must have the dtype of the result."""
+    if out.dt != value.dt:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have dtype {dt_object(value.dt).name}, but got "
+            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    return write_out(out, value, op)
+
+
+cdef int write_truth_out(Tensor out, Tensor value, str op) except -1:
+    """For operators whose truth values go into bool, or into uint8 as they once did."""
+    if out.dt != DT_BOOL and out.dt != DT_U8:
+        raise RuntimeError(
+            f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
+            "taken, too")
+    return write_out(out, value, op)
 
 
 cdef int refuse_dtype(int dt, str op) except -1:
@@ -192,6 +220,31 @@ cdef tuple normal_dims(object dims, Py_ssize_t ndim):
     if not out:
         return tuple(range(ndim))
     return tuple(out)
+
+
+cdef object known_dims(object dims, Py_ssize_t ndim):
+    """An argument of kind dim?, dims or dims? without negative numbers; nothing else is checked."""
+    if dims is None:
+        return None
+    if isinstance(dims, int):
+        return normal_dim(dims, ndim) if dims < 0 else dims
+    for d in dims:
+        if d < 0:
+            return tuple([normal_dim(d, ndim) if d < 0 else d for d in dims])
+    return dims
+
+
+cdef int widest_nd(tuple tensors) noexcept:
+    """Dimensions of the tensors of a list (an empty vector is allowed among wider ones)."""
+    cdef int nd = 0
+    for t in tensors:
+        nd = max(nd, (<Tensor>t).nd)
+    return nd
+
+
+cdef Py_ssize_t size_at(object sizes, Py_ssize_t i) except? -1:
+    """``sizes[i]`` of a formula: checked, since indexing in Cython isn't."""
+    return PySequence_GetItem(sizes, i)
 
 
 cdef tuple inverse_permutation(tuple dims):
@@ -331,8 +384,9 @@ cdef tuple resolve_shape(Tensor a, tuple shape, str op):
         elif s < 0:
             raise RuntimeError(f"{op}: invalid shape dimension {s} at index {i} of shape "
                                f"{list(shape)}")
-        else:
-            n *= s
+        elif AG_MUL(n, s, &n):
+            raise RuntimeError(
+                f"{op}: shape '{list(shape)}' is invalid for input of size {a.count}")
     if unknown >= 0:
         if n == 0:
             if a.count == 0:
@@ -395,6 +449,12 @@ cdef Tensor movedim(Tensor a, object source, object destination):
     return T.permute(a, tuple(order))
 
 
+cdef Tensor positive(Tensor a):
+    if a.dt == DT_BOOL:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return a
+
+
 cdef tuple split(Tensor a, object size, Py_ssize_t dim):
     cdef Py_ssize_t n, step, i
     if a.nd == 0:
@@ -408,13 +468,9 @@ cdef tuple split(Tensor a, object size, Py_ssize_t dim):
                                f"split_size={step}")
         if n == 0:
             return T._split(a, (0,), dim)
+        step = min(step, n)             # the range below must not step past 2**63
         return T._split(a, tuple([min(step, n - i) for i in range(0, n, step)]), dim)
-    sizes = tuple(size)
-    if sum(sizes) != n:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(sizes)}")
-    return T._split(a, sizes, dim)
+    return T.split_with_sizes(a, tuple(size), dim)
 
 
 cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
@@ -425,7 +481,7 @@ cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     dim = normal_dim(dim, a.nd)
     n = a.sizes[dim]
-    step = (n + chunks - 1) // chunks
+    step = (n - 1) // chunks + 1 if n else 0
     if step == 0:
         return T._split(a, (0,) * chunks, dim)
     return split(a, step, dim)
@@ -480,6 +536,23 @@ cdef Tensor matmul(Tensor a, Tensor b):
     right = T.reshape(T.expand(b, lead + (b.sizes[b.nd - 2], b.sizes[b.nd - 1])),
                       (n, b.sizes[b.nd - 2], b.sizes[b.nd - 1]))
     return T.reshape(T.bmm(left, right), lead + (a.sizes[a.nd - 2], b.sizes[b.nd - 1]))
+
+
+cdef Tensor as_complex(Tensor a):
+    """A real tensor, or the number that it stands for, as a complex one."""
+    if dt_is_complex(a.dt):
+        return a
+    if is_number(a):
+        return wrap_number(complex(number_of(a)))
+    return T._to_dtype(a, dt_to_complex(a.dt if dt_category(a.dt) == 2 else g_default_dtype))
+
+
+cdef Tensor logit_backward(Tensor grad, Tensor a, object eps):
+    cdef Tensor one = wrap_int(1)
+    cdef Tensor slope = T.div(grad, T.mul(a, T.sub(one, a)))
+    cdef double low = 0.0 if eps is None else eps
+    return T.where(T.logical_or(T.lt(a, wrap_double(low)), T.gt(a, wrap_double(1.0 - low))),
+                   wrap_double(NAN if eps is None else 0.0), slope)
 
 
 cdef Tensor pad_corner(Tensor a, object shape):
@@ -671,6 +744,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
     if dt_is_complex(value.dt) and not dt_is_complex(other.dt):
         raise RuntimeError(
             f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
+    check_fits(value, other.dt)
     return value if value.dt == other.dt else T._to_dtype(value, other.dt)
 
 

@@ -10,20 +10,23 @@ terms; the result's own outer tangents come from the same rule on the stripped a
 # Note [Tangents and memory]
 A view's tangent is a window on the tangent of its base. If the base got its tangent later (another
 view of it was changed in place), the window is made when the view is next used. A dual has its
-own tangent though it is a view of its primal.
+own tangent though it is a view of its primal (OWN_TANGENT). Views of a dual know it as their
+`dual_base`, and follow it as other views follow their base.
 """
 from cpython.ref cimport Py_REFCNT
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.formulas cimport strides_of, offset_of
+from autograd_cy._C.lazy cimport turned_view, whole_bits, window_bits
 from autograd_cy._C.levels cimport (
     batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
 from autograd_cy._C.node cimport set_view
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
-    tensor_has_overlap, same_shape, dims_of, sizes_of, tls_modes, wrap_double, CREATED_DEFAULT,
-    F_DUAL, F_BATCHED, F_VIEW, M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
+    tensor_empty, tensor_window, stand_alone, tensor_has_overlap, same_shape, dims_of, sizes_of,
+    lazy_bits, tls_modes, wrap_double, CREATED_DEFAULT, OF_DUAL, F_DUAL, F_BATCHED, F_VIEW, F_LAZY,
+    M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
 
 
 # --- the level of an operation --------------------------------------------------------------
@@ -129,6 +132,8 @@ cdef int refuse_tangent(tuple tensors, str op) except -1:
 cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
     """Whether windows of `base` are windows of its tangent."""
     cdef int d
+    if lazy_bits(base) != lazy_bits(tangent):
+        return False
     for d in range(base.nd):
         if base.sizes[d] > 1 and base.strides[d] != tangent.strides[d]:
             return False
@@ -137,20 +142,24 @@ cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
 
 cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
     """The part of the base's tangent that belongs to a view, perhaps of parts of numbers."""
+    cdef Tensor r
+    tangent = turned_view(tangent, whole_bits(base, view))
     if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
         tangent = T.view_as_real(tangent)
-        return T.as_strided(tangent, dims_of(view), strides_of(view),
-                            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[view.dt])
-    if dt_is_complex(view.dt) and not dt_is_complex(base.dt):
-        return T.view_as_complex(T.as_strided(
+        r = T.as_strided(tangent, dims_of(view), strides_of(view),
+                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[view.dt])
+    elif dt_is_complex(view.dt) and not dt_is_complex(base.dt):
+        r = T.view_as_complex(T.as_strided(
             tangent, dims_of(view) + (2,), tuple([2 * s for s in strides_of(view)]) + (1,),
             offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt]))
-    return T.as_strided(tangent, dims_of(view), strides_of(view),
-                        offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
+    else:
+        r = T.as_strided(tangent, dims_of(view), strides_of(view),
+                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
+    return turned_view(r, window_bits(base, view))
 
 
 cdef Tensor laid_out_like(Tensor root, list sizes):
-    """Zeros with the strides of a plain tensor, and dimensions of other sizes in front."""
+    """Zeros with strides and bits of a plain tensor, and dimensions of other sizes in front."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d, first = <int>len(sizes)
@@ -170,6 +179,7 @@ cdef Tensor laid_out_like(Tensor root, list sizes):
     r = tensor_empty_strided(root.dt, root.nd + first, shape, strides)
     if r.count:
         memset(r.ptr, 0, extent * DT_SIZE[r.dt])
+    r.flags |= root.flags & F_LAZY
     return r
 
 
@@ -219,17 +229,28 @@ cdef bint holds(Tensor place, Tensor source) noexcept:
     return True
 
 
+cdef Tensor tangent_base(Tensor view):
+    """Whose tangents those of a view are windows on; None if they are its own."""
+    cdef Tensor base
+    if view.own_tangent == OF_DUAL:
+        base = <Tensor>view.extra.dual_base
+        if base.own_tangent:
+            return base
+        view.own_tangent = 0            # the level of the dual has ended
+        view.extra.dual_base = None
+    return None if view.own_tangent else <Tensor>view.base
+
+
 cdef int follow_base(Tensor t) except -1:
     """Let a view have the tangents of its base (see Note [Tangents and memory])."""
-    cdef Tensor base
-    if t.own_tangent:
-        return 0
-    base = <Tensor>t.base
-    if not (base.flags & F_DUAL):
+    cdef Tensor base = tangent_base(t)
+    if base is None or not (base.flags & F_DUAL):
         return 0
     if (t.flags & F_DUAL and t.extra.forward is base.extra.forward
             and (<Tensor>t.extra.tangent).mem == (<Tensor>base.extra.tangent).mem):
         return 0
+    if t.own_tangent and tensor_has_overlap(base):
+        return 0                        # can't be written to, and has no windows on its tangent
     derive(t, base)
     return 0
 
@@ -285,9 +306,8 @@ cdef Tensor find_tangent(Tensor t, ForwardLevel level):
     return None
 
 
-cdef int give_base(Tensor view, Tensor src) except -1:
+cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
     """Make room in the tangents of a view's base for those of `src`."""
-    cdef Tensor base = <Tensor>view.base
     cdef Tensor holder = src
     cdef Tensor old, room
     cdef ForwardLevel level
@@ -339,10 +359,13 @@ cdef int write_tangents(Tensor self, Tensor holder, Tensor src) except -1:
 
 
 cdef int copy_tangents(Tensor self, Tensor src) except -1:
+    cdef Tensor base
     if not dt_differentiable(self.dt) or forward_level((self, src)) is None:
         return 0
-    if self.flags & F_VIEW and not self.own_tangent:
-        give_base(self, src)
+    if self.flags & F_VIEW:
+        base = tangent_base(self)
+        if base is not None:
+            give_base(self, base, src)
     return write_tangents(self, self, src)
 
 
@@ -366,6 +389,38 @@ cdef Tensor examples_first(Tensor t, int level, Py_ssize_t size):
     return T.expand(T.unsqueeze(p, 0), (size,) + dims_of(p))
 
 
+cdef bint covers_alike(Tensor t, Tensor tangent) noexcept:
+    """Whether windows of t and of its tangent, also outside of what they show, are the same."""
+    if t.count == 0 or t.flags & F_BATCHED or tangent.flags & F_BATCHED:
+        return True
+    return (t.mem.nbytes == tangent.mem.nbytes
+            and t.ptr - t.mem.data == tangent.ptr - tangent.mem.data)
+
+
+cdef Tensor placed_like(Tensor tangent, Tensor t):
+    """
+    A tangent for a dual of t: itself, or a copy.
+
+    In-place operations on the dual and its views will change it, so it must lie in its memory as
+    t does. Under vmap each example counts for itself, and memory outside of it isn't looked at.
+    """
+    cdef Tensor memory, laid
+    cdef Py_ssize_t size = DT_SIZE[t.dt], shape, offset = t.ptr - t.mem.data
+    if tensor_has_overlap(t):
+        return T.clone(tangent, 0) if tensor_has_overlap(tangent) else tangent
+    if lies_like(tangent, t) and covers_alike(t, tangent):
+        return tangent
+    if t.flags & F_BATCHED or tangent.flags & F_BATCHED or offset % size or t.mem.nbytes % size:
+        laid = zeros_matching(t, tangent)
+    else:
+        shape = t.mem.nbytes // size
+        memory = tensor_empty(t.dt, 1, &shape)
+        memset(memory.ptr, 0, t.mem.nbytes)
+        laid = tensor_window(memory, t.nd, t.sizes, t.strides, offset // size)
+        laid.flags |= t.flags & F_LAZY
+    return T.copy_(laid, tangent)
+
+
 cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
     cdef Tensor r, below = None
     cdef int batches = max(batch_level(t), batch_level(tangent))
@@ -383,15 +438,14 @@ cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
                                  examples_first(tangent, batches, size), level), 0, batches)
     if tangent.dt != t.dt:
         tangent = T._to_dtype(tangent, t.dt)
-    if tensor_has_overlap(tangent):
-        tangent = T.clone(tangent, 0)       # in-place operations on the dual will change it
+    tangent = placed_like(tangent, t)
     t = lift(t, level.batches)
     r = T._alias(t)
     if r.flags & F_DUAL:
         below = tensor_alias(r)
         put_dual(below, <Tensor>r.extra.tangent, r.extra.forward, <Tensor>r.extra.primal)
     put_dual(r, tangent, level, below)
-    r.own_tangent = 1
+    stand_alone(r)
     return r
 
 
@@ -416,10 +470,12 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level):
         follow_base(t)
     tangent = find_tangent(t, level)
     if tangent is None:
-        return T._alias(t), None
+        p = T._alias(t)
+        stand_alone(p)
+        return p, None
     p = without_level(t, level)
     set_view(p, t, CREATED_DEFAULT)
-    p.own_tangent = 1
+    stand_alone(p)
     return p, tangent
 
 

@@ -4,6 +4,7 @@
 What users see (Function, its context methods, once_differentiable) is plain Python in
 autograd_cy/autograd/function.py; the steps that every call makes are here.
 """
+cimport cython
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
@@ -15,6 +16,8 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
 
 import warnings as _warnings
+
+from autograd_cy._C.overrides import _disabled_torch_function_impl as _unasked
 
 # Set by autograd_cy.autograd.function.
 cdef object _base = None              # Function itself
@@ -42,11 +45,12 @@ cdef class FunctionNode(Node):
     cdef public object non_differentiable
     cdef public object needs_input_grad
     cdef public bint materialize_grads
+    cdef public bint _materialize_non_diff_grads    # zeros for outputs that have no derivative
     cdef tuple is_tensor                     # per argument of apply
     cdef int first                           # edge that stands at place 0 (see keep_first)
 
     def __cinit__(self):
-        self.materialize_grads = True
+        self.materialize_grads = self._materialize_non_diff_grads = True
 
     cdef str node_name(self):
         return type(self).__name__
@@ -61,7 +65,7 @@ cdef class FunctionNode(Node):
             return self.saved_for_forward
         if self.flags & N_FREED:
             raise freed_error(self)
-        return tuple([unpack(self, i) if self.saved[i].obj != NULL else None
+        return tuple([peek(self, i) if self.saved[i].obj != NULL else None
                       for i in range(self.n_saved)])
 
     @property
@@ -137,6 +141,9 @@ cdef object wrong_count(FunctionNode ctx, Py_ssize_t wanted, Py_ssize_t got):
                         f"(expected {wanted}, got {got})")
 
 
+include "refusals.pxi"
+
+
 # --- apply ----------------------------------------------------------------------------------
 
 def function_apply(cls, *args, **kwargs):
@@ -178,6 +185,22 @@ def function_apply(cls, *args, **kwargs):
     return apply_plain(cls, args, flags, split)
 
 
+cdef bint tells_apart(tuple args) noexcept:
+    """Whether an argument differs between the examples of a vmap, or something below it records."""
+    cdef Tensor t
+    for a in args:
+        if not isinstance(a, Tensor):
+            continue
+        t = <Tensor>a
+        if has_examples(t):
+            return True
+        while t.flags & F_BATCHED:
+            t = <Tensor>t.extra.value
+            if t.flags & F_DUAL or requires_grad(t):
+                return True
+    return False
+
+
 cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
     cdef unsigned int modes = tls_modes()
     cdef Py_ssize_t n = len(args), i
@@ -211,6 +234,8 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
                 edge += 1
     if g_modes & G_PROFILE:
         observe_begin(cls.__name__)
+    if flags & F_BATCHED and not split and not tells_apart(args):
+        flags &= ~<uint32_t>F_BATCHED
     if flags & F_BATCHED:
         # What is below the vmap records for itself.
         made = _batched_apply(cls, args, split)
@@ -283,10 +308,13 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
             t = with_history(ctx, args, t, <int>i, among(t, dirty))
         else:
             t = without_history(args, t, among(t, dirty), recording)
-            set_meta(ctx, <int>i, t)
+            if ctx._materialize_non_diff_grads:
+                set_meta(ctx, <int>i, t)        # what zeros are made of
         if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)) and (
                 recording or not requires_grad(t)):
             t.creation = CREATED_IN_FUNCTION
+        if type(t) is Tensor and type(made[i]) is not Tensor and keeps_class(made[i]):
+            t = tensor_as(t, type(made[i]))
         outputs.append(t)
     if differentiable > 1:
         for i in range(len(made)):
@@ -298,10 +326,16 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
                 save_one(ctx, args, <int>i, <Tensor>to_save[i])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     if forward_mode:
-        move_tangents(ctx, args, made, outputs, dirty,
+        move_tangents(ctx, args, made, outputs, dirty, nondiff,
                       () if ctx.saved_for_forward is None else ctx.saved_for_forward)
     ctx.saved_for_forward = None
     return tuple(outputs)
+
+
+cdef bint keeps_class(object t):
+    """Whether results that are the tensor itself are of its class."""
+    kind = getattr(type(t), "__torch_function__", None)
+    return kind is not None and kind is not _unasked
 
 
 cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
@@ -417,7 +451,7 @@ cdef Tensor with_history(FunctionNode ctx, tuple args, Tensor t, int nr, bint mo
         t = as_view(t)
     if t.flags & F_VIEW:
         # Its history is this Function, whatever happens to the base.
-        t.attr_version = t.mem.version
+        t.attr_version = t.mem.version[0]
     set_history(t, ctx, nr)
     return t
 
@@ -456,7 +490,7 @@ cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
 # --- forward mode ---------------------------------------------------------------------------
 
 cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, tuple dirty,
-                       tuple saved) except -1:
+                       tuple nondiff, tuple saved) except -1:
     """Give the outputs their tangents by the Function's jvp, outer levels first."""
     cdef tuple tensors = tuple([a for a in args if isinstance(a, Tensor)])
     cdef ForwardLevel level = forward_level(tensors)
@@ -472,10 +506,10 @@ cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, t
                 f"{type(ctx)._forward_cls.__name__} changes its input in place, which is not "
                 "possible inside nested levels of forward mode; use an out-of-place form")
         below = [place_alias(<Tensor>t) if isinstance(t, Tensor) else t for t in outputs]
-        move_tangents(ctx, stripped, made, below, dirty, saved)
+        move_tangents(ctx, stripped, made, below, dirty, nondiff, saved)
     ctx.saved_for_forward = tuple([
         seen_below(t, made, below, level) for t in saved])
-    deliver_tangents(ctx, args, made, outputs, below, dirty, level)
+    deliver_tangents(ctx, args, made, outputs, below, dirty, nondiff, level)
     return 0
 
 
@@ -491,8 +525,9 @@ cdef object seen_below(object t, tuple made, list below, ForwardLevel level):
 
 
 cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, list below,
-                          tuple dirty, ForwardLevel level) except -1:
+                          tuple dirty, tuple nondiff, ForwardLevel level) except -1:
     cdef list given = []
+    cdef list versions
     cdef tuple result
     cdef Tensor t, moved
     cdef Py_ssize_t i
@@ -505,41 +540,104 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
         if moved is None and ctx.materialize_grads and dt_differentiable((<Tensor>a).dt):
             moved = zero_tangent(<Tensor>a)
         given.append(moved)
-    r = cls.jvp(ctx, *given)
-    result = r if type(r) is tuple else (tuple(r) if isinstance(r, tuple) else (r,))
-    if len(result) != len(made):
-        raise RuntimeError(
-            f"{cls.__name__}.jvp returned an incorrect number of forward gradients (expected "
-            f"{len(made)}, one per output, got {len(result)})")
+    versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in given]
+    result = as_tangents(cls, cls.jvp(ctx, *given), len(made))
     for i in range(len(made)):
         if not isinstance(outputs[i], Tensor):
-            if result[i] is not None:
-                raise RuntimeError(f"{cls.__name__}.jvp returned a tangent for output {i}, which "
-                                   "is not a Tensor")
-            continue
+            continue                    # what stands there counts for nothing
         t = <Tensor>outputs[i]
-        if result[i] is None:
+        moved = <Tensor>result[i]
+        if not dt_differentiable(t.dt) or among(made[i], nondiff):
+            if moved is not None:
+                raise RuntimeError(
+                    f"Function's jvp returned a gradient at position {i}, but  the corresponding "
+                    "forward output is not a differentiable Tensor.You should return None at that "
+                    f"position instead. ({cls.__name__})")
+            continue
+        if among(made[i], args) and among(made[i], dirty):
+            check_changed_tangent(cls, moved, given, versions, place_of(made[i], args))
+        if moved is None:
             set_tangent(t, None, level, <Tensor>below[i])
             continue
-        if not isinstance(result[i], Tensor):
-            raise TypeError(f"{cls.__name__}.jvp: expected Tensor or None as tangent of output "
-                            f"{i}, got {type(result[i]).__name__}")
-        moved = <Tensor>result[i]
-        if among(made[i], args) and among(made[i], dirty):
-            if not among(moved, given):
-                raise RuntimeError(
-                    "An inplace custom Function is not modifying the forward mode gradients "
-                    "inplace. If the forward is modifying an input inplace, then the jvp function "
-                    "must modify the corresponding gradient inplace.")
-        elif t.flags & F_VIEW:
-            if not moved.flags & F_VIEW and not among(moved, given):
-                raise RuntimeError(
-                    "A custom Function's forward is returning a view (or an input as-is) but the "
-                    "jvp is not returning a view.")
-            t.own_tangent = 1
+        if t.flags & F_VIEW and not among(made[i], dirty):
+            check_viewed_tangent(cls, <Tensor>made[i], moved, args, given)
+            stand_alone(t)
         if not same_shape(t, moved):
             raise RuntimeError(
-                f"{cls.__name__}.jvp returned a tangent of shape {list(sizes_of(moved))} for "
-                f"output {i} of shape {list(sizes_of(t))}")
+                "Trying to set a forward gradient that has a different size than that of the "
+                f"original Tensor, this is not supported. Tensor is of size {list(sizes_of(t))} "
+                f"while the given forward gradient is of size {list(sizes_of(moved))}. (output {i} "
+                f"of {cls.__name__}.jvp)")
         set_tangent(t, primal_at(moved, level), level, <Tensor>below[i])
+    return 0
+
+
+cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):
+    """What jvp returned: a Tensor or None for each output."""
+    cdef tuple result = given if type(given) is tuple else (
+        tuple(given) if isinstance(given, tuple) else (given,))
+    cdef Py_ssize_t i
+    for i in range(len(result)):
+        if result[i] is not None and not isinstance(result[i], Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(result[i]).__name__}) for "
+                               f"grad output {i}. ({cls.__name__}.jvp returns tangents)")
+    if len(result) != wanted:
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {wanted} "
+            f"but got {len(result)}): {cls.__name__}.jvp returns one for each output of forward")
+    return result
+
+
+cdef Py_ssize_t place_of(object t, tuple args):
+    cdef Py_ssize_t i
+    for i in range(len(args)):
+        if args[i] is t:
+            return i
+    return -1
+
+
+cdef int check_changed_tangent(object cls, Tensor moved, list given, list versions,
+                               Py_ssize_t place) except -1:
+    """An input that forward changed in place: jvp does the same to its tangent, and returns it."""
+    cdef Tensor old = <Tensor>given[place]
+    if old is None and moved is None:
+        return 0
+    if (moved is None or old is None or old.mem.version[0] == versions[place]
+            or moved.mem != old.mem):
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If "
+            "the forward is modifying an input inplace, then the jvp function must modify the "
+            f"corresponding gradient inplace. ({cls.__name__})")
+    if moved is not old:
+        raise RuntimeError(
+            "An inplace custom Function is not returning the forward mode gradients as-is. If the "
+            "forward is modifying an input inplace, then the jvp function must modify the gradient "
+            f"inplace and return it as-is. ({cls.__name__})")
+    return 0
+
+
+cdef PyObject* root_of(Tensor t) noexcept:
+    return t.base if t.flags & F_VIEW else <PyObject*>t
+
+
+cdef int check_viewed_tangent(object cls, Tensor made, Tensor moved, tuple args,
+                              list given) except -1:
+    """A view of an input, or the input: its tangent is a view of that input's tangent."""
+    cdef Py_ssize_t i
+    cdef Tensor a
+    if not moved.flags & F_VIEW:
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+            f"not returning a view. ({cls.__name__}; t.view_as(t) is one of t)")
+    for i in range(len(args)):
+        if not isinstance(args[i], Tensor) or given[i] is None:
+            continue
+        a = <Tensor>args[i]
+        if root_of(made) == root_of(a):
+            if moved.base == root_of(<Tensor>given[i]):
+                return 0
+            base = "the same base as " if a.flags & F_VIEW and a.own_tangent != OWN_TANGENT else ""
+            raise RuntimeError(
+                "A custom Function is returning a view but the jvp is not returning a view of "
+                f"{base}the given grad input. ({cls.__name__})")
     return 0

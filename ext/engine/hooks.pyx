@@ -3,7 +3,7 @@
 
 Order, for a node that runs: hooks of its output tensors, ``retain_grad``, (the task takes captured
 gradients here), the node's pre-hooks, the node, for a leaf the post-accumulate hooks, the node's
-hooks. Each sees what the one before left.
+hooks. Each sees what the one before left; an undefined gradient is None to all of them.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from autograd_cy._C.accumulate cimport Busy, hold
@@ -32,7 +32,10 @@ cdef int check_hook_result(PyObject* before, object after, object hook) except -
         raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}' "
                         f"(hook '{hook_name(hook)}' must return a Tensor or None)")
     if before == NULL:
-        return 0
+        raise RuntimeError("can't replace a None gradient with a non-None value (hook "
+                           f"'{hook_name(hook)}' returned a Tensor of shape "
+                           f"{list(sizes_of(<Tensor>after))}; return None where there is no "
+                           "gradient)")
     t = <Tensor>after
     old = <Tensor>before
     if not same_shape(old, t):
@@ -49,7 +52,7 @@ cdef int run_tensor_hooks(object hooks, PyObject** slot) except -1:
     cdef object r
     cdef PyObject* old
     for hook in list(hooks.values()):
-        r = hook(<object>slot[0])
+        r = hook(<object>slot[0] if slot[0] != NULL else None)
         if r is None:
             continue
         check_hook_result(slot[0], r, hook)
@@ -97,9 +100,8 @@ cdef int tensor_hooks_of(Node n, PyObject** gin) except -1:
     if x is None:
         return 0
     if x.tensor_hooks:
-        for i in range(n.n_out):
-            if gin[i] != NULL and i in x.tensor_hooks:
-                run_tensor_hooks(x.tensor_hooks[i], &gin[i])
+        for nr, hooks in list(x.tensor_hooks.items()):    # in the order of registration
+            run_tensor_hooks(hooks, &gin[<int>nr])
     if x.retain_hooks:
         for i in range(n.n_out):
             if gin[i] != NULL and i in x.retain_hooks:
@@ -120,10 +122,12 @@ cdef int before_node(Node n, PyObject** gin) except -1:
 cdef int after_node(Node n, PyObject** gin, PyObject** gout) except -1:
     if n.extra is None or not n.extra.post_hooks:
         return 0
+    cdef int first = first_edge(n)
     for hook in list(n.extra.post_hooks.values()):
-        r = hook(gradients_as_tuple(gout, n.n_edges), gradients_as_tuple(gin, n.n_out))
+        r = hook(gradients_as_tuple(gout + first, n.n_edges - first),
+                 gradients_as_tuple(gin, n.n_out))
         if r is not None:
-            put_back(r, gout, n.n_edges, hook)
+            put_back(r, gout + first, n.n_edges - first, hook)
     return 0
 
 
@@ -135,9 +139,10 @@ cdef int after_accumulation(Node n, Tensor variable) except -1:
     for hook in list(x.post_hooks.values()):
         r = hook(variable)
         if r is not None:
-            raise TypeError(
-                f"hooks registered by register_post_accumulate_grad_hook should return None, but "
-                f"hook '{hook_name(hook)}' returned '{type(r).__name__}'")
+            raise RuntimeError(
+                "Tensor post accumulate grad hooks should return None. Hook "
+                f"'{hook_name(hook)}' returned '{type(r).__name__}'; it may change tensor.grad in "
+                "place, or set it")
     return 0
 
 
@@ -166,6 +171,19 @@ def _tensor_hooks(Tensor t not None):
     if t.out_nr not in n.extra.tensor_hooks:
         n.extra.tensor_hooks[t.out_nr] = HookDict()
     return n.extra.tensor_hooks[t.out_nr]
+
+
+def _hooks_of(Tensor t not None):
+    """The dictionary of the hooks on this tensor's gradient, None if it has none."""
+    cdef Node n
+    if not requires_grad(t):
+        return None
+    n = current_fn(t)
+    if n is None:
+        return None if t.extra is None else t.extra.hooks or None
+    if n.extra is None or n.extra.tensor_hooks is None:
+        return None
+    return n.extra.tensor_hooks.get(t.out_nr) or None
 
 
 def _node_hooks(Node n not None, bint before):

@@ -9,21 +9,24 @@ it in place by copy_: `replace_value`. Either checks shape and dtype before anyt
 What the history of a base becomes when a view of it changes is in views.pyx.
 """
 cimport cython
-from cpython.ref cimport PyObject
+from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
-from autograd_cy._C.arguments cimport int_arg, sizes_arg, unpack_sizes, dims_arg
+from libc.string cimport memcmp, memcpy
+from autograd_cy._C.arguments cimport int_arg, dim_arg, sizes_arg, given_sizes, dims_arg
 from autograd_cy._C.batching cimport batch_front, align_batch
+from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
+from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.formulas cimport give
 from autograd_cy._C.forward cimport copy_tangents
-from autograd_cy._C.iterate cimport copy_into, fill_with
+from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.placement cimport MF_PRESERVE, format_code
-from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS
+from autograd_cy._C.shapes cimport as_strided_plain
+from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
 from autograd_cy._C.tensor cimport *
 
 
@@ -79,7 +82,7 @@ cdef class ConstantBackward(Node):
         return 0
 
     cdef str node_name(self):
-        return <str>get_args(self)[0]
+        return type(self).__name__ if self.args == NULL else <str>get_args(self)[0]
 
 
 @cython.final
@@ -93,7 +96,7 @@ cdef class NotImplementedBackward(Node):
             "requires grad. Apply it to a detached tensor.")
 
     cdef str node_name(self):
-        return <str>get_args(self)[0]
+        return type(self).__name__ if self.args == NULL else <str>get_args(self)[0]
 
 
 # --- what generated in-place forms call ------------------------------------------------------
@@ -193,7 +196,7 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op):
         copy_batched(self, src, op)
     elif src.nd == 0 and tensor_has_overlap(self) and not requires_grad(src):
         # One value for all elements: it doesn't matter that some are written twice.
-        fill_with(self, element_value(src.ptr, src.dt))
+        fill_with(self, scalar_value(src))
     else:
         copy_into(self, src, op)
     bump_version(self)
@@ -253,6 +256,7 @@ def copy_(Tensor self not None, src, non_blocking=False):
     """
     if not isinstance(src, Tensor):
         src = as_operand(src, "copy_", "src")
+    check_not_expanded(self, "copy_")
     return copy_from(self, <Tensor>src, "copy_")
 
 
@@ -414,7 +418,7 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     if window is self:
         bump_version(self)
         if self.flags & F_VIEW and not (tls_modes() & M_NO_GRAD):
-            self.attr_version = self.mem.version
+            self.attr_version = self.mem.version[0]
         return self
     n = <Node>window.fn if window.fn != NULL else None
     set_geometry(self, window.nd, window.sizes, window.strides)
@@ -424,7 +428,7 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
         set_history(self, n, window.out_nr)
         self.out_nr = window.out_nr
         if self.flags & F_VIEW:
-            self.attr_version = self.mem.version
+            self.attr_version = self.mem.version[0]
     if window.flags & (F_BATCHED | F_DUAL):
         copy_special(self, window)
     return self
@@ -445,7 +449,8 @@ def transpose_(Tensor self not None, dim0, dim1):
     >>> ag.zeros(2, 3).transpose_(0, 1).shape
     autograd_cy.Size([3, 2])
     """
-    cdef Py_ssize_t a = int_arg(dim0, "transpose_", "dim0"), b = int_arg(dim1, "transpose_", "dim1")
+    cdef Py_ssize_t a = dim_arg(dim0, "transpose_", "dim0", 1)
+    cdef Py_ssize_t b = dim_arg(dim1, "transpose_", "dim1", 2)
     may_change(self, "transpose_")
     return take_geometry(self, T.transpose(self, a, b))
 
@@ -495,7 +500,7 @@ def squeeze_(Tensor self not None, dim=None):
     >>> ag.zeros(1, 3, 1).squeeze_(0).shape
     autograd_cy.Size([3, 1])
     """
-    cdef object dims = None if dim is None else dims_arg(dim, "squeeze_", "dim")
+    cdef object dims = None if dim is None else dims_arg(dim, "squeeze_", "dim", 1)
     may_change(self, "squeeze_")
     return take_geometry(self, T.squeeze(self) if dims is None else T.squeeze_dim(self, dims))
 
@@ -510,7 +515,7 @@ def unsqueeze_(Tensor self not None, dim):
     >>> ag.zeros(3).unsqueeze_(0).shape
     autograd_cy.Size([1, 3])
     """
-    cdef Py_ssize_t d = int_arg(dim, "unsqueeze_", "dim")
+    cdef Py_ssize_t d = dim_arg(dim, "unsqueeze_", "dim", 1)
     may_change(self, "unsqueeze_")
     return take_geometry(self, T.unsqueeze(self, d))
 
@@ -526,8 +531,8 @@ def as_strided_(Tensor self not None, size, stride, storage_offset=None):
     tensor([[0, 2],
             [1, 3]])
     """
-    cdef tuple sizes = sizes_arg(size, "as_strided_", "size")
-    cdef tuple strides = sizes_arg(stride, "as_strided_", "stride")
+    cdef tuple sizes = sizes_arg(size, "as_strided_", "size", 1)
+    cdef tuple strides = sizes_arg(stride, "as_strided_", "stride", 2)
     may_change(self, "as_strided_")
     return take_geometry(self, T.as_strided(self, sizes, strides, storage_offset))
 
@@ -562,7 +567,7 @@ def resize_(Tensor self not None, *size, memory_format=None):
     tensor([[0, 1],
             [2, 3]])
     """
-    cdef tuple wanted = sizes_arg(unpack_sizes(size), "resize_", "size")
+    cdef tuple wanted = given_sizes(size, None, "resize_", "size")
     return resized(self, wanted, -1 if memory_format is None else format_code(memory_format),
                    "resize_")
 
@@ -587,11 +592,11 @@ def resize_as_(Tensor self not None, the_template, *, memory_format=None):
 cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef Py_ssize_t count = 1, here = self.ptr - self.mem.data
+    cdef Py_ssize_t count = 1, needed, here = self.ptr - self.mem.data
     cdef int i, n = <int>len(size)
     cdef Tensor fresh
-    cdef uint32_t version = self.mem.version
-    if requires_grad(self):
+    cdef uint32_t version = self.mem.version[0]
+    if requires_grad(self) and not (tls_modes() & M_INFERENCE):
         raise RuntimeError(f"cannot resize variables that require grad ({op})")
     if self.flags & F_BATCHED:
         raise RuntimeError(f"vmap: {op} is not possible on a batched tensor")
@@ -602,9 +607,12 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
         shape[i] = size[i]
         if shape[i] < 0:
             raise RuntimeError(f"{op}: Trying to resize to a negative dimension: {list(size)}")
-        count *= shape[i]
+        count = checked_mul(count, shape[i], f"{op}: numel")
+    needed = checked_add(here, checked_mul(count, DT_SIZE[self.dt], op), op)
+    if format < 0 and n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0:
+        return self                 # nothing to change, nothing to note
     format_strides(n, shape, 0 if format < 0 or format == MF_PRESERVE else format, strides)
-    if here + count * DT_SIZE[self.dt] <= self.mem.nbytes:
+    if needed <= self.mem.nbytes:
         set_geometry(self, n, shape, strides)
     else:
         if self.mem.kind == STORAGE_BORROWED or self.mem.kind == STORAGE_ALIAS:
@@ -617,14 +625,18 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
                 f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
                 f"{list(size)}; clone() the tensor first")
         fresh = tensor_empty(self.dt, n, shape)
+        fresh.flags |= self.flags & F_LAZY      # what is copied is memory, not values
         memcpy(fresh.ptr, self.ptr, self.mem.nbytes - here)
         replace_storage(self, fresh)
         set_geometry(self, n, shape, strides)
-        self.mem.version = version
+        self.mem.version[0] = version
     bump_version(self)
     return self
 
 
-for _f in (copy_, detach, detach_, fill_, zero_, fill_diagonal_, transpose_, swapaxes_, swapdims_,
-           t_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
+include "inplace_source.pxi"
+
+
+for _f in (set_, copy_, detach, detach_, fill_, zero_, fill_diagonal_, transpose_, swapaxes_,
+           swapdims_, t_, squeeze_, unsqueeze_, as_strided_, resize_, resize_as_):
     install(Tensor, _f.__name__, _f)

@@ -49,32 +49,39 @@ cdef object view_error(Tensor t, str op):
     its base or another view was (`op` is None).
     """
     cdef str made = ("This tensor is a view " if t.fn == NULL
-                     else f"Output {t.out_nr} of {(<Node>t.fn).node_name()} is a view ")
-    cdef str change = (f"is being modified inplace ({op})" if op is not None else
+                     else f"Output {t.out_nr} of {operation_name(<Node>t.fn)} is a view ")
+    cdef str change = ("is being modified inplace" if op is not None else
                        "its base or another view of its base has been modified inplace")
-    if t.creation == CREATED_INFERENCE:
+    cdef str what = f" The operation was {op} on {describe(t)}." if op is not None else ""
+    cdef str first = "A view was"
+    if t.creation & CREATED_FURTHER:
+        first = "Output 0 of View is a view of a view which was"
+    if t.creation & ~CREATED_FURTHER == CREATED_INFERENCE:
         return RuntimeError(
-            f"A view was created in inference mode and {change} in normal mode. Given that this "
-            "use case is ambiguous and error-prone, it is forbidden. Make the view outside of "
-            "inference mode, or clone it first."
+            f"{first} created in inference mode and {change} in normal mode. Given that this use "
+            "case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+            "moving both the view and the inplace either both inside the inference_mode block (if "
+            "you don't want the inplace to be tracked) or both outside (if you want the inplace to "
+            f"be tracked), or by cloning the view first.{what}"
         )
-    if t.creation == CREATED_NO_GRAD:
+    if t.creation & ~CREATED_FURTHER == CREATED_NO_GRAD:
         return RuntimeError(
-            f"A view was created in no_grad mode and {change} with grad mode enabled. Given that "
+            f"{first} created in no_grad mode and {change} with grad mode enabled. Given that "
             "this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
             "code by moving both the view and the inplace either both inside the no_grad block (if "
             "you don't want the inplace to be tracked) or both outside (if you want the inplace to "
-            "be tracked)."
+            f"be tracked).{what}"
         )
     if t.creation == CREATED_MULTI_OUTPUT:
         return RuntimeError(
             f"{made}and {change}. This view is the output of a function that returns multiple "
             "views. Such functions do not allow the output views to be modified inplace. You "
-            "should replace the inplace operation by an out-of-place one."
+            f"should replace the inplace operation by an out-of-place one.{what}"
         )
     return RuntimeError(
         f"{made}and {change}. This view was created inside a custom Function (or because an input "
         "was returned as-is) and the autograd logic to handle view+inplace would override the "
         "custom backward associated with the custom Function, leading to incorrect gradients. "
         "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        f"{what}"
     )

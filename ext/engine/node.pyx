@@ -10,15 +10,16 @@ from cpython.mem cimport PyMem_Malloc, PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
 from libc.string cimport memset
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
+from autograd_cy._C.checked cimport checked_count
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from autograd_cy._C.dtypes cimport DT_SIZE, DT_F64, DT_I64, dt_object
 from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, late, tensor_alias, tensor_empty, copy_special, size_object, sizes_of,
-    type_name, requires_grad, tls_modes, g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH,
-    F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED, F_RETAINS_GRAD, M_NO_GRAD, M_INFERENCE,
-    M_SAVED_HOOKS, M_GUARD_SAVED, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
-    CREATED_NO_GRAD, CREATED_INFERENCE)
+    Tensor, late, tensor_alias, tensor_empty, copy_special, scalar_value, stand_on, size_object,
+    sizes_of, type_name, describe, requires_grad, tls_modes, wrap_number, g_modes, track,
+    F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
+    F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED, M_VIEW_REPLAY,
+    G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
 
 from collections import namedtuple as _namedtuple
 
@@ -29,12 +30,14 @@ cdef extern from "Python.h":
     void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
     int PyObject_GC_IsTracked(PyObject*)
-    unsigned long PyThread_get_thread_ident()
     ctypedef struct GCType "PyTypeObject":
         traverseproc tp_traverse
         inquiry tp_clear
 
 memset(&graph_late, 0, sizeof(graph_late))
+
+cdef enum:  # beside CREATED_NO_GRAD and CREATED_INFERENCE
+    CREATED_FURTHER = 8     # in normal mode, of a view that was made so
 
 InputMetadata = _namedtuple("InputMetadata", "shape dtype device")
 
@@ -65,7 +68,7 @@ cdef class Node:
         cdef int i
         cdef PyObject* p
         if self.flags & N_ACCUMULATE:
-            if self.args != NULL:
+            if self.args != NULL and (<Tensor>self.args).accumulator == <PyObject*>self:
                 (<Tensor>self.args).accumulator = NULL
         if self.edges != NULL:
             for i in range(self.n_edges):
@@ -115,7 +118,7 @@ cdef class Node:
         """Pairs (node, output number) that the computed gradients go to; node is None for none."""
         cdef int i
         cdef list r = []
-        for i in range(self.n_edges):
+        for i in range(first_edge(self), self.n_edges):
             if self.edges[i].node == NULL:
                 r.append((None, 0))
             else:
@@ -134,6 +137,10 @@ cdef class Node:
 
     def _sequence_nr(self):
         return self.seq
+
+    def _set_sequence_nr(self, uint64_t number):
+        """Of the nodes that are ready, backward runs the one with the greatest number first."""
+        self.seq = number
 
     @property
     def _input_metadata(self):
@@ -203,14 +210,14 @@ cdef class Node:
                     return saved_value(self, kind, slot)
         elif name.startswith("_raw_saved_") and graph_late.raw_saved != NULL:
             for key, kind, slot in self.saved_names():
-                if key == name[11:] and kind == "tensor":
+                if key == name[11:] and holds_tensor(self, kind, slot):
                     return graph_late.raw_saved(self, slot)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
         names = self.saved_names()
         return [*object.__dir__(self), *("_saved_" + k for k, _, _ in names),
-                *("_raw_saved_" + k for k, kind, _ in names if kind == "tensor")]
+                *("_raw_saved_" + k for k, kind, i in names if holds_tensor(self, kind, i))]
 
     def __repr__(self):
         return f"<{self.node_name()} object at {<size_t><PyObject*>self:#x}>"
@@ -228,49 +235,7 @@ def _set_register(f):
     _register = f
 
 
-cdef object call_node(Node n, tuple gradients):
-    cdef PyObject** gin = NULL
-    cdef PyObject** gout = NULL
-    cdef int i
-    if len(gradients) != n.n_out:
-        raise TypeError(f"{n.node_name()} takes {n.n_out} gradients, one per output, but "
-                        f"{len(gradients)} were given")
-    for g in gradients:
-        if g is not None and not isinstance(g, Tensor):
-            raise TypeError(f"{n.node_name()}: expected Tensor or None, got {type(g).__name__}")
-    gin = <PyObject**>PyMem_Malloc((n.n_out + n.n_edges + 1) * sizeof(PyObject*))
-    if gin == NULL:
-        raise MemoryError()
-    gout = gin + n.n_out
-    for i in range(n.n_out):
-        gin[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
-    for i in range(n.n_edges):
-        gout[i] = NULL
-    try:
-        n.apply(gin, gout)
-        made = [<object>gout[i] if gout[i] != NULL else None for i in range(n.n_edges)]
-    finally:
-        for i in range(n.n_edges):
-            Py_XDECREF(gout[i])
-        PyMem_Free(gin)
-    return made[0] if len(made) == 1 else tuple(made)
-
-
-cdef object saved_value(Node n, str kind, int slot):
-    """A `_saved_*` attribute, by the descriptor that the generator wrote."""
-    if kind == "tensor":
-        if n.saved[slot].obj == NULL and not (n.flags & N_FREED):
-            return None
-        return unpack(n, slot)
-    if n.flags & N_FREED:
-        raise freed_error(n)
-    if kind == "int":
-        return n.attrs[slot].i
-    if kind == "float":
-        return n.attrs[slot].d
-    if kind == "bool":
-        return bool(n.attrs[slot].i)
-    return get_args(n)[slot]
+include "shown.pxi"
 
 
 cdef NodeExtra node_extra(Node n):
@@ -281,7 +246,7 @@ cdef NodeExtra node_extra(Node n):
 
 # --- recording ------------------------------------------------------------------------------
 
-cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1:
+cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
     """Make room; called once, right after `__new__`."""
     global g_sequence
     PyObject_GC_UnTrack(<PyObject*>n)
@@ -292,13 +257,14 @@ cdef int node_init(Node n, int n_edges, int n_saved, int n_out) except -1:
     n.buffers = &n.buffer0
     n.metas = &n.meta0
     if n_edges > INLINE_EDGES:
+        checked_count(n_edges, "inputs of one operation")
         n.edges = <Edge*>PyMem_Malloc(n_edges * sizeof(Edge))
         if n.edges == NULL:
+            n.edges = n.edges0
             raise MemoryError()
         memset(n.edges, 0, n_edges * sizeof(Edge))
-    n.n_edges = <uint16_t>n_edges
+    n.n_edges = <int32_t>n_edges
     node_room(n, n_saved, n_out)
-    n.thread = PyThread_get_thread_ident()
     if g_modes & G_ANOMALY and graph_late.note_creation != NULL:
         graph_late.note_creation(n)
     return 0
@@ -310,7 +276,7 @@ cdef int set_edge(Node n, int i, Tensor t) except -1:
         return 0
     if not requires_grad(t):
         return 0
-    if t.fn == NULL and not (t.flags & F_REQUIRES_GRAD) and t.attr_version == t.mem.version:
+    if t.fn == NULL and not (t.flags & F_REQUIRES_GRAD) and t.attr_version == t.mem.version[0]:
         return 0            # a view made where nothing is recorded: only its base requires grad
     p = gradient_node(t)
     n.edges[i].node = p
@@ -372,16 +338,18 @@ cdef int move_retained(Tensor t, Node n, int nr) except -1:
     return 0
 
 
-cdef int node_room(Node n, int n_saved, int n_out) except -1:
+cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
     """Make room for saved tensors and outputs that weren't known at node_init; called once."""
     if n_saved > INLINE_SAVED:
+        checked_count(n_saved, "tensors saved for backward")
         n.saved = <Saved*>PyMem_Malloc(n_saved * sizeof(Saved))
         if n.saved == NULL:
             n.saved = n.saved0
             raise MemoryError()
         memset(n.saved, 0, n_saved * sizeof(Saved))
-    n.n_saved = <uint16_t>n_saved
+    n.n_saved = <int32_t>n_saved
     if n_out > 1:
+        checked_count(n_out, "outputs of one operation")
         n.buffers = <PyObject**>PyMem_Malloc(n_out * sizeof(PyObject*))
         if n.buffers == NULL:
             n.buffers = &n.buffer0
@@ -392,7 +360,7 @@ cdef int node_room(Node n, int n_saved, int n_out) except -1:
             n.metas = &n.meta0
             raise MemoryError()
         memset(n.metas, 0, n_out * sizeof(OutMeta))
-    n.n_out = <uint16_t>n_out
+    n.n_out = <int32_t>n_out
     return 0
 
 
@@ -406,16 +374,35 @@ cdef int refuse_inference(Tensor t) except -1:
 
 cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
     cdef Saved* s = &n.saved[slot]
-    if t.flags & F_INFERENCE:
-        refuse_inference(t)
+    cdef object number
+    if t.flags & (F_INFERENCE | F_WRAPPED):
+        if t.flags & F_INFERENCE:
+            refuse_inference(t)
+        if t.flags == F_WRAPPED and (t.dt == DT_F64 or t.dt == DT_I64):
+            # As a tensor it would take ten times the memory.
+            number = scalar_value(t)
+            Py_INCREF(number)
+            s.obj = <PyObject*>number
+            s.edge = edge
+            return 0
     if tls_modes() & M_SAVED_HOOKS and not (t.flags & F_WRAPPED):
         s.edge = edge
         return graph_late.pack_saved(n, slot, t)
     Py_INCREF(t)
     s.obj = <PyObject*>t
-    s.version = t.mem.version
+    s.version = t.mem.version[0]
     s.edge = edge
     return 0
+
+
+cdef int save_old_value(Node n, int slot, Tensor copy, int edge) except -1:
+    """Save a copy of an input that is about to be overwritten; it gets the input's history."""
+    cdef PyObject* to
+    if edge >= 0:
+        to = n.edges[edge].node
+        if to != NULL and not (<Node>to).flags & N_ACCUMULATE:
+            attach(copy, to, n.edges[edge].nr)
+    return save_input(n, slot, copy, edge)
 
 
 cdef Tensor graph_free_alias(Tensor t):
@@ -449,8 +436,17 @@ cdef int save_output(Node n, int slot, Tensor t, int nr) except -1:
         return graph_late.pack_saved(n, slot, alias)
     Py_INCREF(alias)
     s.obj = <PyObject*>alias
-    s.version = t.mem.version
+    s.version = t.mem.version[0]
     return 0
+
+
+cdef str operation_name(Node n):
+    """What made a tensor, as errors name it: ``Add`` for AddBackward0, a Function by its class."""
+    cdef str name = n.node_name()
+    if not n.flags & N_PYTHON:
+        name = name.rstrip("0123456789")
+    short = name.removesuffix("Backward")
+    return short if short != name else n.node_name()
 
 
 cdef object freed_error(Node n):
@@ -474,9 +470,9 @@ cdef object version_error(Node n, Saved* s, Tensor t):
     cdef str changed = ""
     cdef str hint
     if s.edge <= -2:
-        which = f"output {-2 - s.edge} of {n.node_name()}"
+        which = f"output {-2 - s.edge} of {operation_name(n)}"
     elif t.fn != NULL:
-        which = f"output {t.out_nr} of {(<Node>t.fn).node_name()}"
+        which = f"output {t.out_nr} of {operation_name(<Node>t.fn)}"
     else:
         which = "a leaf tensor"
     if t.mem.last_op != NULL:
@@ -493,13 +489,28 @@ cdef object version_error(Node n, Saved* s, Tensor t):
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{type_name(t)} {list(sizes_of(t))}], which is {which}, is at version "
-        f"{t.mem.version}; expected version {s.version} instead. It was saved by "
+        f"{t.mem.version[0]}; expected version {s.version} instead. It was saved by "
         f"{n.node_name()}{changed}. Hint: {hint}"
     )
 
 
 cdef Tensor unpack(Node n, int slot):
-    """The saved tensor of a slot, after the version check; None if nothing was saved."""
+    """The saved tensor of a slot, after its checks; None if nothing was saved."""
+    cdef Tensor t = peek(n, slot)
+    cdef Saved* s = &n.saved[slot]
+    cdef PyObject* to
+    if t is not None and t.fn == NULL and s.edge >= 0:
+        to = n.edges[s.edge].node
+        if to != NULL and not (<Node>to).flags & N_ACCUMULATE and <PyObject*>t == s.obj:
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with "
+                ".detach_(). This is not supported, please use out-of-place `.detach()` instead "
+                f"({n.node_name()} saved it, {describe(t)})")
+    return t
+
+
+cdef Tensor peek(Node n, int slot):
+    """Like `unpack`, for code that shows the tensor: it may have been detached in place."""
     cdef Saved* s = &n.saved[slot]
     cdef Tensor t, r
     cdef Edge* e
@@ -508,9 +519,11 @@ cdef Tensor unpack(Node n, int slot):
             raise freed_error(n)
         return None
     if not isinstance(<object>s.obj, Tensor):
+        if isinstance(<object>s.obj, (float, int)):
+            return wrap_number(<object>s.obj)
         return <Tensor>graph_late.unpack_saved(n, slot)
     t = <Tensor>s.obj
-    if t.mem.version != s.version:
+    if t.mem.version[0] != s.version:
         raise version_error(n, s, t)
     if s.edge <= -2:
         if tls_modes() & M_NO_GRAD:
@@ -548,7 +561,7 @@ cdef int keep_indices(Node n, tuple indices) except -1:
         if isinstance(index, Tensor):
             if (<Tensor>index).flags & F_INFERENCE:
                 refuse_inference(<Tensor>index)
-            n.attrs[3].i += (<Tensor>index).mem.version
+            n.attrs[3].i += (<Tensor>index).mem.version[0]
     return 0
 
 
@@ -558,12 +571,12 @@ cdef int check_indices(Node n, tuple indices) except -1:
     cdef Tensor changed = None
     for index in indices:
         if isinstance(index, Tensor):
-            steps += (<Tensor>index).mem.version
-            if changed is None or (<Tensor>index).mem.version > changed.mem.version:
+            steps += (<Tensor>index).mem.version[0]
+            if changed is None or (<Tensor>index).mem.version[0] > changed.mem.version[0]:
                 changed = <Tensor>index
     if steps:
         s.edge = -1
-        s.version = <uint32_t>(changed.mem.version - steps)
+        s.version = <uint32_t>(changed.mem.version[0] - steps)
         raise version_error(n, &s, changed)
     return 0
 
@@ -581,7 +594,11 @@ cdef class AccumulateGrad(Node):
 
     @property
     def variable(self):
-        return <object>self.args
+        return None if self.args == NULL else <object>self.args
+
+    def name(self):
+        """``"torch::autograd::AccumulateGrad"``, as programs know it."""
+        return "torch::autograd::AccumulateGrad"
 
 
 cdef Tensor accumulated_variable(Node n):
@@ -590,7 +607,7 @@ cdef Tensor accumulated_variable(Node n):
 
 cdef PyObject* gradient_node(Tensor t) except NULL:
     cdef Node n
-    if t.flags & F_VIEW and t.attr_version != t.mem.version:
+    if t.flags & F_VIEW and t.attr_version != t.mem.version[0]:
         n = current_fn(t)
     if t.fn != NULL:
         Py_INCREF(<object>t.fn)
@@ -612,6 +629,11 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     return <PyObject*>n
 
 
+def _name_of(Node n not None):
+    """The name of a node without a namespace."""
+    return n.node_name()
+
+
 def _gradient_node(Tensor t not None):
     """The node that the gradient of `t` goes to: its grad_fn, or the AccumulateGrad of a leaf."""
     cdef PyObject* p
@@ -627,7 +649,7 @@ def _gradient_node(Tensor t not None):
 
 cdef Node current_fn(Tensor t):
     cdef Tensor base
-    if t.flags & F_VIEW and t.attr_version != t.mem.version:
+    if t.flags & F_VIEW and t.attr_version != t.mem.version[0]:
         base = <Tensor>t.base
         if (t.fn != NULL or base.flags & F_REQUIRES_GRAD) and graph_late.remake_view_fn != NULL:
             if t.creation != CREATED_DEFAULT:
@@ -662,15 +684,20 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW
-    view.own_tangent = base.own_tangent
-    view.attr_version = view.mem.version
+    if base.own_tangent:
+        stand_on(view, base)
+    view.attr_version = view.mem.version[0]
     if tls_modes() & M_INFERENCE:
         creation = CREATED_INFERENCE
     elif tls_modes() & M_NO_GRAD:
         creation = CREATED_NO_GRAD
     elif creation == CREATED_DEFAULT and base.base != NULL:
         creation = base.creation
+        if creation == CREATED_NO_GRAD or creation == CREATED_INFERENCE:
+            creation |= CREATED_FURTHER
     view.creation = <uint8_t>creation
+    if tls_modes() & M_VIEW_REPLAY:
+        view.flags |= F_REPLAY
     return 0
 
 
@@ -729,6 +756,20 @@ def _set_write_guard(f):
     """`f(tensor)` is called before in-place writes in threads whose mode asks for it."""
     global _guard
     _guard = f
+
+
+def _unfilled():
+    """Entries of `graph_late` that no module has filled."""
+    return [f"graph_late.{name}" for name, there in (
+        ("rebase_view", graph_late.rebase_view != NULL),
+        ("remake_view_fn", graph_late.remake_view_fn != NULL),
+        ("pack_saved", graph_late.pack_saved != NULL),
+        ("unpack_saved", graph_late.unpack_saved != NULL),
+        ("raw_saved", graph_late.raw_saved != NULL),
+        ("note_creation", graph_late.note_creation != NULL),
+        ("note_mutation", graph_late.note_mutation != NULL),
+        ("where_changed", graph_late.where_changed != NULL),
+        ("where_made", graph_late.where_made != NULL)) if not there]
 
 
 graph_late.note_mutation = note_mutation

@@ -126,7 +126,8 @@ cdef int node_clear(PyObject* o) noexcept:
                 release_node(p)
     if n.flags & N_ACCUMULATE:
         if n.args != NULL:
-            (<Tensor>n.args).accumulator = NULL
+            if (<Tensor>n.args).accumulator == o:       # not one that set_() has left
+                (<Tensor>n.args).accumulator = NULL
             p = n.args
             n.args = NULL
             Py_XDECREF(p)

@@ -8,8 +8,9 @@ from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.levels cimport place_alias
 from autograd_cy._C.node cimport *
+from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.tensor cimport *
-from autograd_cy._C.engine import _carry_thread_state
+from autograd_cy._C.engine import _carry_thread_state, _undo_in_the_end
 
 import threading as _threading
 
@@ -38,7 +39,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     cdef Saved* s = &n.saved[slot]
     cdef Packed p = Packed.__new__(Packed)
     cdef unsigned int modes = tls_modes()
-    cdef uint32_t version = t.mem.version
+    cdef uint32_t version = t.mem.version[0]
     cdef PyObject* old
     cdef Tensor shown = t
     # What the hook returns may hold anything, this node included.
@@ -51,7 +52,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
         p.value = pack(shown)
     finally:
         tls_set_modes(modes)
-    if t.mem.version != version:
+    if t.mem.version[0] != version:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
             "to pack hook cannot be modified by in-place operations as this can lead to unexpected "
@@ -134,9 +135,6 @@ cdef class SavedTensor:
     cdef Node node
     cdef int slot
 
-    def __init__(self):
-        raise TypeError("SavedTensor can't be made by hand; ask a node for _raw_saved_...")
-
     def register_hooks(self, pack_hook, unpack_hook):
         """
         Keep `pack_hook(tensor)` instead of the tensor; `unpack_hook` must give a tensor back.
@@ -166,7 +164,9 @@ cdef class SavedTensor:
         if isinstance(<object>s.obj, Packed):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
                                "been set. Hint: only one pair of hooks is allowed at a time.")
-        pack_with(self.node, self.slot, <Tensor>s.obj, pack_hook, unpack_hook)
+        pack_with(self.node, self.slot, unpack(self.node, self.slot)
+                  if isinstance(<object>s.obj, (float, int)) else <Tensor>s.obj, pack_hook,
+                  unpack_hook)
 
     def unpack(self):
         """The saved tensor, after the version check and the unpack hook."""
@@ -192,7 +192,10 @@ cdef class SavedTensor:
 
 
 cdef object raw_saved(Node n, int slot):
-    cdef SavedTensor s = SavedTensor.__new__(SavedTensor)
+    cdef SavedTensor s
+    if slot >= n.n_saved:
+        raise freed_error(n)            # an empty node, made by __new__
+    s = SavedTensor.__new__(SavedTensor)
     node_track(n)
     s.node = n
     s.slot = slot
@@ -200,6 +203,13 @@ cdef object raw_saved(Node n, int slot):
 
 
 # --- the stack of default hooks -------------------------------------------------------------
+
+cdef int note_state() except -1:
+    """Hooks of a backward may change what applies inside of it, but not what applies after it."""
+    if tls_modes() & M_IN_BACKWARD:
+        _undo_in_the_end(_put_hooks, _get_hooks())
+    return 0
+
 
 cdef int set_bit() except -1:
     if stack():
@@ -213,6 +223,7 @@ def _push_hooks(pack, unpack):
     """From now on what this thread saves goes through this pair."""
     if refusal() is not None:
         raise RuntimeError(refusal())
+    note_state()
     _state.stack = stack() + ((pack, unpack),)
     set_bit()
 
@@ -220,8 +231,21 @@ def _push_hooks(pack, unpack):
 def _pop_hooks():
     if not stack():
         raise RuntimeError("there are no saved-tensor hooks to take away")
+    note_state()
     _state.stack = stack()[:len(stack()) - 1]
     set_bit()
+
+
+cdef class HooksContext:
+    """Enters and leaves its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
+    cdef public object pack_hook
+    cdef public object unpack_hook
+
+    def __enter__(self):
+        _push_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exc):
+        _pop_hooks()
 
 
 def _forbid_hooks(message):
@@ -229,6 +253,7 @@ def _forbid_hooks(message):
     before = refusal()
     if message is not None and stack():
         raise RuntimeError(message)
+    note_state()
     _state.refusal = message
     return before
 
@@ -243,6 +268,10 @@ def _put_hooks(state):
 
 
 _carry_thread_state(_get_hooks, _put_hooks)
+
+seal(SavedTensor, "Trying to create a SavedTensor object from Python is forbidden. Ask a node for "
+     "_raw_saved_...", RuntimeError)
+seal(Packed, "Packed objects cannot be made; see saved_tensors_hooks")
 
 graph_late.pack_saved = pack_saved
 graph_late.unpack_saved = unpack_saved

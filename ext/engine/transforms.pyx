@@ -165,7 +165,7 @@ cdef bint leads_outside(tuple tensors, list own) except -1:
             w.add(<PyObject*>(<tuple>n.args)[0])
         for i in range(n.n_saved):
             p = n.saved[i].obj
-            if p == NULL:
+            if p == NULL or isinstance(<object>p, (float, int)):
                 continue
             if not isinstance(<object>p, Tensor):
                 return True         # packed by a hook

@@ -13,14 +13,20 @@ A view of a complex base may be real (`view_as_real`, `real`, `imag`), one of a 
 tensor gets a last dimension of 2, and its strides and offset are doubled. The gradient of a complex
 tensor is laid out in memory as the tensor itself, so it is read as parts in the same way.
 
+A view may be the conjugate or the negative of its window (Note [Lazy bits] in lazy.pyx). Gradients
+hold values, not memory, so what relates the values of both is done to the gradient of the window,
+and undone, for it is its own inverse.
+
 The operations themselves are in inplace.pyx.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
+from libc.stdint cimport uint32_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex
 from autograd_cy._C.formulas cimport give
+from autograd_cy._C.lazy cimport turned, turned_view, whole_bits, window_bits
 from autograd_cy._C.iterate cimport copy_into, clone_plain, clone_format, fill_with
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
@@ -78,7 +84,8 @@ cdef class CopySlices(Node):
     History of a base one of whose views was changed in place.
 
     Its arguments are the node of the in-place operation, whose input 0 is the view; the geometry of
-    the base; those of base and view in common units; and what the view's elements are to the base.
+    the base; those of base and view in common units; what the view's elements are to the base;
+    whether the view lies inside of it; and the lazy bits of the base and of the window.
     """
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
@@ -110,13 +117,17 @@ cdef class CopySlices(Node):
                 PyMem_Free(inner)
         return 0
 
+    def name(self):
+        """``"torch::autograd::CopySlices"``, as programs know it."""
+        return "torch::autograd::CopySlices"
+
     cdef int apply_plain(self, tuple kept, Tensor grad, PyObject** inner,
                          PyObject** gout) except -1:
         """On memory: a copy of the gradient laid out as the base, whose window is replaced."""
         cdef Node fn = <Node>kept[0]
         cdef PyObject* arrived[1]
         cdef int parts = kept[4]
-        cdef Tensor result = base_layout(grad, kept[1][0], kept[1][1])
+        cdef Tensor result = base_layout(turned(grad, <uint32_t>kept[6]), kept[1][0], kept[1][1])
         cdef Tensor laid_out = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
         cdef Tensor window = as_strided_plain(laid_out, kept[3][0], kept[3][1],
                                               kept[3][2] - kept[2][2])
@@ -125,6 +136,7 @@ cdef class CopySlices(Node):
             slice_grad = view_as_complex_plain(clone_format(window, MF_CONTIGUOUS))
         else:
             slice_grad = clone_plain(window)
+        slice_grad = turned(slice_grad, <uint32_t>kept[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -132,7 +144,7 @@ cdef class CopySlices(Node):
         if inner[0] == NULL:
             fill_with(window, 0)
         else:
-            back = fitted(<Tensor>inner[0], slice_grad)
+            back = turned(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
             if tensor_has_overlap(window):
                 # Only fill_ writes to overlapping memory, and its gradient is zero.
                 fill_with(window, 0)
@@ -141,7 +153,7 @@ cdef class CopySlices(Node):
                           "CopySlices")
             else:
                 copy_into(window, back, "CopySlices")
-        gout[0] = give(result)
+        gout[0] = give(turned(result, <uint32_t>kept[6]))
         return 0
 
     cdef int apply_recorded(self, tuple kept, Tensor grad, PyObject** inner,
@@ -153,12 +165,14 @@ cdef class CopySlices(Node):
         cdef Tensor slice_grad, back, ones, mask, result
         base_size, base_stride, base_offset = kept[2]
         size, stride, offset = kept[3]
+        grad = turned(grad, <uint32_t>kept[6])
         if parts == REAL_OF_COMPLEX:
-            grad = T.view_as_real(grad)
+            grad = T.view_as_real(T.resolve_conj(grad))
         slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride,
                                           offset)
         if parts == COMPLEX_OF_REAL:
             slice_grad = T.view_as_complex(slice_grad)
+        slice_grad = turned(slice_grad, <uint32_t>kept[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -168,14 +182,14 @@ cdef class CopySlices(Node):
                                            offset), wrap_int(0))
         result = T.where(mask, wrap_int(0), grad)
         if inner[0] != NULL:
-            back = fitted(<Tensor>inner[0], slice_grad)
+            back = turned(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
             if parts == COMPLEX_OF_REAL:
-                back = T.view_as_real(back)
+                back = T.view_as_real(T.resolve_conj(back))
             result = T.where(mask, T._as_strided_backward(back, base_size, base_stride, base_offset,
                                                           size, stride, offset), result)
         if parts == REAL_OF_COMPLEX:
             result = T.view_as_complex(result)
-        gout[0] = give(result)
+        gout[0] = give(turned(result, <uint32_t>kept[6]))
         return 0
 
 
@@ -232,10 +246,11 @@ cdef int rebase_view(Tensor t, Node n) except -1:
             c.edges[i] = n.edges[i]
     if n.flags & N_TRACKED:
         node_track(c)
-    set_args(c, (n, of_base, common, window, parts, lies_inside(common, window)))
+    set_args(c, (n, of_base, common, window, parts, lies_inside(common, window),
+                 whole_bits(base, t), window_bits(base, t)))
     set_history(base, c, 0)
     t.flags |= F_REQUIRES_GRAD
-    t.attr_version = t.mem.version - 1       # remade when next asked for
+    t.attr_version = t.mem.version[0] - 1       # remade when next asked for
     if t.flags & F_RETAINS_GRAD:
         remake_view_fn(t)
     return 0
@@ -249,6 +264,11 @@ cdef void drop_edges(Node n):
         n.edges[i].node = NULL
         if p != NULL:
             release_node(p)
+
+
+cdef bint reshapes(Tensor base, Tensor t) noexcept:
+    """Whether a view shows all of its base, in the order of memory."""
+    return base.dt == t.dt and base.count == t.count and not (base.flags | t.flags) & F_STRIDED
 
 
 cdef object remake_view_fn(Tensor t):
@@ -269,15 +289,19 @@ cdef object remake_view_fn(Tensor t):
         base.flags |= F_REQUIRES_GRAD
     tls_set_modes(modes & ~<unsigned int>(M_NO_GRAD | M_INFERENCE))
     try:
-        t.attr_version = t.mem.version
-        if parts == REAL_OF_COMPLEX:
-            again = T.as_strided(T.view_as_real(base), size, stride, offset)
+        t.attr_version = t.mem.version[0]
+        if t.flags & F_REPLAY and reshapes(base, t):
+            again = T.view(base, size)
+        elif parts == REAL_OF_COMPLEX:
+            again = T.as_strided(T.view_as_real(turned_view(base, whole_bits(base, t))), size,
+                                 stride, offset)
         else:
             again = T.as_strided(base, size, stride, offset)
             if parts == COMPLEX_OF_REAL:
                 again = T.view_as_complex(again)
+        again = turned_view(again, window_bits(base, t))
     except BaseException:
-        t.attr_version = t.mem.version - 1
+        t.attr_version = t.mem.version[0] - 1
         raise
     finally:
         tls_set_modes(modes)

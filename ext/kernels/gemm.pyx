@@ -16,13 +16,17 @@ from autograd_cy._C.gemm_loops cimport (
     BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
 from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
 from autograd_cy._C.gemm_product cimport (
-    COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_NO_BLAS, GEMM_NO_MEMORY,
-    GEMM_OK, GEMM_TOO_LARGE, INT64, UINT8, Product, a_at, b_at, c_at, even_part, is_complex,
-    itemsize, parts, round_up)
-from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
+    COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_INTERRUPTED,
+    GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE, INT64, UINT8, Product, a_at, b_at,
+    c_at, even_part, is_complex, itemsize, parts, round_up)
+from autograd_cy._C.parallel cimport (
+    in_parallel_region, parallel_for, parallel_for_dynamic, team_size)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
 from autograd_cy._C import cpu
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() noexcept
 
 cdef enum:
     # BLAS sizes are 32-bit; longer ones are cut.
@@ -32,6 +36,9 @@ cdef enum:
     # Bytes of packed b that stay in the second-level cache, and of all that is packed at once.
     CACHED = 1 << 18
     PACKED = 1 << 21
+    # Ctrl-C is served after this many multiplications, between parts of at most these rows.
+    SERVED_WORK = 1 << 30
+    SERVED_ROWS = 96 * 80
     # Rows of a that go together.
     ROWS = 96
     # Rows of sums that are kept in a wider type.
@@ -296,9 +303,18 @@ cdef void multiply_part(Blocked* t) noexcept nogil:
         t.q += t.depth
 
 
+cdef bint interrupted() noexcept nogil:
+    """Whether a signal handler of Python (that of Ctrl-C) has raised; in the main thread only."""
+    if in_parallel_region():
+        return False
+    with gil:
+        return PyErr_CheckSignals() != 0
+
+
 cdef int run_blocked(const Product* p) noexcept nogil:
     cdef Blocked t
-    cdef Py_ssize_t width, columns, rows = p.m, depth
+    cdef double done = 0
+    cdef Py_ssize_t width, columns, rows = min(p.m, <Py_ssize_t>SERVED_ROWS), depth
     cdef size_t room
     t.p = p[0]
     t.kind = kind_of(p.dtype)
@@ -325,6 +341,12 @@ cdef int run_blocked(const Product* p) noexcept nogil:
             t.cols = min(columns, p.n * t.unit - t.col)
             multiply_part(&t)
             t.col += t.cols
+            done += <double>t.rows * t.cols * p.k
+            if done >= SERVED_WORK:
+                done = 0
+                if interrupted():
+                    give_scratch(t.packed)
+                    return GEMM_INTERRUPTED
         t.row += t.rows
     give_scratch(t.packed)
     return t.failed
@@ -534,8 +556,9 @@ cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
     p.a += index * t.step_a
     p.b += index * t.step_b
     p.c += index * t.step_c
-    if run(&p) != GEMM_OK:
-        t.failed = GEMM_NO_MEMORY
+    cdef int status = run(&p)
+    if status != GEMM_OK:
+        t.failed = status
 
 
 cdef int gemm_batched(

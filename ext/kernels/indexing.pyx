@@ -1,14 +1,17 @@
 # cython: language_level=3
 # Selecting, scattering and joining along one dimension.  Advanced indexing and masks are in
-# indexing_advanced.pxi, triangles and sorting in indexing_order.pxi.
+# indexing_advanced.pxi, triangles and sorting in indexing_order.pxi, what NumPy does in
+# indexing_search.pxi.
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_SIZE, DT_U8,
     dt_numpy, dt_promote)
+from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport (
     KT, broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
     result_dtype)
@@ -17,7 +20,8 @@ from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport check_dim, row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty, tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
+    tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
 
 cdef const RowTable* T = row_table()
@@ -63,7 +67,7 @@ cdef Tensor checked_index(Tensor index, str op):
         return contiguous(index)
     if index.dt != DT_I32:
         raise RuntimeError(
-            f"{op}(): Expected dtype int64 for index (int32 is allowed too), "
+            f"{op}(): Expected dtype int32/int64 for index, "
             f"but got: {SCALAR_NAMES[index.dt]}")
     return contiguous(cast(index, DT_I64))
 
@@ -613,7 +617,7 @@ cdef Tensor cat_plain(tuple tensors, int dim):
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size "
                     f"{like.sizes[d]} but got size {t.sizes[d]} for tensor number {i} in the list.")
-        total += t.sizes[dim]
+        total = checked_add(total, t.sizes[dim], "cat(): size of the result")
     if dt < 0:
         dt = result_dtype_of_many(tensors)
     for d in range(like.nd):
@@ -740,6 +744,7 @@ cdef int result_dtype_of_many(tuple tensors) except -1:
 
 include "indexing_advanced.pxi"
 include "indexing_order.pxi"
+include "indexing_search.pxi"
 
 
 def _call(str name, *args):

@@ -10,7 +10,8 @@ from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like, tensor_is_dense,
+    F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
+    tensor_is_dense,
     writing)
 from autograd_cy._C.tiles cimport run_tiles
 
@@ -101,7 +102,7 @@ cdef class Batch:
         """A segment for (parameter, gradient, state...); None stands for what is not used."""
         cdef Segment* s = &self.segments[self.count]
         cdef Tensor p = <Tensor?>arrays[0], t, u
-        cdef bint flat = tensor_is_dense(p)
+        cdef bint flat = tensor_is_dense(p) and not p.flags & F_LAZY
         cdef int k
         if p.dt <= DT_I64:
             raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
@@ -115,7 +116,7 @@ cdef class Batch:
                 raise RuntimeError(
                     f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
                     f"{list(sizes_of(p))} and {dt_object(t.dt).name} {list(sizes_of(t))}")
-            flat = flat and same_layout(p, t)
+            flat = flat and same_layout(p, t) and not t.flags & F_LAZY
         for k in range(ARRAYS):
             s.p[k] = NULL
             if k >= len(arrays) or arrays[k] is None:

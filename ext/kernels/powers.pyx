@@ -1,9 +1,13 @@
 # cython: language_level=3
-"""Powers of plain tensors: the usual exponents have kernels of their own, ten times faster."""
-from autograd_cy._C.dtypes cimport dt_is_float
-from autograd_cy._C.iterate cimport ew1, ew2, clone_plain
-from autograd_cy._C.kernel_ids cimport K_CUBE, K_POW, K_RECIPROCAL, K_RSQRT, K_SQRT, K_SQUARE
-from autograd_cy._C.tensor cimport Tensor, element_value, F_WRAPPED
+"""Powers, rounded quotients and logit of plain tensors; usual exponents have own kernels."""
+from libc.math cimport NAN
+from autograd_cy._C.dtypes cimport dt_is_float, dt_is_integral
+from autograd_cy._C.arguments cimport check_no_integer_zero
+from autograd_cy._C.iterate cimport ew1, ew2, clone_plain, result_dtype, P_FLOAT, P_SAME
+from autograd_cy._C.kernel_ids cimport (
+    K_CUBE, K_DIV, K_FLOOR_DIVIDE, K_FMOD, K_LOGIT, K_POW, K_RECIPROCAL, K_RSQRT, K_SQRT,
+    K_SQUARE, K_SUB, K_TRUNC)
+from autograd_cy._C.tensor cimport Tensor, element_value, wrap_double, F_WRAPPED
 
 
 cdef int kernel_for(double exponent) noexcept:
@@ -31,3 +35,23 @@ cdef Tensor pow_plain(Tensor a, Tensor exponent):
             if kernel >= 0:
                 return ew1(kernel, a, 0, None, "pow")
     return ew2(K_POW, a, exponent, 0, None, "pow")
+
+
+cdef Tensor logit_plain(Tensor a, object eps):
+    return ew2(K_LOGIT, a, wrap_double(NAN if eps is None else eps), P_FLOAT, None, "logit")
+
+
+cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode):
+    """The quotient rounded towards zero ("trunc") or down ("floor"); integers stay integers."""
+    cdef Tensor rest
+    if mode != "trunc" and mode != "floor":
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{mode}'")
+    check_no_integer_zero(a, b)
+    if mode == "floor":
+        return ew2(K_FLOOR_DIVIDE, a, b, P_SAME, None, "div")
+    if dt_is_integral(result_dtype((a, b))):
+        rest = ew2(K_FMOD, a, b, P_SAME, None, "div")      # of the sign of a: the rest divides
+        return ew2(K_FLOOR_DIVIDE, ew2(K_SUB, a, rest, P_SAME, None, "div"), b, P_SAME, None, "div")
+    return ew1(K_TRUNC, ew2(K_DIV, a, b, P_SAME, None, "div"), P_SAME, None, "div")

@@ -6,7 +6,7 @@ A transposed operand is passed on as a flag; only operands without any unit stri
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_SIZE, DT_BOOL, dt_object, dt_is_integral
 from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm
-from autograd_cy._C.gemm_product cimport GEMM_OK, GEMM_NO_MEMORY
+from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_OK, GEMM_NO_MEMORY
 from autograd_cy._C.iterate cimport contiguous, copy_into, expand_plain, ew2
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.tensor cimport (
@@ -27,9 +27,19 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     return 0
 
 
+cdef extern from *:
+    """
+    /* The exception that is set already, as Cython sees one. */
+    static int ag_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
+    """
+    int ag_pass_on() except -1
+
+
 cdef int check(int status, str op) except -1:
     if status == GEMM_OK:
         return 0
+    if status == GEMM_INTERRUPTED:
+        ag_pass_on()
     if status == GEMM_NO_MEMORY:
         raise MemoryError(f"{op}: no memory for the packed operands")
     raise RuntimeError(f"{op}: the product failed (status {status})")

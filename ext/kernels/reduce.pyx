@@ -12,11 +12,15 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy, dt_is_complex,
     dt_real, g_default_dtype)
-from autograd_cy._C.iterate cimport add_into, cast, contiguous, copy_into, fill_with
+from autograd_cy._C.iterate cimport (
+    add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_with, P_BOOL, P_SAME, P_SKIP_FIRST)
+from autograd_cy._C.kernel_ids cimport (
+    K_ADD, K_EXP, K_ISFINITE, K_LOG, K_SQRT, K_SUB, K_WHERE)
 from autograd_cy._C.rows cimport *
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window,
+    wrap_double)
 from autograd_cy._C.tiles cimport even_block, run_tiles
 
 from autograd_cy._C import cpu as _cpu

@@ -32,13 +32,24 @@ cdef void lse_cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
               plan.out + (outer * plan.inner + first) * plan.item)
 
 
+cdef Tensor complex_logsumexp(Tensor a, object dims, bint keepdim):
+    """From the largest real part, as for real numbers; an infinite one is left where it is."""
+    cdef Tensor top = amax_plain(real_window(a, 0), dims, True), total
+    cdef Tensor finite = ew1(K_ISFINITE, top, P_BOOL, None, "logsumexp")
+    top = ew3(K_WHERE, finite, top, wrap_double(0.0), P_SKIP_FIRST, None, "logsumexp")
+    total = sum_plain(ew1(K_EXP, ew2(K_SUB, a, top, P_SAME, None, "logsumexp"), P_SAME, None,
+                          "logsumexp"), dims, True, -1)
+    total = ew2(K_ADD, ew1(K_LOG, total, P_SAME, None, "logsumexp"), top, P_SAME, None, "logsumexp")
+    return total if keepdim else sum_plain(total, dims, False, -1)
+
+
 cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
     cdef char[MAX_DIMS + 1] mask
     cdef SoftPlan plan
     cdef Tensor out, moved
     cdef int d, n_marked = 0, dim = 0
-    if dt_is_complex(a.dt):
-        raise not_implemented("logsumexp", a.dt)
+    if dt_is_complex(a.dt) and a.count:
+        return complex_logsumexp(a, dims, keepdim)
     if a.dt <= DT_I64:
         a = cast(a, g_default_dtype)
     if a.dt == DT_F16 or a.dt == DT_BF16:
@@ -176,6 +187,21 @@ cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim):
     # Without enough elements the result is 0 / 0 or inf, never negative.
     var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0)
     return out
+
+
+cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim):
+    if a.dt in (DT_F16, DT_BF16):        # the variance may be out of their range
+        return cast(std_plain(cast(a, DT_F32), dims, correction, keepdim), a.dt)
+    return ew1(K_SQRT, var_plain(a, dims, correction, keepdim), P_SAME, None, "std")
+
+
+cdef tuple var_mean_plain(Tensor a, object dims, double correction, bint keepdim):
+    return (var_plain(a, dims, correction, keepdim),
+            mean_plain(a, dims, keepdim, -1))
+
+
+cdef tuple std_mean_plain(Tensor a, object dims, double correction, bint keepdim):
+    return std_plain(a, dims, correction, keepdim), mean_plain(a, dims, keepdim, -1)
 
 
 # --- running sums ---------------------------------------------------------------------------

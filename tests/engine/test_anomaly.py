@@ -65,11 +65,26 @@ def test_parents_are_shown():
         with set_detect_anomaly(True, check_nan=False):
             (g,) = torch.autograd.grad(y, x, create_graph=True)
         with (
-            pytest.warns(UserWarning, match="Previous calculation was induced by"),
+            pytest.warns(UserWarning, match="Error detected|Previous calculation") as warned,
             pytest.raises(RuntimeError, match="returned nan values") as caught,
         ):
             g.backward()
     assert "# the outer line" in notes(caught.value)
+    failed, induced = (str(w.message) for w in warned)
+    assert failed.startswith("Error detected in MulBackward0. Traceback of forward call")
+    assert "create_graph=True" in failed and "# the outer line" not in failed
+    assert induced.startswith("\n\nPrevious calculation was induced by MulBackward0. Traceback")
+    assert "# the outer line" in induced
+
+
+def test_where_warnings_are_errors_the_error_of_backward_is_raised(capsys):
+    x = leaf(0.0)
+    with set_detect_anomaly(True):
+        y = x * 0 / x
+        with pytest.raises(RuntimeError, match="returned nan values"):
+            y.backward()
+    told = capsys.readouterr().err
+    assert told.startswith("UserWarning: Error detected in DivBackward0. Traceback of forward")
 
 
 def test_nan_check():
@@ -141,7 +156,7 @@ def test_inplace_error_names_both_lines():
         ):
             b.backward()
     text = str(caught.value)
-    assert "output 0 of ExpBackward0" in text
+    assert "output 0 of Exp," in text
     assert "[autograd_cy.DoubleTensor [2]]" in text
     saved, _, changed = text.partition("It was last changed here")
     assert "# saved here" in saved

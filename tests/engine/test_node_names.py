@@ -1,5 +1,7 @@
 """Nodes have the names that torch gives them."""
 
+import contextlib
+
 import pytest
 
 import autograd_cy as torch
@@ -34,3 +36,91 @@ def test_nodes_have_the_names_of_torch(name):
         fn = operation(x * 1).grad_fn
         assert type(fn).__name__ == name and fn.name() == name
         assert repr(fn).startswith(f"<{name} object")
+
+
+# --- edges ------------------------------------------------------------------------------------
+
+
+def edges(y):
+    return [None if node is None else type(node).__name__ for node, _ in y.grad_fn.next_functions]
+
+
+LEAF = "AccumulateGrad"
+NUMBERS = {
+    "x ** 3": (lambda x: x**3, [LEAF]),
+    "2 ** x": (lambda x: 2**x, [LEAF]),
+    "clamp(0)": (lambda x: x.clamp(0), [LEAF]),
+    "clamp(max=0)": (lambda x: x.clamp(max=0), [LEAF]),
+    "clamp(0, 1)": (lambda x: x.clamp(0, 1), [LEAF]),
+    "2 - x": (lambda x: 2 - x, [LEAF]),
+    "x - 2": (lambda x: x - 2, [LEAF, None]),
+    "2 * x": (lambda x: 2 * x, [LEAF, None]),
+    "x * 2": (lambda x: x * 2, [LEAF, None]),
+    "2 + x": (lambda x: 2 + x, [LEAF, None]),
+    "1 / x": (lambda x: 1 / x, ["ReciprocalBackward0", None]),
+    "x % 2": (lambda x: x % 2, [LEAF]),
+    "fmod(x, 2)": (lambda x: torch.fmod(x, 2), [LEAF]),
+    "xlogy(x, 2)": (lambda x: torch.xlogy(x, 2), [LEAF]),
+    "lerp(x, x, 0.3)": (lambda x: torch.lerp(x, x, 0.3), [LEAF, LEAF]),
+    "x ** x": (lambda x: x**x, [LEAF, LEAF]),
+    "x ** tensor": (lambda x: x ** torch.ones(2), [LEAF, None]),
+    "tensor ** x": (lambda x: torch.ones(2) ** x, [None, LEAF]),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_have_the_edges_that_they_have_in_torch(name):
+    function, expected = NUMBERS[name]
+    assert edges(function(torch.ones(2, requires_grad=True))) == expected
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_have_the_same_edges_in_torch(name):
+    reference = pytest.importorskip("torch")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(pytest.MonkeyPatch.context()).setitem(globals(), "torch", reference)
+        function, expected = NUMBERS[name]
+        assert edges(function(reference.ones(2, requires_grad=True))) == expected
+
+
+def test_a_node_whose_only_other_operand_is_a_number_gives_one_gradient():
+    x = torch.full((2,), 3.0, requires_grad=True)
+    one = torch.ones(2)
+    for y, expected in ((x**3, 27.0), (2 - x, -1.0), (x.exp(), x.exp()[0].item())):
+        made = y.grad_fn(one)
+        assert isinstance(made, torch.Tensor) and made[0].item() == pytest.approx(expected)
+    assert isinstance((x * 2).grad_fn(one), tuple)
+    seen = []
+    y = 2 - x
+    y.grad_fn.register_hook(lambda made, given: seen.append(len(made)) or (made[0] * 10,))
+    y.sum().backward()
+    assert seen == [1] and x.grad.tolist() == [-10.0, -10.0]
+
+
+def test_saved_numbers_are_numbers():
+    x = torch.ones(2, requires_grad=True)
+    cube = (x**3).grad_fn
+    assert cube._saved_exponent == 3 and type(cube._saved_exponent) is int
+    assert (x**2.5).grad_fn._saved_exponent == 2.5
+    assert "_raw_saved_exponent" not in dir(cube) and "_raw_saved_self" in dir(cube)
+    assert "_raw_saved_exponent" in dir((x**x).grad_fn)
+    assert isinstance((x**x).grad_fn._saved_exponent, torch.Tensor)
+    clamped = x.clamp(0, 5).grad_fn
+    assert (clamped._saved_min, clamped._saved_max) == (0, 5)
+    assert (2**x).grad_fn._saved_self == 2
+    with pytest.raises(AttributeError, match="_raw_saved_exponent"):
+        _ = cube._raw_saved_exponent
+
+
+def test_sizes_of_inputs_are_shown():
+    x = torch.ones(2, 3, requires_grad=True)
+    for y in (
+        x.sum(1),
+        x.mean(1),
+        x.max(1)[0],
+        x[torch.tensor([0])],
+        x.view(6),
+        x[0],
+    ):
+        assert y.grad_fn._saved_self_sym_sizes == (2, 3)
+        assert "_saved_self_sym_sizes" in dir(y.grad_fn)

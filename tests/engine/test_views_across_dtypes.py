@@ -36,7 +36,7 @@ def check(program, x, second=True):
     """Gradient of the real scalar `program(leaf)`, and that of its squared gradient."""
 
     def value(array):
-        return float(program(torch.tensor(array).requires_grad_()))
+        return program(torch.tensor(array).requires_grad_()).item()
 
     def slope(array, create_graph=False):
         t = torch.tensor(array).requires_grad_()
@@ -135,7 +135,7 @@ def test_inplace_on_a_real_view_of_a_complex_base(view, change):
         y = t * (1 + 0.5j)
         v = view(y)
         change(v, t.real.sum() * 0.3)
-        assert y.grad_fn.name() == "CopySlices"
+        assert y.grad_fn.name() == "torch::autograd::CopySlices"
         return norm(y * y) + (v * v).sum()
 
     check(program, leaf(2, 3))
@@ -201,9 +201,9 @@ def test_inplace_on_parts_of_a_leaf_is_refused():
     assert x.detach().real.tolist() == [2 * z.real for z in before]
 
 
-def test_conjugation_and_negation_are_never_pending():
+def test_pending_conjugation_and_negation_are_asked_of_tensors():
     x = leaf(2)
-    assert not x.conj().is_conj() and not (-x).is_neg()
+    assert x.conj().is_conj() == x.is_complex() and not (-x).is_neg()
     assert x.resolve_conj() is x and x.resolve_neg() is x
     assert not torch.is_conj(x) and torch.resolve_conj(x) is x
     with pytest.raises(TypeError, match="must be Tensor"):

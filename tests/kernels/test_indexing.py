@@ -271,9 +271,9 @@ def test_index_errors():
         call(indexing, "index_select", a, 1, np.array([0, 9]))
     with pytest.raises(IndexError, match="supposed to be a vector"):
         call(indexing, "index_select", a, 1, np.array([[0]]))
-    with pytest.raises(RuntimeError, match="Expected dtype int64 for index"):
+    with pytest.raises(RuntimeError, match="Expected dtype int32/int64 for index"):
         call(indexing, "index_select", a, 1, np.array([0.0]))
-    with pytest.raises(RuntimeError, match="Expected dtype int64 for index"):
+    with pytest.raises(RuntimeError, match="Expected dtype int32/int64 for index"):
         call(indexing, "gather", a, 1, np.array([[0.0]]))
     with pytest.raises(RuntimeError, match="index -1 is out of bounds for dimension 0 with size 4"):
         call(indexing, "gather", a, 0, np.array([[-1]]))

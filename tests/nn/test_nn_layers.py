@@ -57,7 +57,7 @@ def test_linear_starts_within_its_bounds_and_repeats_with_a_seed():
         (nn.Flatten(), lambda x: x.reshape(4, -1)),
         (nn.Flatten(0, 1), lambda x: x.reshape(-1)),
     ],
-    ids=repr,
+    ids=lambda value: repr(value) if isinstance(value, nn.Module) else "formula",
 )
 def test_activation_is_its_formula(module, function):
     x = normal(4, 5)

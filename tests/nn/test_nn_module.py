@@ -388,6 +388,24 @@ def test_conversion_to_integers_is_a_type_error():
         Net().to(torch.int64)
 
 
+def test_sharing_moves_parameters_gradients_and_buffers():
+    net = Net()
+    weight = net.first.weight
+    net(torch.ones(1, 3)).sum().backward()
+    state = {name: value.tolist() for name, value in net.state_dict().items()}
+    assert net.share_memory() is net
+    assert net.first.weight is weight and weight.requires_grad and weight.grad.is_shared()
+    assert all(t.is_shared() for t in (*net.parameters(), *net.buffers()))
+    assert {name: value.tolist() for name, value in net.state_dict().items()} == state
+
+
+def test_sharing_of_a_parameter_that_stands_twice_moves_it_once():
+    tied = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    tied[1].weight = tied[0].weight
+    assert tied.share_memory()[1].weight is tied[0].weight
+    assert tied[0].weight.is_shared()
+
+
 # --- Text ---------------------------------------------------------------------------------------
 
 

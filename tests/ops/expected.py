@@ -86,12 +86,22 @@ RESULT = {
     "imag": "real",
     "view_as_real": "real",
     "norm": "real",
+    "var": "real",
+    "std": "real",
     "trace": "count",
     "prod": "count",
     "cumsum": "count",
     "cumprod": "count",
     "count_nonzero": "int64",
     "argsort": "int64",
+    "bucketize": "int64",
+    "isin": "bool",
+    "searchsorted": "int64",
+    "lgamma": "float",
+    "digamma": "float",
+    "_polygamma": "float",
+    "var_mean.var": "real",
+    "std_mean.std": "real",
     "deg2rad": "float",
     "rad2deg": "float",
     "logit": "float",
@@ -107,10 +117,14 @@ KERNEL_RULE = {
 COMPOSITE = {"gelu": "same", "clamp": "same"}
 
 
-def result_dtype(record, name):
+def result_dtype(record, name, output="result"):
     """The dtype of a result whose tensor arguments have the promoted dtype `name`."""
     rule = getattr(record.kernel, "dtypes", None) or RESULT.get(record.name, "same")
+    rule = RESULT.get(f"{record.name}.{output}", rule)
     letter = CLASS_OF[name]
+    if record.widen and letter in record.widen[0]:
+        name = {"int64": "int64", "float": "float32"}[record.widen[1]]
+        letter = CLASS_OF[name]
     if rule == "bool":
         return "bool"
     if rule == "truth":

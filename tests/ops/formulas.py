@@ -24,7 +24,7 @@ def formula_names(call, weights):
         names |= {"grad": given[0], "result": result, record.returns[0]: result}
     else:
         for name, t, g in zip(record.returns, outputs(result), given):
-            names |= {name: t, f"grad_{name}": g}
+            names |= {name: t, f"grad_{name}": g, f"given_{name}": g}
     return names
 
 

@@ -10,7 +10,17 @@ import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from calls import CLASS_OF, EVALUATOR, RECORDS, Case, make, outputs, tensor, to_array
+from calls import (
+    CLASS_OF,
+    EVALUATOR,
+    RECORDS,
+    Case,
+    formulas_of,
+    make,
+    outputs,
+    tensor,
+    to_array,
+)
 from derivatives import (
     differentiable_outputs,
     forward,
@@ -49,7 +59,7 @@ def sites():
     found = []
     for record in RECORDS:
         if with_formulas(record) and record.samples:
-            for key, text in record.vjp.items():
+            for key, text in formulas_of(record.vjp).items():
                 found.append(Site("vjp", record, "", key, text))
             if isinstance(record.jvp, dict):
                 found += tangent_sites(record)
@@ -63,9 +73,9 @@ def sites():
 
 
 def tangent_sites(record):
-    for name, value in record.jvp.items():
+    for name, value in formulas_of(record.jvp).items():
         if isinstance(value, dict):
-            for key, text in value.items():
+            for key, text in formulas_of(value).items():
                 yield Site("jvp", record, name, key, text)
         else:
             yield Site("jvp", record, "", name, value)
@@ -80,6 +90,8 @@ def mutants(site):
     for kind, mutant in mutations(tree):
         if kind == "drop conj" and "c" not in site.record.dtypes:
             continue
+        if kind == "double" and site.kind == "composite" and len(site.record.returns) > 1:
+            continue  # twice a tuple is the tuple repeated
         if kind == "double" and site.kind == "vjp" and site.record.arg(site.key).type == "Tensor[]":
             continue  # twice a tuple is the tuple repeated
         text = ast.unparse(ast.fix_missing_locations(mutant))

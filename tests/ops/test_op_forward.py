@@ -81,6 +81,8 @@ def check(call, name):
         assert len(result) == len(expected)
     for i, (x, y) in enumerate(zip(outputs(result), expected if several else (expected,))):
         x_name = call.record.returns[i] if len(call.record.returns) > 1 else "result"
+        if several:
+            wanted = result_dtype(call.record, promoted, x_name)
         assert dtype_name(x) == ("int64" if x_name == "indices" else wanted), x_name
         relative = tolerance(call.record, wanted if wanted in HALVES else promoted)
         assert_same(to_array(x), y, relative, x_name)

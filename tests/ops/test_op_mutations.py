@@ -15,7 +15,9 @@ SITES = sites()
 TIES = "only ties show it, where no difference exists; test_op_ties.py has them"
 FACTORS = "factors of samples are real; test_op_gradcheck.py has complex ones"
 SAME = "says the same: "
-_HALF = "where(eq(self, other), {}, where({}, grad, 0))"
+_HALF = "where(eq(self, other), {}, where({}, 0, grad))"
+MEDIANS = ("median", "nanmedian")
+_REACH = "logical_or(eq(self, result), logical_and(ne(self, self), ne(result, result)))"
 _WINDOW = (
     "where(eq(_as_strided_backward({}, self.shape, {}, {}, size, stride, storage_offset), 0), "
     "{}, 0)"
@@ -23,7 +25,7 @@ _WINDOW = (
 SURVIVORS = {
     **{
         (name, "vjp", argument, _HALF.format(part, order)): TIES
-        for name, compare in (("maximum", "gt"), ("minimum", "lt"))
+        for name, compare in (("maximum", "lt"), ("minimum", "gt"))
         for argument, order in (
             ("self", f"{compare}(self, other)"),
             ("other", f"{compare}(other, self)"),
@@ -44,14 +46,19 @@ SURVIVORS = {
         "_share_among_ties",
         "composite",
         "",
-        "where(eq(self, _expand_reduced(extreme, self.shape, dim, keepdim)), "
-        "_expand_reduced(grad_output, self.shape, dim, keepdim), 0)",
+        "eq(self, _expand_reduced(extreme, self.shape, dim, keepdim)) * "
+        "_expand_reduced(grad_output, self.shape, dim, keepdim)",
     ): TIES,
-    **{(name, "vjp", "self", "where(eq(self, result), grad, 0)"): TIES for name in ("max", "min")},
     **{
-        (name, "jvp", "self", "sum(where(eq(self, result), self_t, 0))"): TIES
+        (name, "vjp", "self", "where(_reaches(self, result), grad, 0)"): TIES
         for name in ("max", "min")
     },
+    **{
+        (name, "jvp", "self", "sum(where(_reaches(self, result), self_t, 0))"): TIES
+        for name in ("max", "min")
+    },
+    **{(name, "vjp", "self", f"where({_REACH}, grad, 0)"): TIES for name in MEDIANS},
+    **{(name, "jvp", "self", f"sum(where({_REACH}, self_t, 0))"): TIES for name in MEDIANS},
     (
         "narrow",
         "vjp",
@@ -71,6 +78,11 @@ SURVIVORS = {
             ("jvp", "self_t", "strides_of(self)", "offset_of(self)"),
         )
         for mark in ("{} - 1", "1", "{} * 2 + 1", "{} + 1 * 2")
+    },
+    **{
+        ("copysign", kind, "self", f"where(eq(self, 0), 0, {g} * (self / result))"): SAME
+        + "the quotient is 1 or -1"
+        for kind, g in (("vjp", "grad"), ("jvp", "self_t"))
     },
     ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
     ("_add_scaled", "vjp", "other", "grad * alpha"): FACTORS,

@@ -67,6 +67,8 @@ def test_tensor_and_number(record):
             continue
         if name == "float16" and isinstance(number, complex):
             continue  # torch has a complex dtype of halves
+        if record.name == "sub" and isinstance(number, bool):
+            continue  # refused, as it is with truth values as tensors
         result = form(filled(name, shape), number)
         assert dtype_name(result) == result_dtype(record, promoted), f"{name}{shape}, {number!r}"
         as_tensor = form(filled(name, (2,)), ag.tensor([number, number]).to(getattr(ag, promoted)))

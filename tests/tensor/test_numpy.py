@@ -105,8 +105,9 @@ class TestArrayFunctions:
 
     def test_dtype_converts(self):
         assert np.asarray(ag.ones(2), dtype=np.float64).dtype == np.float64
-        with pytest.raises(ValueError, match="copy"):
-            np.array(ag.ones(2), dtype=np.float64, copy=False)
+        if np.lib.NumpyVersion(np.__version__) >= "2.0.0":  # before, False meant "if needed"
+            with pytest.raises(ValueError, match="copy"):
+                np.array(ag.ones(2), dtype=np.float64, copy=False)
 
     def test_functions_of_numpy_return_tensors(self):
         t = np.sin(ag.ones(2))
@@ -204,7 +205,7 @@ class TestBuffer:
         assert (m.format, m.itemsize, m.shape, m.strides) == ("i", 4, (2, 3), (12, 4))
         assert m.tolist() == t.tolist()
         assert memoryview(t.t()).strides == (4, 12)
-        assert bytes(t) == struct.pack("6i", *range(6))
+        assert memoryview(t).tobytes() == struct.pack("6i", *range(6))
 
     def test_writes_show_in_the_tensor(self):
         t = ag.zeros(3)

@@ -183,7 +183,7 @@ print(digest.hexdigest())
 
 def test_numbers_are_the_same_for_any_threads_and_instruction_set():
     found = set()
-    for target in cpu.supported_targets():
+    for target in cpu.usable_targets():
         for threads in ("1", "2", "3"):
             env = os.environ | {"AUTOGRAD_CY_CPU": target, "OMP_NUM_THREADS": threads}
             run = subprocess.run(

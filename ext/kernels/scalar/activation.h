@@ -13,8 +13,8 @@
 #define AG_NORMAL_END_f64 50.0
 
 #define AG_ACTIVATION(T, S)                                                                      \
-    /* written so that nan passes through */                                                     \
-    AG_FN ag_##T ag_relu_##T(ag_##T x) { return x <= 0 ? (ag_##T)0 : x; }                        \
+    /* written so that nan and -0 pass through */                                                \
+    AG_FN ag_##T ag_relu_##T(ag_##T x) { return x < 0 ? (ag_##T)0 : x; }                         \
     AG_FN ag_##T ag_threshold_backward_##T(ag_##T g, ag_##T x) { return x <= 0 ? (ag_##T)0 : g; } \
     AG_FN ag_##T ag_leaky_relu_##T(ag_##T x, ag_##T slope) { return x > 0 ? x : x * slope; }     \
     AG_FN ag_##T ag_leaky_relu_backward_##T(ag_##T g, ag_##T x, ag_##T slope) {                  \
@@ -32,6 +32,12 @@
     AG_FN ag_##T ag_sigmoid_##T(ag_##T x) {                                                      \
         const ag_##T e = ag_exp_minus_abs_##T(x);                                                    \
         return (x < 0 ? e : (ag_##T)1) / ((ag_##T)1 + e);                                        \
+    }                                                                                            \
+    /* log(x / (1 - x)) of x limited to [eps, 1 - eps]; no limits if eps is nan */               \
+    AG_FN ag_##T ag_logit_##T(ag_##T x, ag_##T eps) {                                            \
+        const ag_##T top = (ag_##T)1 - eps;                                                      \
+        const ag_##T y = x < eps ? eps : x > top ? top : x;                                      \
+        return ag_log_##T(y / ((ag_##T)1 - y));                                                  \
     }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
         return g * ((ag_##T)1 - y) * y;                                                          \

@@ -109,7 +109,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_fmod_##T(ag_##T x, ag_##T y) { return fmod##S(x, y); }                       \
     AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
         const ag_##T r = fmod##S(x, y);                                                          \
-        return r + ((r != 0 && ((r < 0) != (y < 0))) ? y : (ag_##T)0);                           \
+        return r == 0 ? copysign##S(r, y) : r + ((r < 0) != (y < 0) ? y : (ag_##T)0);            \
     }                                                                                            \
     AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) { return trunc##S(x / y); }             \
     /* Python's rule: the quotient is rebuilt from the remainder, so that it agrees with it. */  \
@@ -120,7 +120,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
         down = floor##S(whole);                                                                  \
         down += whole - down > (ag_##T)0.5 ? (ag_##T)1 : (ag_##T)0;                              \
         down = whole != 0 ? down : copysign##S((ag_##T)0, quotient);                             \
-        return y == 0 ? quotient : down;                                                         \
+        return (y == 0) | (fabs##S(x) == (ag_##T)INFINITY) ? quotient : down;                    \
     }                                                                                            \
     /* nan wins in maximum and minimum, loses in fmax and fmin */                                \
     AG_FN ag_##T ag_maximum_##T(ag_##T x, ag_##T y) { return (x > y) | (x != x) ? x : y; }       \
@@ -134,12 +134,11 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
         return hi != hi ? hi : y;                                                                \
     }                                                                                            \
     AG_FN ag_##T ag_clamp_backward_##T(ag_##T g, ag_##T x, ag_##T lo, ag_##T hi) {               \
-        return (x < lo) | (x > hi) ? (ag_##T)0 : g;                                              \
+        return (x >= lo) & (x <= hi) ? g : (ag_##T)0; /* nowhere beside nan */                   \
     }                                                                                            \
     AG_FN ag_##T ag_heaviside_##T(ag_##T x, ag_##T y) {                                          \
         const ag_##T step = x > 0 ? (ag_##T)1 : (ag_##T)0;                                       \
-        const ag_##T other = x == 0 ? y : x;                                                     \
-        return (x > 0) | (x < 0) ? step : other;                                                 \
+        return x == 0 ? y : step;                                                                \
     }                                                                                            \
     /* from the nearer end, so that weight 1 gives y exactly */                                  \
     AG_FN ag_##T ag_lerp_##T(ag_##T x, ag_##T y, ag_##T w) {                                     \

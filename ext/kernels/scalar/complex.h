@@ -19,12 +19,15 @@
     AG_FN ag_##T ag_div_##T(ag_##T x, ag_##T y) {                                                \
         const int flip = ag_abs_##R(y.re) < ag_abs_##R(y.im);                                    \
         const ag_##R big = flip ? y.im : y.re, small = flip ? y.re : y.im;                       \
-        const ag_##R ratio = big == 0 ? (ag_##R)0 : small / big;                                 \
-        const ag_##R scale = (ag_##R)1 / (big + small * ratio);                                  \
+        /* by zero, of any signs, both parts are divided by +0 */                                \
+        const int zero = (big == 0) & (small == 0);                                              \
+        const ag_##R ratio = big == 0 ? small : small / big;                                     \
+        const ag_##R scale = (ag_##R)1 / ag_pick_##R(zero, 0, big + small * ratio);              \
         const ag_##R a = flip ? x.im : x.re, b = flip ? x.re : x.im;                             \
         /* flipped: (a + b r) and (a r - b); plain: (a + b r) and (b - a r) */                   \
         const ag_##R im = flip ? a * ratio - b : b - a * ratio;                                  \
-        return ag_make_##T((a + b * ratio) * scale, im * scale);                                 \
+        return ag_make_##T(ag_pick_##R(zero, a, a + b * ratio) * scale,                          \
+                           ag_pick_##R(zero, b, im) * scale);                                    \
     }                                                                                            \
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return ag_make_##T(-x.re, -x.im); }                      \
     AG_FN ag_##T ag_conj_##T(ag_##T x) { return ag_make_##T(x.re, -x.im); }                      \
@@ -72,17 +75,22 @@ AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
         y = ag_log_sum_##R(ag_pick_##R(near, 0, k), f) * ag_pick_##R(near, (ag_##R)0.5, 1);      \
         return (h > 0) & (h < (ag_##R)INFINITY) ? y : AG_LOG_OUTSIDE(h, (ag_##R)INFINITY, (ag_##R)NAN);\
     }                                                                                            \
+    /* scaled by 2^64 where the modulus would be subnormal */                                    \
     AG_FN ag_##T ag_log_##T(ag_##T x) {                                                          \
         const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
         const ag_##R big = a > b ? a : b, small = a > b ? b : a;                                 \
         const ag_##R excess = ag_fma_##R(small, small, (big - 1) * (big + 1));                   \
-        return ag_make_##T(ag_log_modulus_##R(ag_hypot_##R(a, b), excess),                       \
+        const int tiny = big < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290);           \
+        const ag_##R scale = ag_pick_##R(tiny, (ag_##R)0x1p+64, 1);                              \
+        const ag_##R re = ag_log_modulus_##R(ag_hypot_##R(a * scale, b * scale), excess);        \
+        return ag_make_##T(re - ag_pick_##R(tiny, (ag_##R)44.3614195558364998, 0),               \
                            ag_atan2_##R(x.im, x.re));                                            \
     }                                                                                            \
     AG_FN ag_##T ag_log1p_##T(ag_##T x) {                                                        \
         const ag_##R u = x.re + 1;                                                               \
         const ag_##R excess = ag_fma_##R(x.im, x.im, x.re * (2 + x.re));                         \
-        return ag_make_##T(ag_log_modulus_##R(ag_hypot_##R(u, x.im), excess),                    \
+        const ag_##R re = ag_log_modulus_##R(ag_hypot_##R(u, x.im), excess);                     \
+        return ag_make_##T(ag_pick_##R((x.re == 0) & (x.im == 0), x.re, re),                     \
                            ag_atan2_##R(x.im, u));                                               \
     }                                                                                            \
     AG_FN ag_##T ag_log2_##T(ag_##T x) {                                                         \
@@ -95,20 +103,22 @@ AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
         const ag_##T z = ag_log_##T(x);                                                          \
         return ag_make_##T(z.re * scale, z.im * scale);                                          \
     }                                                                                            \
-    /* scaled by 16 or 2^24 where |x| would overflow or lose bits */                             \
+    /* scaled by 1/16 or 2^24 (double: 2^108) where |x| would overflow or lose bits */            \
     AG_FN ag_##T ag_sqrt_##T(ag_##T x) {                                                         \
         const ag_##R top = sizeof(ag_##R) == 4 ? (ag_##R)1e37 : (ag_##R)1e307;                   \
         const ag_##R low = sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290;                 \
+        const ag_##R up = sizeof(ag_##R) == 4 ? (ag_##R)0x1p+12 : (ag_##R)0x1p+54;               \
         const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
         const int large = (a > top) | (b > top), tiny = (a < low) & (b < low);                   \
         const ag_##R scale =                                                                     \
-            ag_pick_##R(large, (ag_##R)0.0625, ag_pick_##R(tiny, (ag_##R)16777216, 1));          \
-        const ag_##R back = ag_pick_##R(large, 4, ag_pick_##R(tiny, (ag_##R)0x1p-12, 1));        \
+            ag_pick_##R(large, (ag_##R)0.0625, ag_pick_##R(tiny, up * up, 1));                   \
+        const ag_##R back = ag_pick_##R(large, 4, ag_pick_##R(tiny, 1 / up, 1));                 \
         const ag_##R c = a * scale, d = b * scale;                                               \
         const ag_##R t = ag_sqrt_##R((ag_##R)0.5 * (c + ag_hypot_##R(c, d)));                    \
-        const ag_##R first = t * back;                                                           \
+        const int infinite = b == (ag_##R)INFINITY; /* both parts then, whatever x.re is */      \
+        const ag_##R first = ag_pick_##R(infinite, b, t * back);                                 \
         ag_##R second = d / (2 * ag_pick_##R(t == 0, 1, t)) * back;                              \
-        second = ag_pick_##R(b == (ag_##R)INFINITY, b, second);                                  \
+        second = ag_pick_##R(infinite, b, second);                                               \
         return ag_make_##T(                                                                      \
             ag_pick_##R(x.re < 0, second, first),                                                \
             ag_copysign_##R(ag_pick_##R(x.re < 0, first, second), x.im));                        \
@@ -117,17 +127,99 @@ AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
 AG_FOR_COMPLEX(AG_COMPLEX_LOG)
 #undef AG_COMPLEX_LOG
 
+/* Inverse functions from two square roots each [1]: both parts keep their last bits, because what is
+ * added has one sign. Infinite parts leave only the angle, which atan2 knows.
+ *
+ * [1] Kahan, Branch cuts for complex elementary functions, 1987. */
+#define AG_COMPLEX_INVERSE(T, R)                                                                 \
+    AG_FN int ag_infinite_##T(ag_##T x) {                                                        \
+        return (ag_abs_##R(x.re) == (ag_##R)INFINITY) | (ag_abs_##R(x.im) == (ag_##R)INFINITY);  \
+    }                                                                                            \
+    /* (2 atan(Re p / Re q), asinh(Im(conj(q) p))) with p = sqrt(1 - z), q = sqrt(1 + z) */      \
+    AG_FN ag_##T ag_acos_##T(ag_##T x) {                                                         \
+        const ag_##T p = ag_sqrt_##T(ag_make_##T(1 - x.re, -x.im));                              \
+        const ag_##T q = ag_sqrt_##T(ag_make_##T(1 + x.re, x.im));                               \
+        const int far = ag_infinite_##T(x);                                                      \
+        const int right = (x.re == 0) & (x.im != x.im); /* nan above and below 0 */              \
+        const ag_##R angle = ag_atan2_##R(ag_pick_##R(far, ag_abs_##R(x.im), p.re),              \
+                                          ag_pick_##R(far, x.re, q.re));                         \
+        const ag_##R re = ag_pick_##R(right, (ag_##R)1.57079632679489661923,                     \
+                                      angle * ag_pick_##R(far, 1, 2));                           \
+        const ag_##R im = ag_asinh_##R(q.re * p.im - q.im * p.re);                               \
+        return ag_make_##T(                                                                      \
+            re, ag_pick_##R(far, ag_copysign_##R((ag_##R)INFINITY, -x.im), im));                 \
+    }                                                                                            \
+    /* acosh z = i acos z or -i acos z, whichever has no negative real part */                   \
+    AG_FN ag_##T ag_acosh_##T(ag_##T x) {                                                        \
+        const ag_##T z = ag_acos_##T(x);                                                         \
+        return ag_make_##T(ag_abs_##R(z.im), ag_copysign_##R(z.re, x.im));                       \
+    }                                                                                            \
+    /* (asinh(Im(conj(p) q)), atan(y / Re(p q))) with p = sqrt(1 - iz), q = sqrt(1 + iz) */           \
+    AG_FN ag_##T ag_asinh_##T(ag_##T x) {                                                        \
+        const ag_##T p = ag_sqrt_##T(ag_make_##T(1 + x.im, -x.re));                              \
+        const ag_##T q = ag_sqrt_##T(ag_make_##T(1 - x.im, x.re));                               \
+        const int far = ag_infinite_##T(x);                                                      \
+        const ag_##R re = ag_asinh_##R(p.re * q.im - p.im * q.re);                               \
+        const ag_##R im = ag_atan2_##R(                                                          \
+            x.im, ag_pick_##R(far, ag_abs_##R(x.re), p.re * q.re - p.im * q.im));                \
+        return ag_make_##T(                                                                      \
+            ag_pick_##R(far, ag_copysign_##R((ag_##R)INFINITY, x.re), ag_copysign_##R(re, x.re)),\
+            ag_pick_##R((x.im == 0) & (x.re != x.re), x.im, im));                                \
+    }                                                                                            \
+    /* asin z = -i asinh(iz), atan likewise */                                                   \
+    AG_FN ag_##T ag_asin_##T(ag_##T x) {                                                         \
+        const ag_##T z = ag_asinh_##T(ag_make_##T(-x.im, x.re));                                 \
+        return ag_make_##T(z.im, -z.re);                                                         \
+    }                                                                                            \
+    /* (log(1 + 4a / ((1-a)^2 + b^2)) / 4, atan2(2b, (1-a)(1+a) - b^2) / 2); far out the first is\
+     * a / |z|^2, and beside the pole it is log(2 / b) / 2 */                                    \
+    AG_FN ag_##T ag_atanh_##T(ag_##T x) {                                                        \
+        const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
+        const ag_##R h = ag_hypot_##R(a, b), t = 1 - a;                                          \
+        const ag_##R limit = sizeof(ag_##R) == 4 ? (ag_##R)1e+5 : (ag_##R)1e+10;                 \
+        const ag_##R low = sizeof(ag_##R) == 4 ? (ag_##R)1e-15 : (ag_##R)1e-150;                 \
+        const int big = h > limit, pole = (t == 0) & (b < low);                                  \
+        const ag_##R q = ag_pick_##R(pole, (ag_##R)1.41421356237309504880 / ag_sqrt_##R(b),      \
+                                     4 * a / (t * t + b * b));                                   \
+        const ag_##R near = ag_log1p_##R(q) * ag_pick_##R(pole, 1, (ag_##R)0.25);                \
+        const ag_##R far = ag_pick_##R(h == (ag_##R)INFINITY, 0, a / h / h);                     \
+        const ag_##R im =                                                                        \
+            (ag_##R)0.5 * ag_atan2_##R(x.im, (ag_##R)0.5 * (t * (1 + a) - b * b));               \
+        const ag_##R half_pi = ag_copysign_##R((ag_##R)1.57079632679489661923, x.im);            \
+        const int flat = (h == (ag_##R)INFINITY) & (x.im == x.im);                               \
+        return ag_make_##T(                                                                      \
+            ag_copysign_##R(ag_pick_##R(big, far, ag_pick_##R(a == 0, a, near)), x.re),          \
+            ag_pick_##R(flat, half_pi, im));                                                     \
+    }                                                                                            \
+    AG_FN ag_##T ag_atan_##T(ag_##T x) {                                                         \
+        const ag_##T z = ag_atanh_##T(ag_make_##T(-x.im, x.re));                                 \
+        return ag_make_##T(z.im, -z.re);                                                         \
+    }
+AG_FOR_COMPLEX(AG_COMPLEX_INVERSE)
+#undef AG_COMPLEX_INVERSE
+
+/* Whether sin and cos of x are nan. */
+#define AG_NO_ANGLE(R, x) (!(ag_abs_##R(x) < (ag_##R)INFINITY))
+
 /* What needs sin and cos of a part, once with N = _near for arguments that ag_trig_far_T rules in. */
 #define AG_COMPLEX_TRIG(T, R, N)                                                                 \
     AG_FN ag_##T ag_polar##N##_##T(ag_##R r, ag_##R t) {                                         \
         return ag_make_##T(r * ag_cos##N##_##R(t), r * ag_sin##N##_##R(t));                      \
     }                                                                                            \
+    /* e^a takes two steps where it alone would overflow. An angle that is no number leaves the  \
+     * infinite modulus in the real part, and of the modulus 0 nothing. */                       \
     AG_FN ag_##T ag_exp##N##_##T(ag_##T x) {                                                     \
-        const ag_##R r = ag_exp_##R(x.re);                                                       \
-        const int none = (r == 0) & !(ag_abs_##R(x.im) < (ag_##R)INFINITY);                      \
-        const ag_##R re = r * ag_cos##N##_##R(x.im), im = r * ag_sin##N##_##R(x.im);             \
-        return ag_make_##T(ag_pick_##R(none, 0, re),                                             \
-                           ag_pick_##R(none | (x.im == 0), ag_pick_##R(none, 0, x.im), im));     \
+        const int single = sizeof(ag_##R) == 4, lost = AG_NO_ANGLE(R, x.im);                     \
+        const int large = x.re > (ag_##R)(single ? 80 : 700);                                    \
+        const ag_##R step = (ag_##R)(single ? 16 : 32);                                          \
+        const ag_##R r = ag_exp_##R(x.re - ag_pick_##R(large, step, 0));                         \
+        const ag_##R up =                                                                        \
+            ag_pick_##R(large, (ag_##R)(single ? 8886110.52050787264 : 78962960182680.6952), 1); \
+        const ag_##R re = r * ag_cos##N##_##R(x.im) * up, im = r * ag_sin##N##_##R(x.im) * up;   \
+        const int none = lost & (x.re == (ag_##R)-INFINITY);                                     \
+        const int whole = lost & (x.re == (ag_##R)INFINITY);                                     \
+        return ag_make_##T(ag_pick_##R(none, 0, ag_pick_##R(whole, x.re, re)),                   \
+                           ag_pick_##R(x.im == 0, x.im, ag_pick_##R(none, 0, im)));              \
     }                                                                                            \
     AG_FN ag_##T ag_exp2##N##_##T(ag_##T x) {                                                    \
         const ag_##R k = (ag_##R)0.69314718055994530942;                                         \
@@ -136,19 +228,28 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
     /* expm1(a+ib) = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b: no cancellation near 0 */      \
     AG_FN ag_##T ag_expm1##N##_##T(ag_##T x) {                                                   \
         const ag_##R half = ag_sin##N##_##R(x.im * (ag_##R)0.5), less = ag_expm1_##R(x.re);      \
+        const ag_##R re = less * ag_cos##N##_##R(x.im) - 2 * half * half;                        \
         const ag_##R im = (less + 1) * ag_sin##N##_##R(x.im);                                    \
-        return ag_make_##T(less * ag_cos##N##_##R(x.im) - 2 * half * half,                       \
-                           ag_pick_##R(x.im == 0, x.im, im));                                    \
+        const int lost = AG_NO_ANGLE(R, x.im), none = lost & (x.re == (ag_##R)-INFINITY);        \
+        return ag_make_##T(                                                                      \
+            ag_pick_##R(none | (lost & (x.re == (ag_##R)INFINITY)), less, re),                   \
+            ag_pick_##R(x.im == 0, x.im, ag_pick_##R(none, 0, im)));                             \
     }                                                                                            \
     AG_FN ag_##T ag_sinh##N##_##T(ag_##T x) {                                                    \
         const ag_##R re = ag_sinh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
         const ag_##R im = ag_cosh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
-        return ag_make_##T(re, ag_pick_##R(x.im == 0, x.im, im));                                \
+        const int end = (x.re == 0) | (ag_abs_##R(x.re) == (ag_##R)INFINITY);                    \
+        return ag_make_##T(ag_pick_##R(AG_NO_ANGLE(R, x.im) & end, x.re, re),                    \
+                           ag_pick_##R(x.im == 0, x.im, im));                                    \
     }                                                                                            \
     AG_FN ag_##T ag_cosh##N##_##T(ag_##T x) {                                                    \
+        const ag_##R a = ag_abs_##R(x.re);                                                       \
         const ag_##R re = ag_cosh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
         const ag_##R im = ag_sinh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
-        return ag_make_##T(re, ag_pick_##R((x.im == 0) | (x.re == 0), x.im * x.re, im));         \
+        const ag_##R zero = ag_copysign_##R(0, x.re) * ag_copysign_##R(1, x.im);                 \
+        return ag_make_##T(                                                                      \
+            ag_pick_##R(AG_NO_ANGLE(R, x.im) & (a == (ag_##R)INFINITY), a, re),                  \
+            ag_pick_##R((x.im == 0) | (x.re == 0), zero, im));                                   \
     }                                                                                            \
     /* (tanh a (1 + tan^2 b) + i tan b (1 - tanh^2 a)) / (1 + tanh^2 a tan^2 b), with cos and sin\
      * in place of tan, which has poles */                                                       \
@@ -157,7 +258,11 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
         const ag_##R t = ag_tanh_##R(x.re), steep = 1 / ag_cosh_##R(x.re);                       \
         const ag_##R below = c * c + t * t * s * s;                                              \
         const ag_##R im = c * s * steep * steep / below;                                         \
-        return ag_make_##T(t / below, ag_pick_##R(x.im == 0, x.im, im));                         \
+        const int lost = AG_NO_ANGLE(R, x.im), end = ag_abs_##R(x.re) == (ag_##R)INFINITY;       \
+        return ag_make_##T(                                                                      \
+            ag_pick_##R(end | (lost & (x.re == 0)), t, t / below),                               \
+            ag_pick_##R(x.im == 0, x.im,                                                         \
+                        ag_pick_##R(lost & end, ag_copysign_##R(0, x.im), im)));                 \
     }                                                                                            \
     /* sin z = -i sinh(iz), tan likewise, cos z = cosh(iz) */                                    \
     AG_FN ag_##T ag_sin##N##_##T(ag_##T x) {                                                     \
@@ -169,9 +274,13 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
         const ag_##T z = ag_tanh##N##_##T(ag_make_##T(-x.im, x.re));                             \
         return ag_make_##T(z.im, -z.re);                                                         \
     }                                                                                            \
+    /* 1 / (1 + e^-z) or e^z / (1 + e^z), whichever exponential cannot overflow */               \
     AG_FN ag_##T ag_sigmoid##N##_##T(ag_##T x) {                                                 \
-        const ag_##T e = ag_exp##N##_##T(ag_neg_##T(x));                                         \
-        return ag_reciprocal_##T(ag_make_##T(1 + e.re, e.im));                                   \
+        const int left = x.re < 0;                                                               \
+        const ag_##T e = ag_exp##N##_##T(                                                        \
+            ag_make_##T(-ag_abs_##R(x.re), ag_pick_##R(left, x.im, -x.im)));                     \
+        return ag_div_##T(ag_make_##T(ag_pick_##R(left, e.re, 1), ag_pick_##R(left, e.im, 0)),   \
+                          ag_make_##T(1 + e.re, e.im));                                          \
     }                                                                                            \
     AG_FN ag_##T ag_silu##N##_##T(ag_##T x) { return ag_mul_##T(x, ag_sigmoid##N##_##T(x)); }    \
     AG_FN ag_##T ag_silu_backward##N##_##T(ag_##T g, ag_##T x) {                                 \
@@ -189,10 +298,7 @@ AG_COMPLEX_TRIG(c128, f64, _near)
     AG_FN int ag_trig_far_##T(ag_##T x) { return ag_trig_far_##R(x.re) | ag_trig_far_##R(x.im); }\
     AG_FN_COLD ag_##T ag_pow_##T(ag_##T x, ag_##T y) {                                           \
         if (y.re == 0 && y.im == 0) return ag_make_##T(1, 0);                                    \
-        if (x.re == 0 && x.im == 0) {                                                            \
-            if (y.re > 0) return ag_make_##T(0, 0);                                              \
-            return ag_make_##T((ag_##R)NAN, (ag_##R)NAN);                                        \
-        }                                                                                        \
+        if (x.re == 0 && x.im == 0 && y.re > 0) return y.im == 0 && y.re == 1 ? x : ag_make_##T(0, 0);\
         if (y.im == 0) { /* small whole exponents by products: exact on exact input */           \
             if (y.re == 1) return x;                                                             \
             if (y.re == 2) return ag_mul_##T(x, x);                                              \
@@ -201,6 +307,13 @@ AG_COMPLEX_TRIG(c128, f64, _near)
             if (y.re == -2) return ag_reciprocal_##T(ag_mul_##T(x, x));                          \
         }                                                                                        \
         return ag_exp_##T(ag_mul_##T(y, ag_log_##T(x)));                                         \
+    }                                                                                            \
+    /* from the one with the larger real part */                                                 \
+    AG_FN ag_##T ag_logaddexp_##T(ag_##T x, ag_##T y) {                                          \
+        const int first = x.re >= y.re;                                                          \
+        const ag_##T big = ag_make_##T(first ? x.re : y.re, first ? x.im : y.im);                \
+        const ag_##T small = ag_make_##T(first ? y.re : x.re, first ? y.im : x.im);              \
+        return ag_add_##T(big, ag_log1p_##T(ag_exp_##T(ag_sub_##T(small, big))));                \
     }                                                                                            \
     /* gradients of y = f(x): g conj(f'(x)) */                                                   \
     AG_FN ag_##T ag_tanh_backward_##T(ag_##T g, ag_##T y) {                                      \

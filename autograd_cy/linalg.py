@@ -1,0 +1,330 @@
+"""
+Linear algebra by the names it has in ``torch.linalg``, as far as there is it.
+
+Examples
+--------
+>>> import autograd_cy as ag
+>>> ag.linalg.vector_norm(ag.tensor([3.0, 4.0]))
+tensor(5.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from autograd_cy import _namespace as _ag
+from autograd_cy._eigen import eigh, eigvalsh
+from autograd_cy._namespace import Tensor, matmul
+
+__all__ = [
+    "LinAlgError",
+    "cross",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "multi_dot",
+    "norm",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]
+
+
+class LinAlgError(RuntimeError):
+    """A problem of linear algebra that has no solution."""
+
+
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """
+    Vector product along a dimension of size 3.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.cross(ag.tensor([1.0, 0.0, 0.0]), ag.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    return _ag.cross(input, other, dim)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """
+    Diagonals of matrices, as a view.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.diagonal(ag.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
+    return _ag.diagonal(A, offset, dim1, dim2)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """
+    Products of vectors along a dimension; of complex ones `x` is conjugated.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.vecdot(ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    _check_floating(x, "vecdot")
+    return (x.conj() * y).sum(dim)
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """
+    Powers 0 to ``N - 1`` of the elements, in a new last dimension.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of shape (..., n).
+    N : int, optional
+        The size of `x` along its last dimension, if left out.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.vander(ag.tensor([2, 3]), 3)
+    tensor([[1, 2, 4],
+            [1, 3, 9]])
+    """
+    if x.ndim == 0:
+        raise RuntimeError("Expected dim to be 1 or larger")
+    n = x.shape[-1] if N is None else N
+    if n <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    ones = _ag.ones_like(x).unsqueeze(-1)
+    return _ag.cat((ones, x.unsqueeze(-1).expand(*x.shape, n - 1)), -1).cumprod(-1)
+
+
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """
+    Product of two or more matrices, in the order that costs least.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensors
+        Matrices; the first and the last one may be vectors.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.multi_dot([ag.ones(2, 3), ag.ones(3, 4), ag.ones(4)])
+    tensor([12., 12.])
+    """
+    chain = list(tensors)
+    if len(chain) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
+    for i, t in enumerate(chain):
+        if t.ndim != 2 and not (t.ndim == 1 and i in (0, len(chain) - 1)):
+            raise RuntimeError(
+                f"multi_dot(): tensor {i} must be 2D but got {t.ndim}D"
+                if 0 < i < len(chain) - 1
+                else f"multi_dot(): the first and last tensors must be 1D or 2D but got {t.ndim}D"
+            )
+    first, last = chain[0].ndim == 1, chain[-1].ndim == 1
+    if first:
+        chain[0] = chain[0].unsqueeze(0)
+    if last:
+        chain[-1] = chain[-1].unsqueeze(1)
+    sizes = [chain[0].shape[0], *(t.shape[1] for t in chain)]
+    for i in range(len(chain) - 1):
+        if chain[i].shape[1] != chain[i + 1].shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
+                f"{list(chain[i + 1].shape)} cannot be multiplied"
+            )
+    out = _in_order(chain, _cheapest(sizes), 0, len(chain) - 1)
+    if last:
+        out = out.squeeze(1)
+    return out.squeeze(0) if first else out
+
+
+def _cheapest(sizes):
+    """{(i, j): where the product of matrices i to j is split}."""
+    n = len(sizes) - 1
+    cost, split = {(i, i): 0 for i in range(n)}, {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            cost[i, j], split[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            )
+    return split
+
+
+def _in_order(chain, split, i, j):
+    if i == j:
+        return chain[i]
+    k = split[i, j]
+    return _ag.mm(_in_order(chain, split, i, k), _in_order(chain, split, k + 1, j))
+
+
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """
+    Power of square matrices with an exponent that isn't negative.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+    tensor([[1., 5.],
+            [0., 1.]])
+    """
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            "linalg.matrix_power: A must be batches of square matrices, but has the shape "
+            f"{list(A.shape)}"
+        )
+    if n < 0:
+        raise NotImplementedError(
+            "linalg.matrix_power: negative powers need inverse matrices, which there are none of "
+            "here yet; invert with numpy.linalg.inv and take the positive power"
+        )
+    if n == 0:
+        return _ag.diag_embed(_ag.ones_like(A.diagonal(0, -2, -1)))
+    out: Tensor | None = None
+    while n:
+        if n & 1:
+            out = A if out is None else matmul(out, A)
+        n >>= 1
+        if n:
+            A = matmul(A, A)
+    assert out is not None
+    return out
+
+
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """
+    The `ord`-norm of all elements, or along dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.vector_norm(ag.tensor([[3.0, -4.0]]), 1, dim=1)
+    tensor([7.])
+    """
+    _check_floating(x, "vector_norm")
+    return _ag.norm(x, ord, dim, keepdim, dtype=dtype)
+
+
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: tuple[int, int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """
+    Norm of matrices: ``'fro'``, or 1, -1, inf, -inf (sums of columns or rows).
+
+    Raises
+    ------
+    NotImplementedError
+        For the norms that are made of singular values (2, -2, ``'nuc'``).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.matrix_norm(ag.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
+    _check_floating(A, "matrix_norm")
+    if A.ndim < 2 or len(dim) != 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions")
+    for d in dim:
+        if not -A.ndim <= d < A.ndim:
+            raise IndexError(
+                f"linalg.matrix_norm: Dimension out of range (expected to be in range of "
+                f"[{-A.ndim}, {A.ndim - 1}], but got {d})"
+            )
+    rows, columns = (d % A.ndim for d in dim)
+    if rows == columns:
+        raise RuntimeError("linalg.matrix_norm: dims must be different.")
+    if ord == "fro":
+        return _ag.norm(A, 2, (rows, columns), keepdim, dtype=dtype)
+    if ord in (2, -2, "nuc"):
+        raise NotImplementedError(
+            f"linalg.matrix_norm: ord={ord!r} needs singular values, which there are none of here "
+            "yet; use 'fro', 1, -1, inf or -inf"
+        )
+    if ord not in (1, -1, float("inf"), -float("inf")):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    summed, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = _ag.norm(A, 1, summed, True, dtype=dtype)
+    out = sums.amax(other, True) if ord > 0 else sums.amin(other, True)
+    return out if keepdim else out.squeeze((rows, columns))
+
+
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """
+    Norm of vectors or of matrices, by the number of dimensions.
+
+    Parameters
+    ----------
+    A : Tensor
+    ord : float or {'fro', 'nuc'}, optional
+        None is the 2-norm of all elements.
+    dim : int or tuple of int, optional
+        One: vectors; two, with an `ord`: matrices.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.linalg.norm(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(5.)
+    """
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    if dim is None and A.ndim not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{A.ndim}D."
+        )
+    if isinstance(dim, int) or (dim is None and A.ndim == 1) or (dim and len(dim) == 1):
+        return vector_norm(A, cast(float, ord), dim, keepdim, dtype=dtype)
+    pair = (-2, -1) if dim is None else cast(tuple[int, int], dim)
+    return matrix_norm(A, ord, pair, keepdim, dtype=dtype)
+
+
+def _check_floating(x, op):
+    if not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError(
+            f"linalg.{op}: Expected a floating point or complex tensor as input. Got {x.dtype}"
+        )

@@ -1,0 +1,171 @@
+"""
+Python's :mod:`multiprocessing`, and :func:`spawn`.
+
+A forked process sees the memory of tensors after :meth:`Tensor.share_memory_`; tensors that are
+pickled (queues, pipes, arguments of spawned processes) arrive as copies.
+
+Examples
+--------
+>>> import autograd_cy as ag
+>>> ag.multiprocessing.get_context("fork").get_start_method()
+'fork'
+"""
+
+from __future__ import annotations
+
+import multiprocessing as _standard
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing import *  # noqa: F403
+from multiprocessing import connection
+
+__all__ = [*_standard.__all__, "ProcessContext", "ProcessRaisedException", "spawn"]
+
+
+class ProcessRaisedException(Exception):
+    """A process that :func:`spawn` started raised an exception; the text has its traceback."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int | None):
+        super().__init__(msg)
+        self.error_index = error_index
+        self.error_pid = error_pid
+
+
+def _run(function, index, args, sender):
+    try:
+        function(index, *args)
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        sender.send(traceback.format_exc())
+        raise SystemExit(1) from None
+
+
+class ProcessContext:
+    """
+    The processes that :func:`spawn` started.
+
+    Attributes
+    ----------
+    processes : list of Process
+    """
+
+    def __init__(self, processes: list, receivers: list):
+        self.processes = processes
+        self._receivers = receivers
+        self._errors: dict[int, str] = {}
+
+    def pids(self) -> list:
+        """Process numbers."""
+        return [p.pid for p in self.processes]
+
+    def join(self, timeout: float | None = None) -> bool:
+        """
+        Wait for processes; if one fails, the others are ended.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait for one of them.
+
+        Returns
+        -------
+        bool
+            Whether all have ended.
+
+        Raises
+        ------
+        ProcessRaisedException
+            If a process raised an exception or died.
+        """
+        running = [i for i, p in enumerate(self.processes) if p.is_alive()]
+        if running:
+            # A process that fails may wait until its error, which can be long, is read.
+            pipes = [self._receivers[i] for i in running if i not in self._errors]
+            connection.wait([*(self.processes[i].sentinel for i in running), *pipes], timeout)
+        self._read_errors()
+        failed = [i for i, p in enumerate(self.processes) if p.exitcode not in (0, None)]
+        failed += [i for i in self._errors if i not in failed]
+        if not failed:
+            return all(p.exitcode == 0 for p in self.processes)
+        first = failed[0]
+        process = self.processes[first]
+        if first in self._errors:
+            process.join()
+        for p in self.processes:
+            if p.is_alive():
+                p.terminate()
+            p.join()
+        reason = f"process {first} terminated with exit code {process.exitcode}"
+        if first in self._errors:
+            reason = (
+                f"\n\n-- Process {first} terminated with the following error:\n"
+                + (self._errors[first])
+            )
+        raise ProcessRaisedException(reason, first, process.pid)
+
+    def _read_errors(self) -> None:
+        for i, receiver in enumerate(self._receivers):
+            try:
+                if i not in self._errors and receiver.poll():
+                    self._errors[i] = receiver.recv()
+            except EOFError:
+                pass  # it ended without an error
+
+
+def spawn(
+    fn: Callable,
+    args: Sequence = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """
+    Run ``fn(i, *args)`` in `nprocs` processes.
+
+    Parameters
+    ----------
+    fn : callable
+        Of a module that the processes can import.
+    args : sequence
+    nprocs : int
+    join : bool, default True
+        Wait for all of them.
+    daemon : bool
+        End them with this process.
+    start_method : {'spawn', 'fork', 'forkserver'}
+
+    Returns
+    -------
+    ProcessContext or None
+        None after waiting.
+
+    Raises
+    ------
+    ProcessRaisedException
+        If a process raised an exception; the others are ended then.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.multiprocessing.spawn(divmod, (3,), nprocs=2, start_method="fork")
+    """
+    standard = _standard.get_context(start_method)
+    processes, receivers = [], []
+    for i in range(nprocs):
+        receiver, sender = standard.Pipe(False)
+        given = (fn, i, tuple(args), sender)
+        process = standard.Process(  # type: ignore[attr-defined]
+            target=_run, args=given, daemon=daemon
+        )
+        process.start()
+        sender.close()
+        processes.append(process)
+        receivers.append(receiver)
+    context = ProcessContext(processes, receivers)
+    if not join:
+        return context
+    while not context.join():
+        pass
+    return None

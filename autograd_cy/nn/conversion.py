@@ -1,0 +1,281 @@
+"""Conversion of what modules own: dtypes, devices, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from autograd_cy import Tensor, empty_like, no_grad
+from autograd_cy import dtype as _dtype
+
+from .registration import Owner
+
+_M = TypeVar("_M", bound="Convertible")
+
+
+class Convertible(Owner):
+    """What converts its parameters and buffers; the part of `Module` that does so.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> isinstance(torch.nn.ReLU(), Convertible)
+    True
+    """
+
+    def _apply(self: _M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> _M:
+        """Convert parameters, gradients and buffers; parameters keep their identity."""
+        for child in {
+            id(c): c for c in self._modules.values() if recurse and c is not None
+        }.values():
+            child._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            with no_grad():
+                param.data = fn(param.data)
+                if param.grad is not None:
+                    param.grad.data = fn(param.grad.data)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: _M, *args: Any, **kwargs: Any) -> _M:
+        """Convert parameters and buffers, in place: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            A dtype, a device or both, or a tensor that has the wanted ones. The dtype applies to
+            floating-point and complex tensors only.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is neither floating-point nor complex.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype is torch.float64
+        True
+        """
+        wanted = _wanted(args, kwargs)
+        dtype = wanted.pop("dtype", None)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, "
+                f"but got desired dtype={dtype}"
+            )
+
+        def convert(tensor: Tensor) -> Tensor:
+            if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
+                return tensor.to(dtype=dtype, **wanted)
+            return tensor.to(**wanted) if wanted else tensor
+
+        return self._apply(convert)
+
+    def type(self: _M, dst_type: Any) -> _M:
+        """Convert all parameters and buffers to a dtype.
+
+        Parameters
+        ----------
+        dst_type : dtype or str
+            The dtype.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).type(torch.float64).bias.dtype is torch.float64
+        True
+        """
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float32.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).double().float().weight.dtype is torch.float32
+        True
+        """
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float64.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).double().weight.dtype is torch.float64
+        True
+        """
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to float16.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).half().weight.dtype is torch.float16
+        True
+        """
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self: _M) -> _M:
+        """Convert floating-point parameters and buffers to bfloat16.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).bfloat16().weight.dtype is torch.bfloat16
+        True
+        """
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self: _M) -> _M:
+        """Move parameters and buffers to the CPU.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).cpu().weight.device
+        device(type='cpu')
+        """
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self: _M, device: Any = None) -> _M:
+        """Move parameters and buffers to a GPU.
+
+        Parameters
+        ----------
+        device : int or device, optional
+            Which one; by default the current one.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).cuda()
+        Traceback (most recent call last):
+        RuntimeError: device 'cuda' is not available: this build runs on the CPU. ...
+        """
+        return self._apply(lambda t: t.cuda(device))
+
+    def share_memory(self: _M) -> _M:
+        """Move parameters, gradients and buffers to memory that processes share.
+
+        See :meth:`Tensor.share_memory_`.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Raises
+        ------
+        RuntimeError
+            If other tensors use the memory of one of them.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).share_memory().weight.is_shared()
+        True
+        """
+        # Not by `_apply`: the alias it converts would be another user of the memory.
+        for child in self._modules.values():
+            if child is not None:
+                child.share_memory()
+        for param in self._parameters.values():
+            if param is not None:
+                param.share_memory_()
+                if param.grad is not None:
+                    param.grad.share_memory_()
+        for buffer in self._buffers.values():
+            if buffer is not None:
+                buffer.share_memory_()
+        return self
+
+    def to_empty(self: _M, *, device: Any, recurse: bool = True) -> _M:
+        """Give parameters and buffers new memory, without copying their values.
+
+        Parameters
+        ----------
+        device : device or str
+            Where it is.
+        recurse : bool, default True
+            Whether those of the children get new memory too.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(2, 1).to_empty(device="cpu").weight.shape
+        autograd_cy.Size([1, 2])
+        """
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+
+def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments for ``Tensor.to`` that the arguments of `Module.to` mean."""
+    wanted = dict(kwargs)
+    example = wanted.pop("tensor", None)
+    for argument in args:
+        if isinstance(argument, Tensor):
+            example = argument
+        elif isinstance(argument, _dtype):
+            wanted["dtype"] = argument
+        elif isinstance(argument, bool):
+            wanted["non_blocking"] = argument
+        elif argument is not None:
+            wanted["device"] = argument
+    if example is not None:
+        wanted.update(dtype=example.dtype, device=example.device)
+    return {name: value for name, value in wanted.items() if value is not None}

@@ -1,0 +1,61 @@
+"""Medians, places in sorted rows, unique elements: what picks elements by their order."""
+
+from autograd_cy.ops._schema import arg, call, integers, loop, nondiff, op, refuse, sample, shapes
+
+INDEX = "the result is an index"
+EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"
+OWN_ROWS = loop("the examples have rows of their own")
+DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over {}; the "
+           "examples would have different sizes.")
+
+# --- medians ----------------------------------------------------------------------------------
+
+for _name, _what in (("median", "Median: the lower one of two middle elements; NaN wins."),
+                     ("nanmedian", "Median of the elements that aren't NaN: the lower one of two middle ones.")):
+    _reach = "logical_or(eq(self, result), logical_and(ne(self, self), ne(result, result)))"
+    op(f"{_name}(self)", kernel=call(f"indexing.{_name}_all_plain"),
+       vjp={"self": f"where({_reach}, grad / sum({_reach}), 0)"}, jvp={"self": f"sum(where({_reach}, self_t, 0)) / sum({_reach})"},
+       vmap=f"{_name}({EACH}, 1, False)[0]", samples=shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),)), dtypes="ihf",
+       reference="np.sort(self.ravel())[(self.size - 1) // 2]",
+       doc=f"{_what} Equal elements share the gradient. With `dim` the index too.")
+    op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}_plain"),
+       node=f"{_name.capitalize()}Backward1", nondiff_outputs=("indices",), when="len(args) > 1 or 'dim' in kwargs",
+       vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
+       jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
+       samples=[sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((5,)), 0))],
+       dtypes="ihf", reference="tested by hand", doc=f"{_what} Along a dimension, with its index.")
+
+# --- places and members -----------------------------------------------------------------------
+
+op("searchsorted(sorted_sequence, input: operand, *, out_int32: bool = False, right: bool = False, side: str? = None,"
+   " sorter: Tensor? = None)", out="exact", kernel=call("indexing.searchsorted_plain"), method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS,
+   samples=[sample((arg((5,), integers(0, 1)), arg((2, 3)))),
+            sample((arg((2, 5), integers(1, 2)), arg((2, 3))), {"right": True})],
+   dtypes="ihf", reference="np.searchsorted(sorted_sequence.ravel()[:5], input, 'right' if right else 'left')",
+   doc="Where values belong in sorted rows: before equal elements, or behind them with `right` (``side=\"right\"``). The last "
+       "dimension has the rows; `sorter` orders rows that aren't sorted.",
+   example=">>> ag.searchsorted(ag.tensor([1, 3, 5]), ag.tensor([3, 6]))\ntensor([1, 3])")
+
+op("bucketize(input: operand, boundaries, *, out_int32: bool = False, right: bool = False)", out="exact", kernel=call("indexing.bucketize_plain"),
+   method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS, samples=[sample((arg((2, 3)), arg((5,), integers(0, 1))))], dtypes="ihf",
+   reference="np.searchsorted(boundaries, input)", doc="The number of the bucket between sorted boundaries that each element is in.")
+
+op("isin(elements: operand, test_elements: operand, *, assume_unique: bool = False, invert: bool = False)", out="exact",
+   kernel=call("indexing.isin_plain"), method=False, vjp=nondiff("the result is a truth value"), vmap=OWN_ROWS,
+   samples=[sample((arg((3, 4), integers(0, 5)), arg((4,), integers(0, 5)))), sample((arg((3, 4), integers(0, 5)), 2), {"invert": True}),
+            sample((1, arg((3,), integers(0, 5))))],
+   dtypes="ihf", reference="np.isin(elements, test_elements, invert=invert)",
+   doc="Whether each element is one of `test_elements`; either may be a number. NaN is no element of anything.",
+   example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])")
+
+# --- unique elements --------------------------------------------------------------------------
+
+for _name, _signature, _shown in (
+        ("unique", "_unique2(self, sorted: bool, return_inverse: bool, return_counts: bool)", "_unique2"),
+        ("unique_dim", "_unique_dim(self, dim: int, sorted: bool, return_inverse: bool, return_counts: bool)", "unique_dim"),
+        ("unique_consecutive", "_unique_consecutive(self, return_inverse: bool, return_counts: bool, dim: object)",
+         "unique_consecutive")):
+    op(f"{_signature} -> (values, inverse, counts)", kernel=call(f"indexing.{_name}_plain"), nondiff_outputs=("inverse", "counts"),
+       forward=_name, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
+       vmap=refuse(DYNAMIC.format(_shown)), dtypes="bihf",
+       doc="Elements (or slices) that occur, the place of each element among them, how often they do.")

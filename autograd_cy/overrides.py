@@ -1,0 +1,396 @@
+"""
+Classes that answer in place of functions: the protocol ``__torch_function__``.
+
+A class with a class method ``__torch_function__(cls, func, types, args=(), kwargs=None)`` is asked
+by every function and method of tensors that gets one of its instances, also in a list; what it
+returns is the result, unless it is ``NotImplemented``. A subclass of Tensor has one that computes
+and makes the tensors among the results instances of the subclass.
+
+Examples
+--------
+>>> import autograd_cy as torch
+>>> class Logged(torch.Tensor):
+...     @classmethod
+...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+...         print(func.__name__)
+...         return super().__torch_function__(func, types, args, kwargs)
+>>> x = torch.ones(2).as_subclass(Logged)
+>>> y = torch.exp(x + 1)
+add
+exp
+>>> type(y).__name__
+'Logged'
+"""
+
+from __future__ import annotations
+
+import functools
+import types as _types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from autograd_cy import _C
+from autograd_cy._C import overrides as _overrides
+from autograd_cy._C.tensor import Tensor, _fill, _get_modes, _install, _set_modes
+
+__all__ = [
+    "get_default_nowrap_functions",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+]
+
+_UNASKED = 32  # M_UNASKED of tensor.pxd
+
+# The functions that operators stand for.
+_OPERATORS = {
+    "__add__": "add",
+    "__radd__": "add",
+    "__iadd__": "add_",
+    "__sub__": "sub",
+    "__isub__": "sub_",
+    "__mul__": "mul",
+    "__rmul__": "mul",
+    "__imul__": "mul_",
+    "__truediv__": "div",
+    "__itruediv__": "div_",
+    "__matmul__": "matmul",
+    "__mod__": "remainder",
+    "__lt__": "lt",
+    "__le__": "le",
+    "__gt__": "gt",
+    "__ge__": "ge",
+    "__eq__": "eq",
+    "__ne__": "ne",
+    "__neg__": "neg",
+    "__pos__": "positive",
+    "__abs__": "abs",
+}
+_BINARY = {
+    f"__{prefix}{name}__"
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+    for prefix in ("", "r", "i")
+} | {"__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"}
+
+# What makes an object, keeps it or tells what it is, and is no computation.
+_NOT_ASKED = {
+    "__array_priority__",
+    "__class__",
+    "__deepcopy__",
+    "__delattr__",
+    "__dict__",
+    "__dir__",
+    "__doc__",
+    "__getattribute__",
+    "__hash__",
+    "__init__",
+    "__init_subclass__",
+    "__module__",
+    "__new__",
+    "__reduce__",
+    "__reduce_cython__",
+    "__reduce_ex__",
+    "__setattr__",
+    "__setstate__",
+    "__setstate_cython__",
+    "__subclasshook__",
+    "__torch_function__",
+    "__weakref__",
+    "_make_subclass",
+    "as_subclass",
+}
+
+
+class DisableTorchFunctionSubclass:
+    """Context in which no class is asked; ``torch._C.DisableTorchFunctionSubclass``."""
+
+    def __enter__(self) -> None:
+        self._before = _get_modes()
+        _set_modes(self._before | _UNASKED)
+
+    def __exit__(self, *exception: Any) -> None:
+        _set_modes(_get_modes() & ~_UNASKED | self._before & _UNASKED)
+
+
+@functools.cache
+def get_default_nowrap_functions() -> set[Callable]:
+    """
+    Functions whose results stay as they are: attributes that show another tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.Tensor.grad.__get__ in torch.overrides.get_default_nowrap_functions()
+    True
+    """
+    return {Tensor._base.__get__, Tensor.grad.__get__}
+
+
+def _converted(result: Any, cls: type) -> Any:
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, tuple | list):
+        made = [_converted(x, cls) for x in result]
+        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+    return result
+
+
+def _torch_function(
+    cls: type,
+    func: Callable,
+    types: Iterable[type],
+    args: tuple = (),
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """
+    Compute, and make the tensors of the result instances of the subclass.
+
+    Parameters
+    ----------
+    func : callable
+        What was called.
+    types : sequence of type
+        The classes that are asked.
+    args : tuple
+    kwargs : dict, optional
+    """
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+        if cls is Tensor or func in get_default_nowrap_functions():
+            return result
+        return _converted(result, cls)
+
+
+# --- what subclasses get ----------------------------------------------------------------------
+
+
+def _asking(name: str, value: Callable) -> Callable:
+    """A method that asks before it calls the one of Tensor."""
+    shown = getattr(Tensor, _OPERATORS.get(name, name))
+
+    @functools.wraps(value)
+    def method(self, *args, **kwargs):
+        if not _overrides._any_asks(self, *args, *kwargs.values()):
+            return value(self, *args, **kwargs)
+        relevant = (self, *args, *kwargs.values())
+        return _overrides._ask(shown, relevant, (self, *args), kwargs)
+
+    if name not in _BINARY:
+        return method
+
+    @functools.wraps(value)
+    def operator(self, *args):
+        try:
+            return method(self, *args)
+        except TypeError:
+            # The other side may know; if not, Python says so.
+            return NotImplemented
+
+    return operator
+
+
+def _iterate(self):
+    """The slices of a tensor along its first dimension, of its class."""
+    if self.dim() == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))
+
+
+def _asking_attribute(value: Any) -> property:
+    """A property that asks before it reads or writes that of Tensor."""
+
+    def get(self):
+        if _overrides._any_asks(self):
+            return _overrides._ask(value.__get__, (self,), (self,), {})
+        return value.__get__(self)
+
+    def put(self, new):
+        if _overrides._any_asks(self, new):
+            _overrides._ask(value.__set__, (self, new), (self, new), {})
+        else:
+            value.__set__(self, new)
+
+    def drop(self):
+        if _overrides._any_asks(self):
+            _overrides._ask(value.__delete__, (self,), (self,), {})
+        else:
+            value.__delete__(self)
+
+    return property(get, put, drop, getattr(value, "__doc__", None))
+
+
+@functools.cache
+def _members() -> dict[str, Any]:
+    """Name -> what a subclass gets for it; methods that ask by themselves are left out."""
+    found: dict[str, Any] = {}
+    for name, value in vars(Tensor).items():
+        if name in _NOT_ASKED or isinstance(value, staticmethod | classmethod | type):
+            continue
+        if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
+            found[name] = _asking_attribute(value)
+        elif callable(value) and not _overrides._is_intercepted(value):
+            found[name] = _asking(name, value)
+    found["__iter__"] = _iterate
+    return found
+
+
+def _new(cls, *args, **kwargs):
+    """An instance with the values of a tensor, list or array; the rest is for ``__init__``."""
+    made = Tensor.__new__(cls)
+    if len(args) == 1:
+        _fill(made, args[0])
+    return made
+
+
+def _init_subclass(cls, **kwargs):
+    """Give a new subclass of Tensor operators, attributes and methods that ask it."""
+    super(Tensor, cls).__init_subclass__(**kwargs)
+    before = cls.__mro__[: cls.__mro__.index(Tensor)]
+    known = set().union(*(vars(kind) for kind in before))
+    if "__new__" not in known:
+        cls.__new__ = staticmethod(_new)
+    if getattr(cls, "__torch_function__", None) is _overrides._disabled_torch_function_impl:
+        return
+    for name, value in _members().items():
+        if name not in known:
+            setattr(cls, name, value)
+
+
+def overridable(function: Callable) -> Callable:
+    """A function in Python that asks the classes of its arguments first."""
+
+    @functools.wraps(function)
+    def asking(*args, **kwargs):
+        if _overrides._any_asks(*args, *kwargs.values()):
+            return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
+        return function(*args, **kwargs)
+
+    return asking
+
+
+# --- for those who write such classes ---------------------------------------------------------
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """
+    Whether the class of some argument is to be asked.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.has_torch_function((torch.ones(1), 2.0))
+    False
+    """
+    return bool(_overrides._overriding_args(relevant_args))
+
+
+def has_torch_function_unary(tensor: Any) -> bool:
+    """
+    The same for one argument.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.has_torch_function_unary(torch.ones(1))
+    False
+    """
+    return bool(_overrides._overriding_args((tensor,)))
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """
+    The same for several.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.has_torch_function_variadic(torch.ones(1), 2.0)
+    False
+    """
+    return bool(_overrides._overriding_args(args))
+
+
+def handle_torch_function(
+    public_api: Callable, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    """
+    Ask the classes of `relevant_args` what ``public_api(*args, **kwargs)`` is.
+
+    Raises
+    ------
+    TypeError
+        If all return NotImplemented.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> class Answer:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return func.__name__
+    >>> torch.overrides.handle_torch_function(torch.exp, (Answer(),), Answer())
+    'exp'
+    """
+    return _overrides._ask(public_api, tuple(relevant_args), args, kwargs)
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """
+    Whether an object is a tensor, or has the protocol.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.is_tensor_like(torch.ones(1)), torch.overrides.is_tensor_like([1.0])
+    (True, False)
+    """
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+def is_tensor_method_or_property(func: Callable) -> bool:
+    """
+    Whether a function belongs to Tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.add)
+    True
+    """
+    name = getattr(func, "__name__", "")
+    return name in ("__get__", "__set__", "__delete__") or vars(Tensor).get(name) is func
+
+
+def resolve_name(f: Callable) -> str | None:
+    """
+    The name by which programs know a function.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.resolve_name(torch.sin)
+    'torch.sin'
+    """
+    import autograd_cy
+
+    name = getattr(f, "__name__", None)
+    if name in ("__get__", "__set__", "__delete__"):
+        owner = getattr(f, "__self__", None)
+        return f"torch.Tensor.{getattr(owner, '__name__', '')}.{name}"
+    for prefix, place in (("torch", autograd_cy), ("torch.Tensor", Tensor)):
+        if name is not None and getattr(place, name, None) is f:
+            return f"{prefix}.{name}"
+    return None
+
+
+_C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass
+_C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl
+_install("__torch_function__", classmethod(_torch_function))
+_install("__init_subclass__", classmethod(_init_subclass))
+_install("as_subclass", _overrides.as_subclass)

@@ -1,0 +1,85 @@
+"""Compiles the generated C strictly, to find today what newer compilers refuse tomorrow.
+
+    python -m ext.build.guard
+
+Release builds say -w, because Cython's C warns of what is harmless, and that hides what is not:
+gcc 14 and clang 16 made errors of assignments between unrelated pointers, of integers taken for
+pointers and of functions without a declaration.  Only the syntax is checked, in a few seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .builder import include_dirs
+from .extensions import BUILD_DIR, ROOT
+from .flags import job_count
+
+ERRORS = (
+    "incompatible-pointer-types",
+    "int-conversion",
+    "implicit-function-declaration",
+    "implicit-int",
+    "return-mismatch",
+)
+
+
+def compiler() -> list[str]:
+    """CC of the environment, or the compiler that this Python was built with."""
+    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+
+
+def command(source: Path, known: tuple[str, ...]) -> list[str]:
+    """The compiler's command that checks one file."""
+    strict = [f"-Werror={name}" for name in known]
+    includes = [f"-I{path}" for path in include_dirs()]
+    defines = ["-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION", '-DAUTOGRAD_CY_SIMD="base"']
+    return [*compiler(), "-fsyntax-only", "-fopenmp", *strict, *defines, *includes, str(source)]
+
+
+def known_errors() -> tuple[str, ...]:
+    """Those of ERRORS that this compiler has a name for."""
+    found = []
+    for name in ERRORS:
+        run = subprocess.run(
+            [*compiler(), f"-Werror={name}", "-fsyntax-only", "-x", "c", "-"],
+            input="int main(void) { return 0; }\n", capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if run.returncode == 0:
+            found.append(name)
+    return tuple(found)
+
+
+def refused(sources: list[Path]) -> list[str]:
+    """What the compiler says of the sources, a text for each that fails."""
+    known = known_errors()
+
+    def one(source):
+        run = subprocess.run(
+            command(source, known), cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        return f"{source.name}:\n{run.stderr}" if run.returncode else ""
+
+    with ThreadPoolExecutor(job_count()) as pool:
+        return [text for text in pool.map(one, sources) if text]
+
+
+def main() -> int:
+    sources = sorted(BUILD_DIR.glob("*/*/*.c"))
+    if not sources:
+        print("There is no generated C yet: build first (pip install -e .).", file=sys.stderr)
+        return 2
+    failed = refused(sources)
+    print(*failed, sep="\n", end="")
+    print(f"{len(sources)} C files checked, {len(failed)} refused")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

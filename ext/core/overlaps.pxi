@@ -1,0 +1,71 @@
+# Which tensors may be written, and which operands share memory with them (part of iterate.pyx).
+
+cdef bint ranges_meet(Tensor a, Tensor b) noexcept:
+    """Whether the two may share memory (a test on the spanned ranges)."""
+    cdef Py_ssize_t ea = DT_SIZE[a.dt], eb = DT_SIZE[b.dt]
+    cdef int i
+    if a.count == 0 or b.count == 0:
+        return False
+    for i in range(a.nd):
+        ea += (a.sizes[i] - 1) * a.strides[i] * DT_SIZE[a.dt]
+    for i in range(b.nd):
+        eb += (b.sizes[i] - 1) * b.strides[i] * DT_SIZE[b.dt]
+    return a.ptr < b.ptr + eb and b.ptr < a.ptr + ea
+
+
+cdef bint same_window(Tensor a, Tensor b) noexcept:
+    cdef int i
+    if a.ptr != b.ptr or a.dt != b.dt or not same_shape(a, b):
+        return False
+    for i in range(a.nd):
+        if a.sizes[i] != 1 and a.strides[i] != b.strides[i]:
+            return False
+    return True
+
+
+cdef int check_writable(Tensor t, str op) except -1:
+    if t.mem.readonly:
+        raise RuntimeError(f"{op}: the output shows read-only memory; clone() it first")
+    if tensor_has_overlap(t):
+        raise overlaps(op)
+    return 0
+
+
+cdef int check_not_expanded(Tensor t, str op) except -1:
+    """Refuse dimensions of stride 0; windows that overlap may be filled with one value."""
+    cdef int i
+    for i in range(t.nd):
+        if t.strides[i] == 0 and t.sizes[i] > 1 and t.count:
+            raise overlaps(op)
+    return 0
+
+
+cdef object overlaps(str op):
+    return RuntimeError(
+        f"{op}: unsupported operation: more than one element of the written-to tensor refers to a "
+        "single memory location. Please clone() the tensor before performing the operation."
+    )
+
+
+cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
+    """Refuse a source that shares memory with what is to be written."""
+    if dst.mem == src.mem and ranges_meet(dst, src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
+    """
+    Refuse a source that shares some memory with the output but isn't the same window: with
+    everything dense it is certain that elements would be read after they were written.
+    """
+    if tensor_is_dense(dst) and tensor_is_dense(src):
+        refuse_overlap(dst, src, op)
+    return 0
+
+
+cdef int refuse_overlap(Tensor dst, Tensor src, str op) except -1:
+    raise RuntimeError(
+        f"{op}: unsupported operation: some elements of the input tensor and the written-to tensor "
+        f"refer to a single memory location (input {list(sizes_of(src))}, output "
+        f"{list(sizes_of(dst))}). Please clone() the tensor before performing the operation.")

@@ -1,0 +1,59 @@
+# Tensors whose conjugation or negation is still to be done: F_LAZY (part of iterate.pyx).
+
+cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
+    """The driver where an operand or the output has F_LAZY."""
+    cdef PyObject* plain[4]
+    cdef list held = []
+    cdef Tensor t
+    cdef int i
+    for i in range(nin):
+        t = resolved(<Tensor>args[i])
+        held.append(t)
+        plain[i] = <PyObject*>t
+    if out is None or not out.flags & F_LAZY:
+        # In place, `out` stays one of the operands.
+        return ew_general(kernel, plain, nin, rule, out, op)
+    t = ew_general(kernel, plain, nin, rule, None, op)
+    if dt_category(t.dt) > dt_category(out.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(t.dt).name} can't be cast to the desired output type "
+            f"{dt_object(out.dt).name}")
+    for i in range(nin):
+        if out is <Tensor>args[i] and not same_shape(out, t):
+            raise RuntimeError(
+                f"{op}: output with shape {list(sizes_of(out))} doesn't match the broadcast shape "
+                f"{list(sizes_of(t))}")
+    resize_out(out, t.nd, t.sizes, op)
+    copy_into(out, t, op)
+    return out
+
+
+cdef Tensor resolved(Tensor a):
+    cdef Tensor r
+    if not a.flags & F_LAZY:
+        return a
+    r = tensor_turned(a, a.flags & F_LAZY)
+    if a.flags & F_CONJ:
+        r = ew1(K_CONJ, r, P_SAME, None, "resolve_conj")
+    if a.flags & F_NEG:
+        r = ew1(K_NEG, r, P_SAME, None, "resolve_neg")
+    return r
+
+
+cdef tuple all_resolved(tuple tensors):
+    return tuple([t if t is None else resolved(<Tensor>t) for t in tensors])
+
+
+cdef int turn(Tensor t, uint32_t bits) except -1:
+    """Conjugate or negate what is in the memory of a plain tensor, as `bits` say."""
+    if bits & F_CONJ:
+        ew1(K_CONJ, t, P_SAME, t, "conj_physical_")
+    if bits & F_NEG:
+        ew1(K_NEG, t, P_SAME, t, "neg_")
+    return 0
+
+
+cdef object resolved_object(Tensor t):
+    return resolved(t)
+
+late.resolved = resolved_object

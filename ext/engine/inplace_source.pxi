@@ -1,0 +1,95 @@
+# Other memory for a tensor: Tensor.set_ (part of inplace.pyx).
+
+def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=None):
+    """
+    Let this tensor show other memory.
+
+    Versions go on counting. What autograd has recorded with the old memory stays as it is, and the
+    gradient edges of then; for graphs, a leaf with new memory is a new leaf.
+
+    Parameters
+    ----------
+    source : Tensor or UntypedStorage, optional
+        By default an empty tensor's.
+    storage_offset : int
+        Of the first element in a storage, in elements.
+    size : sequence of int, optional
+        By default all elements.
+    stride : sequence of int, optional
+        By default that of a contiguous tensor.
+
+    Returns
+    -------
+    Tensor
+        This tensor.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ, the memory is too small, or the tensor is a leaf that requires grad
+        and grad mode is on.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.zeros(3)
+    >>> x.set_(ag.arange(4.0).untyped_storage(), 1, (2,))
+    tensor([1., 2.])
+    """
+    cdef Tensor window, whole
+    cdef StorageImpl* memory
+    cdef object base
+    cdef Py_ssize_t n
+    if self.flags & F_BATCHED or (
+            isinstance(source, Tensor) and (<Tensor>source).flags & F_BATCHED):
+        raise RuntimeError("vmap: set_ is not possible on a batched tensor")
+    if self.flags & F_DUAL:
+        raise RuntimeError("set_: a tensor with a tangent can't show other memory; detach() it")
+    if source is None:
+        whole = tensor_empty(self.dt, 1, &none_of_them)
+    elif isinstance(source, Tensor):
+        whole = <Tensor>source
+        if whole.dt != self.dt:
+            raise RuntimeError(
+                f"Could not set tensor of type {dt_object(whole.dt).name} to a tensor of type "
+                f"{dt_object(self.dt).name}")
+    elif isinstance(source, UntypedStorage):
+        memory = (<UntypedStorage>source).mem
+        n = memory.nbytes // DT_SIZE[self.dt]
+        whole = tensor_on(memory, memory.data, self.dt, 1, &n, NULL)
+    else:
+        raise TypeError(f"set_(): argument 'source' must be Tensor or UntypedStorage, not "
+                        f"{type(source).__name__}")
+    window = whole
+    if size is not None:
+        size = sizes_arg(size, "set_", "size", 3)
+        if stride is None:
+            stride = contiguous_strides(size)
+        window = as_strided_plain(whole, size, sizes_arg(stride, "set_", "stride", 4),
+                                  int_arg(storage_offset, "set_", "storage_offset", 2))
+    check_inplace(self, "set_", not (tls_modes() & M_NO_GRAD) and requires_grad(self))
+    if self.flags & F_VIEW:
+        if requires_grad(self):
+            raise RuntimeError(
+                "set_: a view that requires grad can't show other memory; detach() it")
+        base = <object>self.base
+        self.base = NULL
+        Py_XDECREF(<PyObject*>base)
+        self.flags &= ~<uint32_t>F_VIEW
+    take_memory(self, window)
+    bump_version(self)
+    # Graphs of before keep their accumulator, which still owns this leaf; later ones get another.
+    self.accumulator = NULL
+    return self
+
+
+cdef Py_ssize_t none_of_them = 0
+
+
+cdef tuple contiguous_strides(tuple size):
+    cdef list strides = []
+    step = 1
+    for n in reversed(size):
+        strides.insert(0, step)
+        step *= max(n, 1)
+    return tuple(strides)

@@ -1,0 +1,82 @@
+# cython: language_level=3
+"""Conjugation and negation that are still to be done.
+
+# Note [Lazy bits]
+The conjugate of a complex tensor is a view with F_CONJ: the same memory, whose content is the
+conjugate of the values. F_NEG says the same of the sign; the imaginary part of a conjugate has it.
+Views keep the bits. What computes does not know them:
+
+- elementwise drivers, copies and fills (iterate.pyx) resolve operands, and write the conjugate
+  where the output has the bit;
+- a `call` kernel gets resolved arguments from the generated operator, on the branch that batched
+  tensors take too, unless its record says ``lazy=True``;
+- formulas conjugate at once, so gradients and tangents that they compute are plain;
+- what leaves for the world outside (NumPy, DLPack, buffers) is refused.
+
+A wrapper of vmap has no bits; the tensor below it may have them. Views of a base are related to it
+by the bits that differ (`window_bits`); a real view of a complex base sees the parts of memory, so
+the base's own conjugation comes first (`whole_bits`).
+"""
+from libc.stdint cimport uint32_t
+from autograd_cy._C.dtypes cimport dt_is_complex
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport Tensor, F_CONJ, F_NEG, lazy_bits
+
+
+cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept:
+    """What is to be done to the base before a window of the kind of `view` is taken."""
+    if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
+        return lazy_bits(base) & F_CONJ
+    return 0
+
+
+cdef uint32_t window_bits(Tensor base, Tensor view) noexcept:
+    """What is to be done to that window to have the values of `view`."""
+    cdef uint32_t bits = lazy_bits(base) ^ lazy_bits(view)
+    return bits if dt_is_complex(view.dt) else bits & F_NEG
+
+
+cdef Tensor turned(Tensor t, uint32_t bits):
+    """New memory with what the bits say done, recorded; `t` itself without bits."""
+    if bits & F_CONJ:
+        t = T._conjugate(t)
+    if bits & F_NEG:
+        t = T.neg(t)
+    return t
+
+
+cdef Tensor turned_view(Tensor t, uint32_t bits):
+    """A recorded view with the bits exchanged; `t` itself without bits."""
+    if bits & F_CONJ:
+        t = T._conj(t)
+    if bits & F_NEG:
+        t = T._neg_view(t)
+    return t
+
+
+# --- composites of the table ----------------------------------------------------------------
+
+cdef Tensor resolve_conj(Tensor a):
+    return T.clone(a, -1) if lazy_bits(a) & F_CONJ else a
+
+
+cdef Tensor resolve_neg(Tensor a):
+    return T.clone(a, -1) if lazy_bits(a) & F_NEG else a
+
+
+cdef Tensor real_part(Tensor a):
+    if not dt_is_complex(a.dt):
+        return a
+    if lazy_bits(a) & F_CONJ:
+        a = T._conj(a)
+    return T.select(T.view_as_real(a), -1, 0)
+
+
+cdef Tensor imag_part(Tensor a):
+    cdef bint conjugated = lazy_bits(a) & F_CONJ
+    cdef Tensor parts = T.view_as_real(T._conj(a) if conjugated else a)
+    return T.select(T._neg_view(parts) if conjugated else parts, -1, 1)
+
+
+cdef Tensor adjoint(Tensor a):
+    return T.conj(T.transpose(a, -2, -1))

@@ -1,0 +1,272 @@
+# cython: language_level=3
+"""``__torch_function__``: other classes are asked before a function does its work.
+
+# Note [Asking]
+Functions and methods that are compiled get another vectorcall (PEP 590; `_intercept`): it looks at
+the arguments, and calls the function's own one if all are plain. A tensor is recognised by its
+exact type, numbers and the like by theirs; only what is left is asked for the attribute. So there
+is one place for all of them, and arguments arrive as the caller wrote them. A sequence counts for
+its elements.
+
+Operators, attributes and methods that are slots of the class have no such function object. A
+subclass gets forms of these that ask, when it is made (autograd_cy/overrides.py); plain tensors
+never meet them.
+"""
+from cpython.ref cimport PyObject, Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport Tensor, M_UNASKED, tls_modes, tensor_as
+
+cdef extern from "Python.h":
+    ctypedef PyObject* (*vectorcall_fn "vectorcallfunc")(
+        PyObject*, PyObject**, size_t, PyObject*) noexcept
+    ctypedef struct TypeObject "PyTypeObject":
+        Py_ssize_t tp_vectorcall_offset
+    ctypedef PyObject* (*keywords_fn "PyCFunctionWithKeywords")(
+        PyObject*, PyObject*, PyObject*) noexcept
+    ctypedef struct MethodDef "PyMethodDef":
+        void* ml_meth
+        int ml_flags
+    ctypedef struct FunctionObject "PyCFunctionObject":
+        MethodDef* m_ml
+        PyObject* m_self
+    int METH_VARARGS, METH_KEYWORDS
+    TypeObject* TYPE_OF "Py_TYPE"(PyObject*)
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    Py_ssize_t PyTuple_GET_SIZE(PyObject*)
+    Py_ssize_t PyList_GET_SIZE(PyObject*)
+    PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
+    PyObject* PyList_GET_ITEM(PyObject*, Py_ssize_t)
+    PyObject* _PyType_Lookup(TypeObject*, PyObject*)
+    TypeObject PyTuple_Type, PyList_Type, PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type
+    TypeObject PySlice_Type, PyComplex_Type
+
+
+def _disabled_torch_function_impl(*args, **kwargs):
+    """What a class has as ``__torch_function__`` that is not to be asked, such as Parameter."""
+    return NotImplemented
+
+
+cdef object _name = "__torch_function__"
+cdef object _disabled = staticmethod(_disabled_torch_function_impl)
+cdef PyObject* _name_p = <PyObject*>_name
+cdef PyObject* _disabled_p = <PyObject*>_disabled
+cdef object _keep = _disabled_torch_function_impl
+cdef PyObject* _disabled_function = <PyObject*>_keep
+cdef TypeObject* _tensor = <TypeObject*><PyObject*>Tensor
+cdef TypeObject* _none = TYPE_OF(<PyObject*>None)
+
+
+def _disabled_method():
+    """``__torch_function__`` of a class that is not to be asked."""
+    return _disabled
+
+
+cdef bint overriding(PyObject* x) noexcept:
+    """Whether the class of x is to be asked."""
+    cdef TypeObject* kind = TYPE_OF(x)
+    cdef PyObject* found
+    if (kind == _tensor or kind == &PyLong_Type or kind == &PyFloat_Type or kind == _none
+            or kind == &PyBool_Type or kind == &PyUnicode_Type or kind == &PySlice_Type
+            or kind == &PyComplex_Type):
+        return False
+    found = _PyType_Lookup(kind, _name_p)
+    return (found != NULL and found != _disabled_p and found != _disabled_function
+            and not tls_modes() & M_UNASKED)
+
+
+cdef bint asks(PyObject* x) noexcept:
+    """The same of an argument, which may be a sequence."""
+    cdef Py_ssize_t i
+    if TYPE_OF(x) == &PyTuple_Type:
+        for i in range(PyTuple_GET_SIZE(x)):
+            if overriding(PyTuple_GET_ITEM(x, i)):
+                return True
+        return False
+    if TYPE_OF(x) == &PyList_Type:
+        for i in range(PyList_GET_SIZE(x)):
+            if overriding(PyList_GET_ITEM(x, i)):
+                return True
+        return False
+    return overriding(x)
+
+
+# --- functions ------------------------------------------------------------------------------
+
+cdef enum:
+    ROOM = 8192        # a power of two, several times the number of functions
+
+cdef struct Entry:
+    PyObject* function
+    vectorcall_fn original
+
+cdef Entry[8192] _table
+
+
+cdef Entry* entry_of(PyObject* f) noexcept:
+    cdef size_t i = (<size_t>f >> 4) & <size_t>(ROOM - 1)
+    while _table[i].function != f and _table[i].function != NULL:
+        i = (i + 1) & <size_t>(ROOM - 1)
+    return &_table[i]
+
+
+cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """The vectorcall of intercepted functions."""
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    cdef vectorcall_fn original
+    if names != NULL:
+        n += PyTuple_GET_SIZE(names)
+    for i in range(n):
+        if TYPE_OF(args[i]) != _tensor and asks(args[i]):
+            return asking(f, args, PyVectorcall_NARGS(nargsf), names, True)
+    original = entry_of(f).original
+    if original != NULL:
+        return original(f, args, nargsf, names)
+    return asking(f, args, PyVectorcall_NARGS(nargsf), names, False)
+
+
+cdef dict named_args(PyObject** values, PyObject* names):
+    cdef dict named = {}
+    cdef Py_ssize_t i
+    for i in range(PyTuple_GET_SIZE(names)):
+        named[<object>PyTuple_GET_ITEM(names, i)] = <object>values[i]
+    return named
+
+
+cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names,
+                      bint ask) except NULL:
+    """Arguments as tuple and dict: to ask with, or for functions that take them so."""
+    cdef Py_ssize_t i
+    cdef tuple positional = PyTuple_New(n)
+    cdef object x
+    cdef dict named = None
+    for i in range(n):
+        x = <object>args[i]
+        Py_INCREF(x)
+        PyTuple_SET_ITEM(positional, i, x)
+    if names != NULL:
+        named = named_args(args + n, names)
+    if not ask:
+        # What tp_call does where there is no vectorcall.
+        return (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
+            (<FunctionObject*>f).m_self, <PyObject*>positional,
+            <PyObject*>named if names != NULL else NULL)
+    if named is None:
+        named = {}
+    x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
+    Py_INCREF(x)
+    return <PyObject*>x
+
+
+def _intercept(f):
+    """Let a compiled function ask the classes of its arguments; False for other callables."""
+    cdef Py_ssize_t offset = TYPE_OF(<PyObject*>f).tp_vectorcall_offset
+    cdef vectorcall_fn* slot
+    cdef Entry* e
+    if type(f).__name__ != "cython_function_or_method" or offset <= 0:
+        return False
+    slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)
+    if slot[0] == NULL and (<FunctionObject*><PyObject*>f).m_ml.ml_flags != (
+            METH_VARARGS | METH_KEYWORDS):
+        return False
+    e = entry_of(<PyObject*>f)
+    if e.function == NULL:
+        Py_INCREF(f)
+        e.function = <PyObject*>f
+        e.original = slot[0]
+        slot[0] = <vectorcall_fn><void*>looking
+    return True
+
+
+def _is_intercepted(f):
+    """Whether a function asks."""
+    return entry_of(<PyObject*>f).function != NULL
+
+
+# --- asking ---------------------------------------------------------------------------------
+
+cdef list overriding_args(tuple relevant):
+    """Arguments to ask, one of each class, those of subclasses before their bases."""
+    cdef list found = []
+    cdef Py_ssize_t i, place
+    flat = []
+    for x in relevant:
+        if type(x) is tuple or type(x) is list:
+            flat.extend(x)
+        else:
+            flat.append(x)
+    for x in flat:
+        if not overriding(<PyObject*>x) or type(x) in [type(y) for y in found]:
+            continue
+        place = len(found)
+        for i in range(len(found)):
+            if issubclass(type(x), type(found[i])):
+                place = i
+                break
+        found.insert(place, x)
+    return found
+
+
+cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
+    cdef list found = overriding_args(relevant)
+    cdef tuple types = tuple([type(x) for x in found])
+    for x in found:
+        result = x.__torch_function__(f, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
+    raise TypeError(
+        f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
+        f"NotImplemented: no implementation found for '{name}' on types that implement "
+        f"__torch_function__: {list(types)}")
+
+
+cdef object answer(object f, object a, object b):
+    """What classes of operands say that are neither tensors nor numbers."""
+    cdef list found = overriding_args((a, b))
+    cdef tuple types = tuple([type(x) for x in found])
+    for x in found:
+        result = x.__torch_function__(f, types, (a, b), {})
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def _ask(f, relevant, args, kwargs):
+    """What the first class that has an answer says to ``f(*args, **kwargs)``."""
+    return ask_classes(f, tuple(relevant), tuple(args), dict(kwargs))
+
+
+def _overriding_args(relevant):
+    """Those of the arguments whose classes are to be asked, one of each class."""
+    return overriding_args(tuple(relevant))
+
+
+def _any_asks(*args):
+    """Whether the class of some argument, or of an element of a sequence, is to be asked."""
+    for x in args:
+        if TYPE_OF(<PyObject*>x) != _tensor and asks(<PyObject*>x):
+            return True
+    return False
+
+
+def as_subclass(Tensor self not None, cls):
+    """
+    A view of this tensor that is an instance of a subclass; gradients flow through.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of Tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> class Length(ag.Tensor):
+    ...     pass
+    >>> type(ag.ones(2).as_subclass(Length) * 2).__name__
+    'Length'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
+    return tensor_as(T._alias(self), cls)

@@ -1,0 +1,72 @@
+# What users see of nodes: calling them, and what they have saved (part of node.pyx).
+
+cdef object call_node(Node n, tuple gradients):
+    cdef PyObject** gin = NULL
+    cdef PyObject** gout = NULL
+    cdef int i
+    if n.edges == NULL:
+        raise RuntimeError(f"this {n.node_name()} is empty: nodes are made by operators")
+    if len(gradients) != n.n_out:
+        raise TypeError(f"expected {n.n_out} arguments, got {len(gradients)} instead "
+                        f"({n.node_name()} takes one gradient per output)")
+    for i in range(n.n_out):
+        if gradients[i] is not None and not isinstance(gradients[i], Tensor):
+            raise TypeError(f"argument {i} is not a Variable ({n.node_name()} takes Tensors or "
+                            f"None, got {type(gradients[i]).__name__})")
+    gin = <PyObject**>PyMem_Malloc((n.n_out + n.n_edges + 1) * sizeof(PyObject*))
+    if gin == NULL:
+        raise MemoryError()
+    gout = gin + n.n_out
+    for i in range(n.n_out):
+        gin[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
+    for i in range(n.n_edges):
+        gout[i] = NULL
+    try:
+        n.apply(gin, gout)
+        made = [<object>gout[i] if gout[i] != NULL else None
+                for i in range(first_edge(n), n.n_edges)]
+    finally:
+        for i in range(n.n_edges):
+            Py_XDECREF(gout[i])
+        PyMem_Free(gin)
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+cdef bint holds_tensor(Node n, str kind, int slot) except -1:
+    return kind == "tensor" or (kind == "operand" and not is_plain_number(n, slot))
+
+
+cdef bint is_plain_number(Node n, int slot) noexcept:
+    cdef PyObject* p = NULL
+    if n.saved != NULL:                 # it is there, unless made by __new__ alone
+        p = n.saved[slot].obj
+    if p == NULL:
+        return False
+    if isinstance(<object>p, Tensor):
+        return (<Tensor>p).flags & F_WRAPPED != 0
+    return isinstance(<object>p, (int, float))
+
+
+cdef object saved_value(Node n, str kind, int slot):
+    """A `_saved_*` attribute, by the descriptor that the generator wrote."""
+    if n.edges == NULL:
+        raise freed_error(n)            # made by __new__ alone
+    if kind == "tensor" or kind == "operand":
+        if n.saved[slot].obj == NULL and not (n.flags & N_FREED):
+            return None
+        if kind == "operand" and is_plain_number(n, slot):
+            number = <object>n.saved[slot].obj
+            return number.item() if isinstance(number, Tensor) else number
+        return peek(n, slot)
+    if kind == "edge":
+        return meta_shape(<Node>n.edges[slot].node, n.edges[slot].nr) if (
+            slot < n.n_edges and n.edges[slot].node != NULL) else None
+    if n.flags & N_FREED:
+        raise freed_error(n)
+    if kind == "int":
+        return n.attrs[slot].i
+    if kind == "float":
+        return n.attrs[slot].d
+    if kind == "bool":
+        return bool(n.attrs[slot].i)
+    return get_args(n)[slot]

@@ -1,0 +1,66 @@
+"""What pyproject.toml promises is there: extras, bounds, files, classifiers."""
+
+import re
+
+import pytest
+from building import ROOT
+
+tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+# Extras of people who change the package; those of users must be used by it.
+FOR_DEVELOPERS = {"test", "lint", "dev"}
+
+
+def sources():
+    for folder in ("autograd_cy", "ext", "examples", "docs"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".pyx", ".pxi", ".md") and "reference" not in path.parts:
+                yield path, path.read_text()
+
+
+def test_every_extra_that_a_message_names_exists():
+    named = {
+        extra.strip()
+        for _, text in sources()
+        for extras in re.findall(r"autograd_cy\[([a-z0-9, ]+)\]", text)
+        for extra in extras.split(",")
+    }
+    assert named
+    assert named <= set(EXTRAS)
+
+
+def test_every_extra_of_users_installs_what_some_code_imports():
+    imports = "\n".join(text for path, text in sources() if path.suffix != ".md")
+    modules = {"scikit-learn": "sklearn"}
+    for extra in set(EXTRAS) - FOR_DEVELOPERS:
+        for requirement in EXTRAS[extra]:
+            name = re.split(r"[<>=~!\[ ]", requirement)[0]
+            module = modules.get(name, name)
+            # By name too: the digits are read from scikit-learn's files without importing it.
+            assert re.search(rf"(import |from |\"){module}\b", imports), (extra, name)
+
+
+def test_what_builds_and_what_runs_have_the_same_lower_bounds():
+    def bounds(requirements):
+        return dict(re.split(">=", one) for one in requirements if ">=" in one)
+
+    build = bounds(PROJECT["build-system"]["requires"])
+    assert set(build) == {"setuptools", "cython", "numpy", "scipy"}
+    assert bounds(PROJECT["project"]["dependencies"]) == {
+        name: build[name] for name in ("numpy", "scipy")
+    }
+    dev = bounds(EXTRAS["dev"])
+    assert dev["cython"] == build["cython"]
+    assert dev["setuptools"] == build["setuptools"]
+
+
+def test_files_that_the_readme_links_to_are_in_the_sdist():
+    manifest = (ROOT / "MANIFEST.in").read_text()
+    included = re.search(r"^include (.*)$", manifest, re.M).group(1).split()
+    grafted = re.findall(r"^graft (\w+)$", manifest, re.M)
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    for link in links:
+        assert link in included or link.split("/")[0] in grafted, link

@@ -1,0 +1,52 @@
+"""Differences that have a reason: a finding that matches one is counted apart and fails nothing.
+
+`title` and `text` are regular expressions that the title and the text of a finding must contain.
+`only` is "torch" for what shows with ``--against torch`` only.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Known:
+    """One difference, and why it is right, or to be lived with."""
+
+    part: str
+    title: str
+    text: str
+    reason: str
+
+    def covers(self, finding):
+        return (
+            finding.part == self.part
+            and re.search(self.title, finding.title) is not None
+            and re.search(self.text, finding.text) is not None
+        )
+
+
+KNOWN = (
+    Known(
+        "calls",
+        r"softmax_backward",
+        r"in float64|by NumPy",
+        "outputs that are no probabilities: the sum over a row is multiplied by any number",
+    ),
+    Known(
+        "calls",
+        r"^(fmod|remainder)",
+        r"by NumPy|in float64",
+        "jumps at every multiple of the divisor, which rounding it to the dtype may cross",
+    ),
+    Known(
+        "arguments",
+        r"lobpcg",
+        r"AssertionError: A must be square",
+        "torch's lobpcg asserts that, too",
+    ),
+)
+
+
+def reason_of(finding):
+    """The reason of a known difference, or None."""
+    return next((k.reason for k in KNOWN if k.covers(finding)), None)

@@ -1,0 +1,76 @@
+"""The fuzzer itself: a few cases of each part, and that it finds what is broken on purpose."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import parts
+from tests.fuzz.case import Finding, random_numbers
+from tests.fuzz.known import KNOWN, reason_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def fuzz(*arguments, **variables):
+    """(exit code, output) of the command."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", *arguments],
+        cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return run.returncode, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("part", parts.NAMES)
+def test_cases_of_a_fixed_seed_are_right(part):
+    code, said = fuzz("--seed", "12", "--cases", "50", "--only", part)
+    assert code == 0, said
+
+
+def test_a_seed_gives_the_same_cases():
+    for part in parts.NAMES:
+        module = parts.load(part)
+        first, second = (module.make(random_numbers(5, part, 3)).source() for _ in range(2))
+        assert first == second
+        compile(first, part, "exec")
+
+
+def number_of(name):
+    """The number of a case of seed 2 that calls the function `name` with ordinary numbers."""
+    calls = parts.load("calls")
+    for number in range(20_000):
+        case = calls.make(random_numbers(2, "calls", number))
+        operation = case.operation
+        if operation.name == name and operation.form == "function" and calls._is_tame(case):
+            return str(number)
+    raise LookupError(name)
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "kind"),
+    [
+        ("wrong", "add", "by NumPy"),
+        ("crash", "cumsum", "SIGSEGV"),
+        ("hang", "flip", "no end within"),
+    ],
+)
+def test_faults_put_in_on_purpose_are_found(fault, name, kind):
+    number = number_of(name)
+    asked = ("--seed", "2", "--only", "calls", "--case", number, "--limit", "4")
+    code, said = fuzz(*asked)
+    assert code == 0, said
+    code, said = fuzz(*asked, AUTOGRAD_CY_FUZZ_BREAK=fault)
+    assert code == 1, said
+    assert kind in said
+    assert f"again: python -m tests.fuzz --seed 2 --only calls --case {number}" in said
+
+
+def test_known_differences_have_reasons_and_cover_little():
+    for known in KNOWN:
+        assert len(known.reason) > 20
+        assert known.part in parts.NAMES
+    assert (
+        reason_of(Finding("calls", 1, "wrong", "add float32", "in float64: 1, expected 2")) is None
+    )

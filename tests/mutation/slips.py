@@ -1,0 +1,189 @@
+"""Plausible slips of one line: found in a source, and written into it behind a number.
+
+A slip changes one operator, constant or call of a statement that stands on one line inside of a
+function. The changed source holds both versions, `if _slip(n): changed, else: as it was`, so that
+one build serves all slips. Cython and Python are treated alike, as text.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FUNCTION = re.compile(r"^(async\s+)?(def|cpdef|cdef)\b.*\)[^)]*:\s*(#.*)?$", re.S)
+CONDITION = re.compile(r"^(if|elif|while)\s+(?P<value>.+):$")
+RETURN = re.compile(r"^return\s+(?P<value>.+)$")
+DECLARED = re.compile(r"^cdef\s+(?P<head>[^=(]+?)\s*=\s*(?P<value>[^,]+)$")
+ASSIGNED = re.compile(r"^[\w.\[\], *()<>&-]+?\s([-+*|&]|//)?=\s(?P<value>.+)$")
+CALLED = re.compile(r"^[\w.]+\(.*\)$")
+RAISED = re.compile(r"^raise\b")
+# A function that only says whether it failed: -1 or anything else.
+SAYS_DONE = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bexcept\s+-1\b", re.S)
+
+# (what is found, what stands there after the slip)
+SWAPS = [
+    (re.compile(rf"(?<=\s){re.escape(old)}(?=\s)(?! not\b)"), new)
+    for old, new in [
+        ("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="),
+        ("+", "-"), ("-", "+"), ("*", "+"), ("//", "*"), ("and", "or"), ("or", "and"),
+        ("is", "is not"), ("&", "|"), ("|", "&"), ("+=", "-="), ("-=", "+="),
+    ]
+] + [
+    (re.compile(r"\bis not\b"), "is"),
+    (re.compile(r"\bnot in\b"), "in"),
+    (re.compile(r"\bnot (?!in\b)"), ""),
+    (re.compile(r"\bTrue\b"), "False"),
+    (re.compile(r"\bFalse\b"), "True"),
+    (re.compile(r"\bmin\("), "max("),
+    (re.compile(r"\bmax\("), "min("),
+    (re.compile(r"(?<![\w.\"'])0(?![\w.])"), "1"),
+    (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
+]  # fmt: skip
+# Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
+# what follows when malloc itself has no memory for a list.
+UNSEEN = re.compile(
+    r"RELEASE_GIL|team_size|nogil|prefetch|__version__|warn\(|@|lambda|yield|^global"
+    r"|^raise MemoryError\(\)$"
+)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One change: where, the line as it is, and what stands there instead ("" where nothing)."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    kind: str  # "condition", "declared" or "statement"
+
+    @property
+    def key(self) -> str:
+        """Names the slip when lines have moved."""
+        return f"{self.path}: {self.before} => {self.after or 'nothing'}"
+
+
+def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, text) of each statement; strings over several lines are left out."""
+    first, parts, depth, quote = 0, [], 0, None
+    for number, line in enumerate(text.splitlines()):
+        if quote:
+            if quote in line:
+                quote = None
+            continue
+        bare = re.sub(r"#.*", "", re.sub(r"\"[^\"]*\"|'[^']*'", "''", _closed_quotes(line)))
+        opened = next((q for q in ('"""', "'''") if line.count(q) % 2), None)
+        if opened:
+            quote, parts, depth = opened, [], 0
+            continue
+        if not parts:
+            first = number
+        parts.append(line)
+        depth += sum(bare.count(c) for c in "([{") - sum(bare.count(c) for c in ")]}")
+        if depth <= 0 and not bare.rstrip().endswith("\\"):
+            yield first, number, "\n".join(parts)
+            parts, depth = [], 0
+
+
+def _closed_quotes(line: str) -> str:
+    return re.sub(r'"""[^"]*"""', "''", line)
+
+
+def find(path: str, text: str) -> list[Slip]:
+    """All slips of a source that stand inside of functions."""
+    found, headers = [], []  # headers: (indentation, first line of a function) of the open blocks
+    returned: dict[str, set[str]] = {}  # what each function of SAYS_DONE returns
+    done: dict[Slip, str] = {}
+    for first, last, logical in logical_lines(text):
+        stripped = logical.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        indent = len(logical) - len(logical.lstrip())
+        while headers and headers[-1][0] >= indent:
+            headers.pop()
+        inside = next((function for _, function in reversed(headers) if function), "")
+        if re.sub(r"#.*", "", stripped).rstrip().endswith(":"):
+            headers.append((indent, stripped if FUNCTION.match(stripped) else ""))
+        code = re.sub(r"\s+#.*$", "", stripped)
+        if SAYS_DONE.match(inside) and code.startswith("return "):
+            returned.setdefault(inside, set()).add(code)
+        if inside and first == last and not UNSEEN.search(stripped):
+            slips = [Slip(path, first, code, *change) for change in changes(code)]
+            found += slips
+            done |= dict.fromkeys(slips, inside) if code == "return 0" else {}
+    # Nobody reads the 0 of a function that returns nothing else.
+    return [s for s in found if returned.get(done.get(s, "")) != {"return 0"}]
+
+
+def changes(code: str) -> Iterator[tuple[str, str]]:
+    """(line after the slip, kind) for each slip of one statement."""
+    if match := CONDITION.match(code):
+        kind = "condition"
+    elif match := RETURN.match(code):
+        kind = "statement"
+    elif match := DECLARED.match(code):
+        kind = "declared"
+    elif code.startswith(("cdef ", "cpdef ", "for ", "with ", "import ", "from ", "del ")):
+        return
+    elif RAISED.match(code):
+        yield "", "statement"
+        return
+    elif match := ASSIGNED.match(code):
+        kind = "statement"
+        if "." in code.partition("=")[0] or "[" in code.partition("=")[0]:
+            yield "", "statement"
+    elif CALLED.match(code):
+        yield "", "statement"
+        return
+    else:
+        return
+    start = 0 if kind == "statement" else match.start("value")
+    strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
+    for pattern, new in SWAPS:
+        for hit in pattern.finditer(code, start):
+            if not any(a < hit.end() and hit.start() < b for a, b in strings):
+                yield code[: hit.start()] + new + code[hit.end() :], kind
+
+
+def choose(paths: list[Path], root: Path, count: int, seed: int) -> list[Slip]:
+    """`count` slips, no two in one line, spread evenly over the four parts of the code."""
+    rng = random.Random(seed)
+    groups: dict[str, list[Slip]] = {}
+    for path in sorted(paths):
+        name = str(path.relative_to(root))
+        group = name.split("/")[1] if name.startswith("ext/") else "python"
+        groups.setdefault(group, []).extend(find(name, path.read_text()))
+    chosen: dict[tuple[str, int], Slip] = {}
+    for slips in groups.values():
+        rng.shuffle(slips)
+        wanted = len(chosen) + -(-count // len(groups))
+        for slip in slips:
+            if len(chosen) >= wanted:
+                break
+            chosen.setdefault((slip.path, slip.line), slip)
+    return sorted(list(chosen.values())[:count], key=lambda slip: (slip.path, slip.line))
+
+
+def write(text: str, slips: dict[int, Slip]) -> str:
+    """The source with the slips in it, each behind its number."""
+    lines = text.splitlines()
+    for number, slip in slips.items():
+        line = lines[slip.line]
+        space = line[: len(line) - len(line.lstrip())]
+        lines[slip.line] = "\n".join(space + part for part in _both(slip, number))
+    return "\n".join(lines) + "\n"
+
+
+def _both(slip: Slip, number: int) -> list[str]:
+    if slip.kind == "statement":
+        return [
+            f"if _slip({number}):", f"    {slip.after or 'pass'}", "else:", f"    {slip.before}"
+        ]  # fmt: skip
+    pattern = CONDITION if slip.kind == "condition" else DECLARED
+    old, new = (pattern.match(text).group("value") for text in (slip.before, slip.after))
+    head = slip.before[: pattern.match(slip.before).start("value")]
+    tail = ":" if slip.kind == "condition" else ""
+    return [f"{head}(({new}) if _slip({number}) else ({old})){tail}"]

@@ -1,0 +1,145 @@
+"""The command that puts slips into code: which lines it takes, and that both versions run."""
+
+import textwrap
+
+import pytest
+
+from tests.mutation import __main__ as command
+from tests.mutation import runtime, slips, tree
+
+SOURCE = textwrap.dedent('''
+    """A docstring: if a < b: is text."""
+    LIMIT = 1 + 1
+
+
+    def clamp(x, low, high):
+        """if x < low: this is text, too."""
+        if x < low:
+            return low
+        total = (
+            x + low
+        )
+        found = min(x, high)
+        return found
+
+
+    def refuse(x):
+        if x is None:
+            raise TypeError("x + y")
+        x.append(1)
+''')
+
+
+def slips_of(text):
+    return {(s.before, s.after) for s in slips.find("m.py", text)}
+
+
+def test_single_lines_inside_of_functions_are_taken():
+    found = slips_of(SOURCE)
+    assert ("if x < low:", "if x <= low:") in found
+    assert ("found = min(x, high)", "found = max(x, high)") in found
+    assert ("if x is None:", "if x is not None:") in found
+    assert ('raise TypeError("x + y")', "") in found
+    assert ("x.append(1)", "") in found
+    lines = {before for before, _ in found}
+    assert not any("text" in line or "LIMIT" in line or "x + low" in line for line in lines)
+    assert not any("x - y" in after for _, after in found)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("return a is not None", {"return a is None"}),
+        ("if not done:", {"if done:"}),
+        ("while i >= n:", {"while i > n:"}),
+        ("self.count += 1", {"", "self.count -= 1", "self.count += 2"}),
+        ("if a not in b:", {"if a in b:"}),
+        ("for i in range(3):", set()),
+        ("raise ValueError(n)", {""}),
+        ("x = 'a < b'", set()),
+        ("y = f(x10, 10)", set()),
+    ],
+)
+def test_changes_of_one_statement(code, expected):
+    assert {after for after, _ in slips.changes(code)} == expected
+
+
+def test_a_malloc_that_fails_is_left_alone():
+    text = "cdef int f(int n) except -1:\n    if p == NULL:\n        raise MemoryError()\n"
+    assert slips_of(text) == {("if p == NULL:", "if p != NULL:")}
+
+
+def test_a_zero_that_only_says_done_is_left_alone():
+    text = textwrap.dedent("""
+        cdef int fill(Tensor t,
+                      int n) except -1:
+            if n < 1:
+                return 0
+            t.fill(n)
+            return 0
+
+
+        cdef int count(Tensor t) except -1:
+            if t is None:
+                return 0
+            return t.n
+    """)
+    found = slips_of(text)
+    assert ("return 0", "return 1") in found  # of count()
+    assert ("if n < 1:", "if n <= 1:") in found
+    lines = {s.line for s in slips.find("m.pyx", text) if s.before == "return 0"}
+    assert lines == {text.splitlines().index("    if t is None:") + 1}
+
+
+def test_both_versions_are_in_the_changed_source():
+    found = slips.find("m.py", SOURCE)
+    wanted = [
+        next(s for s in found if s.after == "if x <= low:"),
+        next(s for s in found if s.after == "found = max(x, high)"),
+    ]
+    text = slips.write(SOURCE, dict(enumerate(wanted)))
+
+    def run(number):
+        names = {"_slip": lambda n: n == number}
+        exec(compile(text, "m.py", "exec"), names)
+        return names["clamp"](2, 1, 1), names["clamp"](0, 1, 5)
+
+    assert run(-1) == (1, 1)
+    assert run(1) == (2, 1)
+
+
+def test_the_number_comes_from_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTOGRAD_CY_MUTANT", "3")
+    monkeypatch.setenv("AUTOGRAD_CY_MUTANTS_REACHED", str(tmp_path / "reached"))
+    names = {}
+    exec(runtime.PYTHON.replace("@atexit.register", ""), names)
+    assert names["_slip"](3)
+    assert not names["_slip"](4)
+    names["_write"]()
+    assert set((tmp_path / "reached").read_text().split()) == {"3", "4"}
+
+
+def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
+    paths = tree.sources()
+    first, second = (slips.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
+    assert first == second
+    assert len(first) == 40
+    assert len({(s.path, s.line) for s in first}) == 40
+    assert first != slips.choose(paths, tree.ROOT, 40, 8)
+
+
+def test_every_part_has_a_file_that_includes_it():
+    parts = [path for path in tree.sources() if path.suffix == ".pxi"]
+    assert parts
+    for path in parts:
+        assert tree._host(str(path.relative_to(tree.ROOT))).endswith(".pyx")
+
+
+def test_the_report_names_what_nobody_noticed(capsys):
+    found = slips.find("m.py", SOURCE)[:3]
+    outcomes = {0: ("noticed", ""), 1: ("survived", ""), 2: ("harmless", "why")}
+    assert command.report(dict(enumerate(found)), outcomes) == 1
+    said = capsys.readouterr().out
+    assert found[1].before in said
+    assert "1 of 2 noticed" in said
+    assert command.report({0: found[0]}, {0: ("crashed", "")}) == 0

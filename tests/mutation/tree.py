@@ -1,0 +1,131 @@
+"""The copy of the source tree that holds all slips: written, built, made to compile."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.mutation import runtime
+from tests.mutation.slips import Slip, write
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTPUTS = shutil.ignore_patterns("*.so", "__pycache__", ".*", "_build_info.py")
+# Not mutated: what only prints, measures the machine, or is about being installed.
+NOT_CODE = (
+    "_doctor",
+    "_info",
+    "_machine",
+    "_printing",
+    "_namespace",
+    "__main__",
+    "_version",
+    "viz",
+)
+
+
+def sources() -> list[Path]:
+    """Hand-written Cython and Python, without the operator table, which has tests of its own."""
+    found = [
+        path
+        for folder in ("core", "engine", "kernels")
+        for ending in ("*.pyx", "*.pxi")
+        for path in (ROOT / "ext" / folder).glob(ending)
+    ]
+    for path in (ROOT / "autograd_cy").rglob("*.py"):
+        if "ops" not in path.parts and "_C" not in path.parts and path.stem not in NOT_CODE:
+            found.append(path)
+    return found
+
+
+def make(folder: Path, slips: dict[int, Slip]) -> dict[int, Slip]:
+    """Write and build the tree with the slips; returns those that compile."""
+    while True:
+        _copy(folder, slips)
+        refused = _build(folder, slips)
+        if not refused:
+            return slips
+        slips = {number: slip for number, slip in slips.items() if number not in refused}
+        print(f"{len(refused)} slips do not compile and are left out", flush=True)
+
+
+def _copy(folder: Path, slips: dict[int, Slip]) -> None:
+    """A copy of the tree; only what differs is written, so that a later build is short."""
+    shutil.copytree(ROOT, folder, ignore=_left_out, dirs_exist_ok=True, copy_function=_copy_file)
+    by_path: dict[str, dict[int, Slip]] = {}
+    for number, slip in slips.items():
+        by_path.setdefault(slip.path, {})[number] = slip
+    hosts = set()
+    for name, found in by_path.items():
+        text = write((ROOT / name).read_text(), found)
+        if name.endswith(".py"):
+            text = _with_import(text)
+        elif name.endswith(".pyx"):
+            hosts.add(name)
+        else:
+            hosts.add(_host(name))
+        (folder / name).write_text(text)
+    for name in hosts:
+        text = (folder / name).read_text()
+        start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()
+        (folder / name).write_text(text[:start] + runtime.CYTHON + text[start:])
+    (folder / "autograd_cy" / "_slips.py").write_text(runtime.PYTHON)
+
+
+def _left_out(folder, names):
+    outputs = {"build", "dist"} if Path(folder) == ROOT else set()
+    return OUTPUTS(folder, names) | outputs
+
+
+def _copy_file(source, target):
+    source, target = Path(source), Path(target)
+    if not target.exists() or target.read_bytes() != source.read_bytes():
+        shutil.copy(source, target)
+
+
+def _with_import(text: str) -> str:
+    """Python with the import of `_slip`, after the docstring and __future__."""
+    line = 0
+    for node in ast.parse(text).body:
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (docstring or future):
+            break
+        line = node.end_lineno
+    lines = text.splitlines()
+    return "\n".join([*lines[:line], "from autograd_cy._slips import _slip", *lines[line:]]) + "\n"
+
+
+def _host(name: str) -> str:
+    """The .pyx that includes a .pxi, in the same folder."""
+    path = ROOT / name
+    for host in path.parent.glob("*.pyx"):
+        if f'include "{path.name}"' in host.read_text():
+            return str(host.relative_to(ROOT))
+    raise LookupError(f"nothing includes {name}")
+
+
+def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
+    """Build; returns the numbers of slips in the lines that a compiler refused."""
+    for name in {slip.path for slip in slips.values() if slip.path.endswith(".py")}:
+        ast.parse((folder / name).read_text())
+    environment = os.environ | {"AUTOGRAD_CY_OPT": os.environ.get("AUTOGRAD_CY_OPT", "1")}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if run.returncode == 0:
+        return set()
+    said = run.stdout + run.stderr
+    refused = set()
+    for name, line in re.findall(r"(ext/\w+/\w+\.px[id]x?):(\d+):\d+:", said):
+        lines = (folder / name).read_text().splitlines()
+        for near in lines[max(0, int(line) - 4) : int(line) + 1]:
+            refused |= {int(number) for number in re.findall(r"_slip\((\d+)\)", near)}
+    if not refused & set(slips):
+        raise SystemExit(said)
+    return refused

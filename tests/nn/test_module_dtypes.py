@@ -1,0 +1,30 @@
+"""Module.to and its relatives: which parameters and buffers change their dtype."""
+
+import pytest
+
+import autograd_cy as ag
+from autograd_cy import nn
+
+
+class Mixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.real = nn.Parameter(ag.ones(2))
+        self.turning = nn.Parameter(ag.ones(2, dtype=ag.complex64))
+        self.register_buffer("phase", ag.ones(2, dtype=ag.complex64))
+        self.register_buffer("count", ag.ones(2, dtype=ag.int64))
+
+
+@pytest.mark.parametrize("dtype", [ag.complex128, ag.complex64])
+def test_to_a_complex_dtype_converts_what_is_floating_or_complex(dtype):
+    module = Mixed().to(dtype)
+    assert module.real.dtype is module.turning.dtype is module.phase.dtype is dtype
+    assert module.count.dtype is ag.int64
+    assert module.turning.tolist() == [1, 1] and module.turning.requires_grad
+
+
+def test_double_leaves_complex_and_integers_alone():
+    module = Mixed().double()
+    assert module.real.dtype is ag.float64
+    assert module.turning.dtype is module.phase.dtype is ag.complex64
+    assert module.count.dtype is ag.int64

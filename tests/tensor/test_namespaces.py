@@ -1,0 +1,137 @@
+"""The modules that programs expect: linalg, special, sparse, multiprocessing, utils."""
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+
+
+def test_special_names_are_functions_of_the_top_level():
+    assert ag.special.expit is ag.sigmoid and ag.special.psi is ag.digamma
+    assert ag.special.gammainc is ag.igamma and ag.special.gammaincc is ag.igammac
+    assert ag.special.softmax(ag.zeros(2), dim=0).tolist() == [0.5, 0.5]
+    assert all(callable(getattr(ag.special, name)) for name in ag.special.__all__)
+
+
+@pytest.mark.parametrize("name", ag.sparse.__all__)
+def test_every_sparse_function_is_one_clear_error(name):
+    with pytest.raises(NotImplementedError, match=rf"sparse\.{name}: there are no sparse tensors"):
+        getattr(ag.sparse, name)(ag.eye(2))
+
+
+def test_utils_have_the_handle_of_hooks():
+    handle = ag.ones(1, requires_grad=True).register_hook(print)
+    assert isinstance(handle, ag.utils.hooks.RemovableHandle)
+
+
+# --- processes --------------------------------------------------------------------------------
+
+
+def write_rank(rank, t):
+    t[rank] = rank + 1
+
+
+def fail(rank):
+    if rank == 1:
+        raise ValueError("no such luck")
+
+
+def test_spawned_processes_write_to_shared_memory():
+    x = ag.zeros(3).share_memory_()
+    ag.multiprocessing.spawn(write_rank, (x,), nprocs=3, start_method="fork")
+    assert x.tolist() == [1, 2, 3]
+    context = ag.multiprocessing.spawn(write_rank, (x,), nprocs=1, join=False, start_method="fork")
+    while not context.join():
+        pass
+    assert len(context.pids()) == 1
+
+
+def test_an_exception_of_a_process_arrives_with_its_traceback():
+    with pytest.raises(ag.multiprocessing.ProcessRaisedException, match="no such luck") as caught:
+        ag.multiprocessing.spawn(fail, nprocs=2, start_method="fork")
+    assert caught.value.error_index == 1
+    assert ag.multiprocessing.get_context("fork").Process
+
+
+def fail_at_length(index):
+    raise ValueError("x" * 300_000)  # more than a pipe holds
+
+
+def test_a_long_error_of_a_spawned_process_is_read_while_the_process_writes_it():
+    with pytest.raises(ag.multiprocessing.ProcessRaisedException, match="ValueError: x{300}"):
+        ag.multiprocessing.spawn(fail_at_length, nprocs=2, start_method="fork")
+
+
+# --- linalg -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [2, 1, 0, 3, 0.5, float("inf"), -float("inf")])
+@pytest.mark.parametrize("dim", [None, 0, (0, 1)])
+def test_vector_norms_equal_those_of_numpy(order, dim):
+    x = np.random.default_rng(0).standard_normal((3, 4))
+    found = ag.linalg.vector_norm(ag.from_numpy(x), order, dim, keepdim=True)
+    flat = x.reshape(-1) if dim != 0 else x
+    expected = np.linalg.norm(flat, order, 0)
+    np.testing.assert_allclose(found.numpy().reshape(np.shape(expected)), expected)
+
+
+@pytest.mark.parametrize("order", ["fro", 1, -1, float("inf"), -float("inf")])
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_matrix_norms_equal_those_of_numpy(order, keepdim):
+    x = np.random.default_rng(0).standard_normal((2, 3, 4))
+    for dim in ((-2, -1), (0, 2), (2, 0)):
+        found = ag.linalg.matrix_norm(ag.from_numpy(x), order, dim, keepdim)
+        expected = np.linalg.norm(x, order, dim, keepdim)
+        np.testing.assert_allclose(found.numpy(), expected)
+    flat = ag.from_numpy(x[0])
+    assert ag.linalg.norm(flat, order).item() == pytest.approx(np.linalg.norm(x[0], order))
+
+
+def test_norms_that_are_not_there_say_so():
+    for order in (2, -2, "nuc"):
+        with pytest.raises(NotImplementedError, match="needs singular values"):
+            ag.linalg.matrix_norm(ag.eye(2), order)
+    with pytest.raises(RuntimeError, match="Order 3 not supported"):
+        ag.linalg.matrix_norm(ag.eye(2), 3)
+    for dim in ((5, 0), (0, -3)):
+        with pytest.raises(IndexError, match=r"range of \[-2, 1\], but got"):
+            ag.linalg.matrix_norm(ag.eye(2), 1, dim)
+    with pytest.raises(RuntimeError, match="vecdot: Expected a floating point or complex tensor"):
+        ag.linalg.vecdot(ag.tensor([1]), ag.tensor([2]))
+    with pytest.raises(RuntimeError, match="the input must be 1D or 2D"):
+        ag.linalg.norm(ag.ones(2, 2, 2), 1)
+    with pytest.raises(RuntimeError, match="Expected a floating point or complex tensor"):
+        ag.linalg.vector_norm(ag.arange(3))
+    assert ag.linalg.norm(ag.ones(2, 2, 2)).item() == pytest.approx(8**0.5)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (3, 4), (4, 5), (5, 2)), ((3,), (3, 2), (2,))])
+def test_multi_dot_equals_numpys(shapes):
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s) for s in shapes]
+    found = ag.linalg.multi_dot([ag.from_numpy(a) for a in arrays])
+    np.testing.assert_allclose(found.numpy(), np.linalg.multi_dot(arrays))
+
+
+def test_multi_dot_refuses_what_does_not_fit():
+    for shapes, message in (
+        (((2, 2),), "at least 2 tensors"),
+        (((2, 2), (2,), (2, 2)), "tensor 1 must be 2D but got 1D"),
+        (((2, 2), (3, 2)), "cannot be multiplied"),
+    ):
+        with pytest.raises(RuntimeError, match=message):
+            ag.linalg.multi_dot([ag.ones(s) for s in shapes])
+
+
+def test_small_functions_of_linalg():
+    a = ag.tensor([[1.0, 1.0], [0.0, 1.0]])
+    assert ag.linalg.matrix_power(a, 5).tolist() == [[1, 5], [0, 1]]
+    assert ag.linalg.matrix_power(a, 0).tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(NotImplementedError, match="negative powers"):
+        ag.linalg.matrix_power(a, -1)
+    assert ag.linalg.vander(ag.tensor([2, 3]), 3).tolist() == [[1, 2, 4], [1, 3, 9]]
+    z = ag.tensor([1j, 2])
+    assert ag.linalg.vecdot(z, z).item() == 5
+    assert ag.linalg.diagonal(ag.arange(8).reshape(2, 2, 2)).tolist() == [[0, 3], [4, 7]]
+    e = ag.eye(3)
+    assert ag.linalg.cross(e[0], e[1]).tolist() == [0, 0, 1]

@@ -1,0 +1,368 @@
+"""__torch_function__: who is asked, what subclasses get back, and that nothing is forgotten."""
+
+import copy
+import inspect
+import pickle
+from typing import ClassVar
+
+import pytest
+
+import autograd_cy as torch
+from autograd_cy import Tensor
+from autograd_cy._C import overrides as compiled
+
+
+class Kept(Tensor):
+    """A subclass without a protocol of its own."""
+
+
+class Logged(Tensor):
+    calls: ClassVar[list] = []
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        cls.calls.append((func, tuple(types)))
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+class Foreign:
+    """No tensor, but with the protocol."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func, args, kwargs
+
+
+class Silent:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+class Answering(Tensor):
+    """Answers everything without computing."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return "answered"
+
+
+def kept(*shape):
+    return torch.ones(*(shape or (3,))).as_subclass(Kept)
+
+
+def logged():
+    x = torch.ones(3).as_subclass(Logged)
+    Logged.calls.clear()
+    return x
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda d, t: d + 1,
+        lambda d, t: 1 + d,
+        lambda d, t: t + d,
+        lambda d, t: d - t,
+        lambda d, t: t - d,
+        lambda d, t: 2 / d,
+        lambda d, t: d**2,
+        lambda d, t: 2**d,
+        lambda d, t: d // 2,
+        lambda d, t: d @ t,
+        lambda d, t: -d,
+        lambda d, t: abs(d),
+        lambda d, t: d == t,
+        lambda d, t: d < 1,
+        lambda d, t: d[0],
+        lambda d, t: d[1:],
+        lambda d, t: d.sin(),
+        lambda d, t: torch.sin(d),
+        lambda d, t: torch.sin(input=d),
+        lambda d, t: torch.add(t, d),
+        lambda d, t: torch.cat([t, d]),
+        lambda d, t: torch.stack((t, d)),
+        lambda d, t: torch.hstack((t, d)),
+        lambda d, t: torch.where(t > 0, t, d),
+        lambda d, t: d.sum(),
+        lambda d, t: torch.sum(d, 0),
+        lambda d, t: d.max(0).values,
+        lambda d, t: d.split(2)[1],
+        lambda d, t: d.view(3, 1),
+        lambda d, t: d.detach(),
+        lambda d, t: d.clone(),
+        lambda d, t: d.data,
+        lambda d, t: d.T,
+        lambda d, t: d.real,
+        lambda d, t: d.to(torch.float64),
+        lambda d, t: d.double(),
+        lambda d, t: d.new_zeros(2),
+        lambda d, t: torch.zeros_like(d),
+        lambda d, t: next(iter(d)),
+        lambda d, t: d.requires_grad_(),
+        lambda d, t: torch.nn.functional.relu(d),
+        lambda d, t: torch.nn.functional.linear(d, torch.ones(2, 3)),
+        lambda d, t: torch.autograd.grad((d.requires_grad_() * 2).sum(), d)[0],
+        lambda d, t: copy.copy(d),
+        lambda d, t: copy.deepcopy(d),
+        lambda d, t: pickle.loads(pickle.dumps(d)),
+    ],
+)
+def test_results_are_of_the_subclass(make):
+    assert type(make(kept(), torch.ones(3))) is Kept
+
+
+def test_values_and_history_go_through():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    d = x.as_subclass(Kept)
+    assert d._base is x and not d.is_leaf
+    (d * d).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    d = x.detach().as_subclass(Kept)
+    d += 1
+    assert type(d) is Kept and x.tolist() == [2.0, 3.0]
+
+
+def test_numbers_shapes_and_text_are_themselves():
+    d = kept()
+    assert d.shape == (3,) and d.dtype is torch.float32 and len(d) == 3 and d.dim() == 1
+    assert d.tolist() == [1.0] * 3 and float(d[0]) == 1.0 and bool(d[0])
+    assert torch.numel(d) == 3 and torch.allclose(d, d)
+    assert "1., 1., 1." in repr(d)
+    assert (d == "text") is False
+    assert d in {d: 1}
+
+
+@pytest.mark.parametrize(
+    ("call", "func"),
+    [
+        (lambda d: d + 1, Tensor.add),
+        (lambda d: 1 + d, Tensor.add),
+        (lambda d: torch.ones(3) * d, Tensor.mul),
+        (lambda d: d - 1, Tensor.sub),
+        (lambda d: 1 - d, Tensor.__rsub__),
+        (lambda d: d < 1, Tensor.lt),
+        (lambda d: -d, Tensor.neg),
+        (lambda d: d[0], Tensor.__getitem__),
+        (lambda d: d.sin(), torch.sin),
+        (lambda d: torch.sin(d), torch.sin),
+        (lambda d: Tensor.sin(d), torch.sin),
+        (lambda d: torch.cat([torch.ones(1), d]), torch.cat),
+        (lambda d: torch.isclose(d, d), torch.isclose),
+        (lambda d: d.shape, Tensor.shape.__get__),
+        (lambda d: d.size(), Tensor.size),
+        (lambda d: setattr(d, "grad", None), Tensor.grad.__set__),
+        (lambda d: delattr(d, "grad"), Tensor.grad.__delete__),
+        (lambda d: torch.add(torch.ones(3), 1, out=d), torch.add),
+        (lambda d: torch.ones(3).__iadd__(d), Tensor.add_),
+    ],
+)
+def test_the_function_that_was_called_is_passed_on(call, func):
+    d = logged()
+    call(d)
+    assert Logged.calls[0] == (func, (Logged,))
+
+
+def test_arguments_arrive_as_they_were_given():
+    f = Foreign()
+    t = torch.ones(2)
+    assert torch.add(t, f) == (torch.add, (t, f), {})
+    assert torch.sum(f, dim=1) == (torch.sum, (f,), {"dim": 1})
+    assert torch.cat([t, f], 1)[1][1] == 1
+    for value, func in ((t + f, torch.add), (f * t, torch.mul), (t @ f, torch.matmul)):
+        assert value[0] is func
+    assert torch.allclose(f, t)[0] is torch.allclose
+
+
+def test_subclasses_are_asked_before_their_bases():
+    class Lower(Logged):
+        pass
+
+    torch.add(torch.ones(3).as_subclass(Logged), torch.ones(3).as_subclass(Lower))
+    assert Logged.calls[-1][1] == (Lower, Logged)
+
+
+def test_nobody_has_an_answer():
+    t = torch.ones(2)
+    with pytest.raises(TypeError, match="no implementation found for"):
+        torch.add(t, Silent())
+    with pytest.raises(TypeError, match="all __torch_function__ handlers returned NotImplemented"):
+        torch.sin(Silent())
+    with pytest.raises(TypeError, match="unsupported operand"):
+        t + Silent()
+    assert torch.cat([Silent(), Foreign()])[0] is torch.cat
+
+
+def test_nobody_is_asked_inside_the_context():
+    d = logged()
+    with torch._C.DisableTorchFunctionSubclass():
+        assert type(d + 1) is Tensor and type(torch.sin(d)) is Tensor and d.shape == (3,)
+    assert Logged.calls == []
+    d.sin()
+    assert Logged.calls
+
+
+def test_parameters_are_not_asked():
+    p = torch.nn.Parameter(torch.ones(2))
+    assert type(p * 1) is Tensor and type(p.detach()) is Tensor
+    assert not torch.overrides.has_torch_function((p,))
+
+    class Own(torch.nn.Parameter):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+    assert type(Own(torch.ones(1)) + 1) is Tensor
+
+
+def test_instances_are_made_from_values():
+    class Named(Tensor):
+        def __init__(self, data):
+            super().__init__()
+
+    t = torch.tensor([1.0, 2.0])
+    assert Named(t).tolist() == [1.0, 2.0] and type(Named(t) + 1) is Named
+    assert Named([3.0]).tolist() == [3.0]
+
+    class Tagged(Tensor):
+        def __init__(self, data, tag):
+            super().__init__(data)
+            self.tag = tag
+
+    tagged = Tagged(t, "x")
+    assert tagged.tolist() == [1.0, 2.0] and tagged.tag == "x"
+    assert Kept(2, 3).shape == (2, 3)
+
+
+def test_own_methods_of_a_subclass_stay():
+    class Own(Tensor):
+        def __add__(self, other):
+            return "sum"
+
+        @property
+        def shape(self):
+            return "shape"
+
+    d = torch.ones(2).as_subclass(Own)
+    assert d + 1 == "sum" and d.shape == "shape" and type(d * 2) is Own
+
+    class Lower(Own):
+        pass
+
+    assert torch.ones(2).as_subclass(Lower) + 1 == "sum"
+
+
+def test_custom_functions_keep_the_class_of_an_input_they_return():
+    class Identity(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.ones(2, requires_grad=True)
+    y = Identity.apply(x.as_subclass(Kept))
+    assert type(y) is Kept
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    assert type(Identity.apply(x)) is Tensor
+
+
+def test_as_subclass_wants_a_subclass():
+    with pytest.raises(TypeError, match="subclass of Tensor"):
+        torch.ones(1).as_subclass(int)
+
+
+# --- nothing is forgotten -------------------------------------------------------------------
+
+# Attributes that say what an object is, or make one, and are no computation.
+NOT_ASKED = {
+    *("__class__ __dict__ __dir__ __doc__ __init__ __init_subclass__ __module__ __new__").split(),
+    *("__reduce__ __reduce_ex__ __setstate__ __deepcopy__ __setattr__ __delattr__").split(),
+    *("__getattribute__ __hash__ __subclasshook__ __torch_function__ __array_priority__").split(),
+    *("__weakref__ __sizeof__ __buffer__ __release_buffer__ __pyx_vtable__").split(),
+    *("__reduce_cython__ __setstate_cython__ __getstate__ as_subclass _make_subclass").split(),
+}
+
+
+def is_slot(name):
+    return isinstance(inspect.getattr_static(Tensor, name), (staticmethod, classmethod, type))
+
+
+@pytest.mark.parametrize("name", sorted(set(vars(Tensor)) - NOT_ASKED))
+def test_every_method_and_attribute_asks(name):
+    value = inspect.getattr_static(Tensor, name)
+    if is_slot(name):
+        pytest.skip("of the class, not of an instance")
+    found = inspect.getattr_static(Answering, name)
+    x = torch.ones(2).as_subclass(Answering)
+    if not callable(value):
+        assert getattr(x, name) == "answered"
+    elif name == "__iter__":
+        assert list(found(x)) == list("answered")  # of unbind()
+    else:
+        others = 2 if name in ("__setitem__",) else name.startswith("__") and takes_other(name)
+        assert found(x, *[1] * others) == "answered"
+
+
+def takes_other(name):
+    one = "neg pos invert abs bool int float complex index len repr iter array dlpack dlpack_device"
+    return name.strip("_") not in one.split()
+
+
+# Functions of the top level that get no tensor, or take one as data.
+NO_TENSORS = {
+    *("tensor as_tensor asarray from_numpy frombuffer from_dlpack is_tensor").split(),
+}
+
+
+def functions():
+    for name in torch._names:
+        value = getattr(torch, name)
+        if callable(value) and not isinstance(value, type) and name not in NO_TENSORS:
+            yield name
+
+
+@pytest.mark.parametrize("name", sorted(functions()))
+def test_every_function_asks(name):
+    function = getattr(torch, name)
+    module = getattr(function, "__module__", "").rpartition(".")[2]
+    in_python = module in ("_eigen", "_functions", "_joining", "_unique")
+    if compiled._is_intercepted(function) or in_python:
+        assert function(Foreign())[0] is function
+    else:
+        assert takes_no_tensors(function), f"{name} doesn't ask"
+
+
+def takes_no_tensors(function):
+    """Settings, files and numbers."""
+    return function.__module__ in (
+        "autograd_cy._printing",
+        "autograd_cy._tensor_types",
+        "autograd_cy.serialization",
+        "autograd_cy._C.parallel",
+        "autograd_cy._C.dtypes",
+        "autograd_cy._C.storage",
+    )
+
+
+def test_functions_of_nn_ask():
+    from autograd_cy.nn import functional as F
+
+    d = logged()
+    for call in (
+        lambda: F.relu(d),
+        lambda: F.gelu(d),
+        lambda: F.tanh(d),
+        lambda: F.sigmoid(d),
+        lambda: F.softmax(d, 0),
+        lambda: F.log_softmax(d, 0),
+        lambda: F.dropout(d),
+        lambda: F.linear(d, torch.ones(2, 3)),
+        lambda: F.mse_loss(d, torch.zeros(3)),
+        lambda: F.nll_loss(d, torch.tensor(1)),
+        lambda: F.cross_entropy(d, torch.tensor(1)),
+    ):
+        Logged.calls.clear()
+        assert type(call()) is Logged
+        assert Logged.calls

@@ -1,0 +1,41 @@
+"""Programs and the package under type checkers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def run(*command):
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_typed_program_runs():
+    assert "tensor" in run("tests/typing/program.py")
+
+
+@pytest.mark.slow
+def test_a_typed_program_passes_strict_mypy():
+    pytest.importorskip("mypy")
+    config = str(HERE / "mypy.ini")
+    run("-m", "mypy", "--config-file", config, "--cache-dir", os.devnull, "tests/typing/program.py")
+
+
+@pytest.mark.slow
+def test_the_package_passes_mypy():
+    pytest.importorskip("mypy")
+    run("-m", "mypy", "--cache-dir", os.devnull, "autograd_cy")
