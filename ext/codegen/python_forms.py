@@ -16,7 +16,8 @@ UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
 
 
 def python_name(a, position):
-    return "input" if position == 0 and a.name == "self" else a.name
+    """What users call an argument."""
+    return "input" if a.name == "self" else a.name
 
 
 def docstring(r, extra=()):
