@@ -183,6 +183,13 @@ class Call:
         args = tuple(put(x) for x in self.sample.args)
         return args, {k: put(v) for k, v in self.sample.kwargs.items()}
 
+    def shapes(self):
+        """The `arg` of each tensor argument, in order."""
+        found = []
+        for x in [*self.sample.args, *self.sample.kwargs.values()]:
+            found += [y for y in (x if isinstance(x, tuple) else (x,)) if isinstance(y, schema.arg)]
+        return found
+
     def named(self, replacements):
         """Arguments by name, with defaults, and `replacements` for the tensors."""
         args, kwargs = self.arguments(replacements)

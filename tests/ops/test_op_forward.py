@@ -37,7 +37,7 @@ BY_HAND = "tested by hand"
 
 
 def has_reference(record):
-    return record.reference not in (None, BY_HAND)
+    return isinstance(record.reference, str) and record.reference != BY_HAND
 
 
 def reference(call, name):
