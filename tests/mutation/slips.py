@@ -212,4 +212,7 @@ def _both(slip: Slip, number: int) -> list[str]:
     old, new = (pattern.match(text).group("value") for text in (slip.before, slip.after))
     head = slip.before[: pattern.match(slip.before).start("value")]
     tail = ":" if slip.kind == "condition" else ""
+    if slip.kind == "condition" and not slip.path.endswith(".py"):
+        # Else Cython takes `flags & F and x is None` for an object, which it isn't.
+        old, new = f"<bint>({old})", f"<bint>({new})"
     return [f"{head}(({new}) if _slip({number}) else ({old})){tail}"]

@@ -110,6 +110,15 @@ def test_both_versions_are_in_the_changed_source():
     assert run(1) == (2, 1)
 
 
+def test_both_conditions_of_cython_are_truth_values():
+    text = "cdef int f(Tensor t) except -1:\n    if t.flags & 4 and t.nd == 1:\n        return 1\n"
+    slip = next(s for s in slips.find("m.pyx", text) if s.after == "if t.flags & 4 or t.nd == 1:")
+    changed = (
+        "<bint>(t.flags & 4 or t.nd == 1)) if _slip(0) else (<bint>(t.flags & 4 and t.nd == 1))"
+    )
+    assert changed in slips.write(text, {0: slip})
+
+
 def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
     paths = tree.sources()
     first, second = (slips.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
