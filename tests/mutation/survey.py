@@ -83,7 +83,7 @@ class Runner:
             raise SystemExit("the process of the tests has ended; see its log in build/")
         return answer
 
-    def run(self, tests: list[Test], number: int, patience: float = 15) -> tuple[str, int]:
+    def run(self, tests: list[Test], number: int, patience: float = 25) -> tuple[str, int]:
         """Run tests until one fails; how that ended, and where in the list."""
         answer = self.ask(
             tests=[self.place[test.name] for test in tests],

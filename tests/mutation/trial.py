@@ -44,7 +44,7 @@ def within(tests: list[Test], limit: float) -> list[Test]:
 
 
 def try_slip(
-    runner: Runner, tests: list[Test], number: int, limit: float, patience: float = 15
+    runner: Runner, tests: list[Test], number: int, limit: float, patience: float = 25
 ) -> Outcome:
     """Run what reaches the slip, until a test fails; each has `patience` and more for its end."""
     reaching = in_turns([test for test in tests if number in test.reached])
@@ -77,7 +77,7 @@ def try_import(
 
 
 def search(
-    changed: Runner, plain: Runner, tests: list[Test], number: int, patience: float = 15
+    changed: Runner, plain: Runner, tests: list[Test], number: int, patience: float = 25
 ) -> Outcome | None:
     """The test that notices; None if all pass. `plain` runs tests with no slip."""
     hung = []
