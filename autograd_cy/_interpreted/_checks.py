@@ -57,7 +57,9 @@ def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None)
         )
     size = input.shape[dim] if n is None else n
     if size < 1:
-        raise RuntimeError(f"{op}: Invalid number of data points ({size}) specified; n is at least 1")
+        raise RuntimeError(
+            f"{op}: Invalid number of data points ({size}) specified; n is at least 1"
+        )
 
 
 def real_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:

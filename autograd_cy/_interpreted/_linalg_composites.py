@@ -62,7 +62,9 @@ def _lower_half(x: Tensor) -> Tensor:
 def cholesky_backward(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
     L, g = (adjoint(factor), adjoint(grad)) if upper else (factor, grad)
     inner = _lower_half(matmul(adjoint(L), g))
-    half = linalg._linalg_solve(adjoint(L), adjoint(linalg._linalg_solve(adjoint(L), adjoint(inner))))
+    half = linalg._linalg_solve(
+        adjoint(L), adjoint(linalg._linalg_solve(adjoint(L), adjoint(inner)))
+    )
     return (half + adjoint(half)) / 2
 
 
@@ -129,8 +131,10 @@ def svd_backward(
             phases = -diagonal(skew, 0, -2, -1)
     if u.is_complex():
         # The phases of u and v cancel in `middle`, by invariance, but not if only one is used.
-        middle = middle - diag_embed(diagonal(middle, 0, -2, -1)) + diag_embed(
-            (0 if gS is None else gS) + phases / (2 * S)
+        middle = (
+            middle
+            - diag_embed(diagonal(middle, 0, -2, -1))
+            + diag_embed((0 if gS is None else gS) + phases / (2 * S))
         )
     result = matmul(matmul(u, middle), vh)
     if gU is not None and rows > k:

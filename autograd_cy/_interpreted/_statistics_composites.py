@@ -74,7 +74,11 @@ def batch_norm(
             f"batch_norm: expected at least 2 dimensions (batch, channels), got {input.ndim}"
         )
     if not training and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when training=False"
+        )
+    if eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive, but got {eps}")
     channels = input.shape[1]
     named = {
         "running_mean": running_mean,

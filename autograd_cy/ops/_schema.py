@@ -25,6 +25,7 @@ The signature
 ``ints``       several ints, always in a sequence
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
+``device?``    a device, its name or number, or None
 ``indices``    several index tensors and None, of advanced indexing
 ``sections``   an int or several
 ``places``     an int, several or a tensor of them

@@ -158,7 +158,7 @@ class InterpretedOperator:
     def saved(self) -> Saved:
         r, found = self.r, Saved([], [], [])
         outputs = () if r.returns == ("*",) else r.returns
-        for keys, formula in self.gradients.items():
+        for formula in self.gradients.values():
             used = uses(parse(formula))
             for name in sorted(used.values):
                 if name in outputs or (name in self.args and self.args[name].is_tensor):
@@ -378,7 +378,7 @@ class InterpretedOperator:
         convert = IN_PYTHON.get(kind.converter, f"_arguments.{kind.converter}")
         position = 0 if a.keyword else i + 1
         words = f", {kind.words!r}" if kind.words else ""
-        text = f"{convert}({name}, {r.shown + form!r}, {name!r}, {position}{words})"
+        text = f"{convert}({name}, {(r.forward or r.symbol) + form!r}, {name!r}, {position}{words})"
         if kind.optional:
             text = f"None if {name} is None else {text}"
         return text
@@ -427,7 +427,7 @@ class InterpretedOperator:
     def inplace_form(self, name) -> list[str]:
         r = self.r
         lines = self.head(name, [], [f"In-place form of :func:`{r.name}`; changes and returns the first argument."])
-        lines += [f"    args = ({''.join(f'{self.converted(i)}, ' for i in range(len(r.args)))})"]
+        lines += [f"    args = ({''.join(f{self.converted(i, '_')}, ' for i in range(len(r.args)))})"]
         return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, args)"]
 
     def text(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Operators of the interpreted tier: values by hand, and what their calls share with compiled ones."""
+"""Operators of the interpreted tier: values by hand, and what they share with compiled ones."""
 
 import gc
 import subprocess
@@ -153,7 +153,7 @@ def test_aminmax(dim, keepdim):
     assert np.array_equal(low.numpy(), x.numpy().min(axis, keepdims=keepdim))
     assert np.array_equal(high.numpy(), x.numpy().max(axis, keepdims=keepdim))
     for which in (0, 1):
-        check_derivatives(lambda a: ag.aminmax(a, dim=dim, keepdim=keepdim)[which], x)  # noqa: B023
+        check_derivatives(lambda a: ag.aminmax(a, dim=dim, keepdim=keepdim)[which], x)
     check_derivatives(lambda a: ag.aminmax(a, dim=dim, keepdim=keepdim), x)
 
 
@@ -331,7 +331,9 @@ def test_signatures_and_documents():
     assert ag.linalg.svd.__name__ == "svd"
     with pytest.raises(TypeError, match="unexpected keyword"):
         ag.linalg.inv(A=ag.eye(2), other=1)
-    with pytest.raises(TypeError, match=r"linalg\.inv\(\): argument 'A' \(position 1\) must be Tensor"):
+    with pytest.raises(
+        TypeError, match=r"linalg_inv\(\): argument 'A' \(position 1\) must be Tensor"
+    ):
         ag.linalg.inv([[1.0]])
-    with pytest.raises(ValueError, match="'norm' must be one of 'backward', 'ortho', 'forward'"):
+    with pytest.raises(RuntimeError, match="'norm' must be one of 'backward', 'ortho', 'forward'"):
         ag.fft.fft(ag.ones(2), norm="none")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, EVALUATOR, ROOT, Call, cases, make, records, tensor
+from calls import CLASS_OF, EVALUATOR, ROOT, Call, cases, make, records, said_name, tensor
 from grouping import each
 
 import autograd_cy as ag
@@ -47,7 +47,7 @@ def test_wrong_types_name_the_argument(record):
             with pytest.raises(TypeError) as caught:
                 form(*bad, **kwargs)
             message = str(caught.value)
-            assert (record.forward or record.name) in message, message
+            assert said_name(record) in message, message
             assert f"'{python_name(record, i)}'" in message or f"'{a.name}'" in message, message
         for t, leaf in zip(tensors, call.leaves):
             np.testing.assert_array_equal(t.numpy(), leaf.array)
