@@ -20,14 +20,9 @@ def test_masks_of_bytes_take_any_number_but_zero_as_true():
         assert torch.index_put(x, (mask,), torch.tensor(-1.0)).tolist() == z.tolist()
         assert x[mask.bool()].tolist() == wanted.tolist()
     for dtype in (torch.int8, torch.int16, torch.int32):
-        places = torch.tensor([2, 0], dtype=dtype)
         y = x.clone()
-        try:
-            y.index_put_((places,), torch.tensor(-1.0))
-        except IndexError as error:
-            assert "long, int, byte or bool" in str(error)
-        else:
-            assert (y == -1).sum().item() == 4 and y[1].tolist() == x[1].tolist()
+        y.index_put_((torch.tensor([2, 0], dtype=dtype),), torch.tensor(-1.0))
+        assert y.tolist() == [[-1.0, -1.0], [2.0, 3.0], [-1.0, -1.0]]
     with pytest.raises(IndexError, match="long, int, byte or bool"):
         x.index_put_((torch.ones(2),), torch.tensor(1.0))
 
@@ -75,7 +70,7 @@ def test_pieces_of_every_size():
     for chunks in (1, 2, 3, 4, 7, 9):
         wanted = [p.tolist() for p in torch.chunk(x, chunks)]
         assert [p.tolist() for p in torch.unsafe_chunk(x, chunks)] == wanted
-        assert sum(wanted, []) == x.tolist() and len(wanted) <= chunks
+        assert torch.cat(torch.chunk(x, chunks)).tolist() == x.tolist() and len(wanted) <= chunks
 
 
 def test_kinds_of_dtypes():
