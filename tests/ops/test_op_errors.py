@@ -19,7 +19,7 @@ def first_call(record):
 
 
 def python_name(record, i):
-    return "input" if i == 0 and record.args[0].name == "self" else record.args[i].name
+    return "input" if record.args[i].name == "self" else record.args[i].name
 
 
 def engine_works():
