@@ -1,5 +1,5 @@
 """
-Operators that are interpreted: Python written from their records, NumPy and SciPy for their kernels.
+Interpreted operators: Python written from their records, NumPy and SciPy for kernels.
 
 The modules of the families are written by the build (ext/codegen/interpreted.py), and `_index` says
 which names they have. None is loaded before one of its names is used.

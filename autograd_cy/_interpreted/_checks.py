@@ -38,8 +38,8 @@ def solvable(op: str, A: Tensor, B: Tensor) -> None:
     square(op, A)
     if A.dtype != B.dtype:
         raise RuntimeError(
-            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype} and B of "
-            f"type {B.dtype} instead"
+            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype} and B "
+            f"of type {B.dtype} instead"
         )
     if A.shape[-1] != B.shape[-2]:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""What the written modules need beside operators: libraries and functions, found when first used."""
+"""What the written modules need beside operators: libraries and functions, at first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Linear algebra made of operators: solutions for vectors, and derivatives of decompositions.
 
-Formulas: M. Giles (2008); I. Murray, "Differentiation of the Cholesky decomposition" (2016); Z.-Q. Wan,
-S.-X. Zhang (2019) for the phases of complex singular vectors.
+Formulas: M. Giles (2008); I. Murray, "Differentiation of the Cholesky decomposition" (2016);
+Z.-Q. Wan, S.-X. Zhang (2019) for the phases of complex singular vectors.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def svd_backward(
     rows, columns = U.shape[-2], Vh.shape[-1]
     if full_matrices and ((gU is not None and rows > k) or (gVh is not None and columns > k)):
         raise RuntimeError(
-            "svd_backward: The singular vectors in the case that full_matrices=True are not unique; "
-            "their derivative is not defined. Use full_matrices=False"
+            "svd_backward: The singular vectors in the case that full_matrices=True are not "
+            "unique; their derivative is not defined. Use full_matrices=False"
         )
     gU = None if gU is None else narrow(gU, -1, 0, k)
     gVh = None if gVh is None else narrow(gVh, -2, 0, k)

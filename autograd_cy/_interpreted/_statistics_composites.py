@@ -106,6 +106,14 @@ def per_channel(values: Tensor, input: Tensor) -> Tensor:
     return reshape(values, (-1, *(1,) * (input.ndim - 2)))
 
 
+def batch_norm_scaled(
+    input: Tensor, mean: Tensor, spread: Tensor, training: bool, eps: float
+) -> Tensor:
+    if training:
+        mean, spread = _statistics(input, (0, *range(2, input.ndim)), eps)
+    return (input - per_channel(mean, input)) * per_channel(spread, input)
+
+
 def batch_norm_backward(
     grad: Tensor,
     input: Tensor,
@@ -113,11 +121,12 @@ def batch_norm_backward(
     mean: Tensor,
     spread: Tensor,
     training: bool,
+    eps: float,
     needed: tuple[bool, bool, bool],
 ) -> tuple:
     others = (0, *range(2, input.ndim))
     if training:
-        mean, spread = _statistics(input, mean, spread, others)
+        mean, spread = _statistics(input, others, eps)
     scaled = (input - per_channel(mean, input)) * per_channel(spread, input)
     to_input = None
     if needed[0]:
@@ -130,18 +139,11 @@ def batch_norm_backward(
     return to_input, to_weight, sum(grad, others) if needed[2] else None
 
 
-def _statistics(
-    input: Tensor, mean: Tensor, spread: Tensor, others: tuple[int, ...]
-) -> tuple[Tensor, Tensor]:
-    """Mean and spread of the batch as functions of it, where a second derivative needs them."""
-    if not input.requires_grad:
-        return mean, spread
-    moving = average(input, others)
-    # The same values; only how they change with the input is new.
-    centred = input - per_channel(moving, input)
-    var = average(centred * centred, others)
-    mean = mean + (moving - moving.detach())
-    return mean, spread - (var - var.detach()) * spread**3 / 2
+def _statistics(input: Tensor, others: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
+    """Mean and inverse deviation of the batch, by operators: higher derivatives go through them."""
+    mean = average(input, others)
+    centred = input - per_channel(mean, input)
+    return mean, (average(centred * centred, others) + eps) ** -0.5
 
 
 def batch_norm_moved(
@@ -151,10 +153,11 @@ def batch_norm_moved(
     mean: Tensor,
     spread: Tensor,
     training: bool,
+    eps: float,
 ) -> Tensor:
     others = (0, *range(2, input.ndim))
     if training:
-        mean, spread = _statistics(input, mean, spread, others)
+        mean, spread = _statistics(input, others, eps)
         scaled = (input - per_channel(mean, input)) * per_channel(spread, input)
         along = average(moved * scaled, others, True)
         moved = moved - average(moved, others, True) - scaled * along

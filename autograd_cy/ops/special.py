@@ -21,6 +21,6 @@ op("i0e(self)", namespace="special", tier="interpreted", kernel=host("scipy.spec
 
 op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1e(self)", "float"),
    vjp={"self": "grad * where(eq(self, 0), 0.5, special_i0e(self) - result * (sgn(self) + 1 / where(eq(self, 0), 1, self)))"},
-   jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bihf", node="SpecialI1EBackward0",
+   jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bif", node="SpecialI1EBackward0",
    reference="scipy.special.i1e(self)", doc="``exp(-abs(x)) * i1(x)``.",
    example=">>> ag.special.i1e(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.2079])")

@@ -47,17 +47,20 @@ op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tenso
 op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
    " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("statistics.batch_norm", ("same", "same", "same")),
    mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, needed)"},
-   jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training)",
-                   "weight": "_per_channel(weight_t, input) * (input - _per_channel(mean, input)) * _per_channel(spread, input)",
+   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
+   jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
+                   "weight": "_per_channel(weight_t, input) * _batch_norm_scaled(input, mean, spread, training, eps)",
                    "bias": "_per_channel(bias_t, input).expand(input.shape)"}},
    vmap=loop("each example has statistics of its own"), dtypes="f", node="NativeBatchNormBackward0",
    doc="batch_norm, with the mean and the inverse of the standard deviation that it used.")
 
-op("_batch_norm_backward(grad, input, weight: Tensor?, mean, spread, training: bool, needed: object) -> Tensor[]", tier="interpreted",
+op("_batch_norm_backward(grad, input, weight: Tensor?, mean, spread, training: bool, eps: float, needed: object) -> Tensor[]", tier="interpreted",
    kernel=composite("statistics.batch_norm_backward"), doc="Gradients of input, weight and bias, as far as they are needed.")
 
-op("_batch_norm_moved(moved, input, weight: Tensor?, mean, spread, training: bool)", tier="interpreted",
+op("_batch_norm_moved(moved, input, weight: Tensor?, mean, spread, training: bool, eps: float)", tier="interpreted",
    kernel=composite("statistics.batch_norm_moved"), doc="Tangent of batch_norm by its input.")
+
+op("_batch_norm_scaled(input, mean, spread, training: bool, eps: float)", tier="interpreted", kernel=composite("statistics.batch_norm_scaled"),
+   doc="batch_norm without weight and bias.")
 
 op("_per_channel(values, input)", tier="interpreted", kernel=composite("statistics.per_channel"), doc="Shaped to broadcast along the second dimension.")

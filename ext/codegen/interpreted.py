@@ -12,8 +12,8 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from ext.codegen.kernel_specs import SPECS
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse, uses
+from ext.codegen.kernel_specs import SPECS
 from ext.codegen.operators import CLASS_BITS
 from ext.codegen.python_forms import docstring, python_name
 from ext.codegen.tangents import jvp_formulas
@@ -427,8 +427,8 @@ class InterpretedOperator:
     def inplace_form(self, name) -> list[str]:
         r = self.r
         lines = self.head(name, [], [f"In-place form of :func:`{r.name}`; changes and returns the first argument."])
-        lines += [f"    args = ({''.join(f{self.converted(i, '_')}, ' for i in range(len(r.args)))})"]
-        return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, args)"]
+        given = "".join(f"{self.converted(i, '_')}, " for i in range(len(r.args)))
+        return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, ({given}))"]
 
     def text(self) -> list[str]:
         r = self.r

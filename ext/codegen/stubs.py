@@ -110,6 +110,7 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
 def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
     """The stubs of the interpreted tier; {name at the top level: its module}."""
     written, lazy = set(), {}
+    folder.mkdir(exist_ok=True)
     for family, records in families.items():
         interpreted = [r for r in records if r.tier == "interpreted"]
         if not interpreted:

@@ -50,6 +50,7 @@ REFUSED = {
     "sections": (True, 1.5, "12", None, Unknown(), (1.0,), [True], VECTOR, TENSOR, {}),
     "places": (True, 1.5, "12", None, Unknown(), (1.0,), [True], {}),
     "start": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
+    "device": (1.5, Unknown(), [1], True),
     "count": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "order": (Unknown(), [1], (), TENSOR, ag.float32, 1j),
     "correction": (*NO_NUMBERS, 1j),

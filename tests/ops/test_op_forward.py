@@ -116,6 +116,8 @@ def test_other_dtypes_are_refused(record):
     for letter in sorted(set("bihfc") - set(record.dtypes)):
         for name in CLASSES[letter][:1]:
             call = make(case, name)
+            if not call.leaves:
+                continue
             if CLASS_OF[result_name(call, name)] in record.dtypes:
                 continue  # a number of the sample promotes it
             tensors = call.tensors()
@@ -166,6 +168,8 @@ def test_memory_layout_does_not_matter(case):
         for x, y in zip(outputs(result), outputs(plain)):
             assert dtype_name(x) == dtype_name(y)
             assert_same(to_array(x), to_array(y), tolerance(case.record, name))
+    if case.record.key in ("linalg_inv", "linalg_solve"):
+        return  # equal rows are singular
     if call.leaves and all(x.array.size and x.array.ndim for x in call.leaves[:1]):
         # An expanded first argument: every row the same.
         first = call.leaves[0].array
