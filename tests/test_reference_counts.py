@@ -217,7 +217,26 @@ def many_tangents():
     return func.jvp(lambda t: Wide.apply(*t.unbind()), (ones,), (ones,))
 
 
+def meeting():
+    """Gradients that are added: new ones, shared ones and stretched ones, in every order."""
+    for first in MEETING:
+        for second in MEETING:
+            for create in (False, True):
+                w = x * 1
+                total = first(w) + second(w)
+                autograd.grad(total, x, create_graph=create)
+
+
+MEETING = (
+    lambda w: (w * 2).sum(),
+    lambda w: w.sum(),
+    lambda w: (w + y).sum(),
+    lambda w: (w + w).exp().sum(),
+    lambda w: (w * z).real.sum(),
+    lambda w: w[0] * 1,
+)
 ACTIONS = {
+    "gradients that meet": meeting,
     "wide nodes": wide,
     "hooks on wide nodes fail": wide_and_failing,
     "hooks around wide nodes fail": lambda: wide_nodes_fail(fail),
