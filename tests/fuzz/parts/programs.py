@@ -180,10 +180,11 @@ def run(case, lib):
         _near("backward", exact, slope, size)
         if any(tuple(g) != tuple(t) for g, t in seen):
             raise Wrong(f"a hook saw the shapes {seen}")
-        _check_transforms(case, lib, x, direction, exact, 1e-9 * (1 + size), refused)
+        _check_transforms(case, lib, x, direction, exact, 1e-8 * (1 + size), refused)
     else:
         # Differences are all there is: as far off as the third derivative is large.
         _check_transforms(case, lib, x, direction, slope, 1e-3 * (1 + abs(slope)), refused)
+    _check_batch(case, lib, x, refused)
     return Result() if refused is None else Result("refused", refused)
 
 
@@ -205,6 +206,29 @@ def _check_transforms(case, lib, x, direction, slope, bound, refused):
         # func.grad records what backward does, and may refuse the same programs only.
         if refused is None:
             raise Wrong(f"backward ran, a transform is refused: {error}") from None
+
+
+def _check_batch(case, lib, x, refused):
+    """The program and its gradient for two examples at once and one after the other."""
+
+    def program(t):
+        return by_library(case, lib, t, with_hooks=False)[0]
+
+    examples = [lib.from_numpy(x.copy()), lib.from_numpy(x * 0.5)]
+    for what, function in (("vmap", program), ("vmap of func.grad", lib.func.grad(program))):
+        if what != "vmap" and refused is not None:
+            return
+        try:
+            found = lib.vmap(function)(lib.stack(examples))
+        except RuntimeError as error:
+            # A tensor for all examples can't take what differs between them.
+            if not any(w in str(error) for w in ("vmap", "inplace", "in-place")):
+                raise
+            return
+        for got, example in zip(found, examples):
+            wanted = function(example)
+            size = wanted.abs().sum().item()
+            _near(what, (got - wanted).abs().sum().item(), 0.0, bound=1e-9 * (1 + size))
 
 
 def _near(what, found, wanted, size=0.0, bound=None):
