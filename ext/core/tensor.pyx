@@ -176,7 +176,7 @@ cdef class Tensor:
             except OverflowError:
                 raise TypeError(
                     f"Tensor(): argument 'size' failed to unpack the object at pos {i + 1} with "
-                    f"error \"Overflow when unpacking long long\": {sizes[i]} does not fit in 64 bits"
+                    f"error \"Overflow when unpacking long long\": {sizes[i]} is too large"
                 ) from None
         replace_storage(self, tensor_empty(g_default_dtype, n, shape))
 
