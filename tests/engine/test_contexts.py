@@ -260,16 +260,17 @@ def test_handles_whose_block_is_interrupted_are_removed(many):
         handle = LEAF.register_hook(keep)
         if many:
             handle = graph._MultiHandle([handle, LEAF.register_hook(keep)])
-        entered = []
+        entered, handles = [], [handle]
+        del handle
 
-        def use(handle=handle, entered=entered):
-            with handle:
+        def use(handles=handles, entered=entered):
+            with handles.pop():
                 entered.append(True)
 
         interrupted = interrupted_before(number, use)
         if entered:
             assert not LEAF._backward_hooks, number
-        handle.remove()
+        LEAF._backward_hooks = None
         if not interrupted:
             return
     raise AssertionError("never came to the end")
