@@ -279,12 +279,6 @@ cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
     return t
 
 
-cdef Tensor full_plain(int dt, int ndim, const Py_ssize_t* shape, double value):
-    cdef Tensor t = tensor_empty(dt, ndim, shape)
-    fill_dense(t, value)
-    return t
-
-
 # Fresh tensors are dense, whatever the order of their dimensions: one run of memory to fill.
 
 cdef Tensor zeros_like_plain(Tensor a):

@@ -693,14 +693,28 @@ cdef int need_dims(Tensor t, int nd, str op, str name) except -1:
     return 0
 
 
+cdef bint halves(Tensor a, Tensor b, Tensor c):
+    """Whether all have one half type: what is between the product and the sum is float32 then."""
+    return a.dt in (DT_F16, DT_BF16) and a.dt == b.dt == c.dt
+
+
+cdef Tensor single(Tensor a):
+    return T._to_dtype(a, DT_F32)
+
+
 cdef Tensor addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
     need_dims(mat, 2, "addmv", "mat")
     need_dims(vec, 1, "addmv", "vec")
+    if halves(a, mat, vec):
+        return T._to_dtype(addmv(single(a), single(mat), single(vec), beta, alpha), a.dt)
     return affine(a, T.mv(mat, vec), beta, alpha)
 
 
 cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
-    cdef Tensor product = outer(vec1, vec2)
+    cdef Tensor product
+    if halves(a, vec1, vec2):
+        return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha), a.dt)
+    product = outer(vec1, vec2)
     if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
         which = "alpha" if dt_is_integral(beta.dt) else "beta"
         raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "
@@ -715,10 +729,14 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
 cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     need_dims(batch1, 3, "baddbmm", "batch1")
     need_dims(batch2, 3, "baddbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(baddbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
     return affine(a, T.bmm(batch1, batch2), beta, alpha)
 
 
 cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     need_dims(batch1, 3, "addbmm", "batch1")
     need_dims(batch2, 3, "addbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(addbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
     return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, batch1.dt), beta, alpha)

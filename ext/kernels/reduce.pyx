@@ -625,19 +625,3 @@ def _call(str name, Tensor a not None, *args):
             shape[i] = size
         return sum_to_shape_fast(a, len(args[0]), shape)
     raise ValueError(f"_call: no function {name!r} here")
-
-
-def _repeat(str name, Tensor a not None, Py_ssize_t n):
-    """Diagnostic: run a reduction n times from C, for timing without Python's call cost."""
-    cdef Py_ssize_t _i
-    for _i in range(n):
-        if name == "sum":
-            sum_plain(a, None, False, -1)
-        elif name == "mean":
-            mean_plain(a, None, False, -1)
-        elif name == "max":
-            max_all_plain(a)
-        elif name == "argmax":
-            argmax_plain(a, None, False)
-        elif name == "sum0":
-            sum_plain(a, 0, False, -1)
