@@ -59,7 +59,8 @@ cdef Tensor polygamma_plain(Tensor a, Py_ssize_t n):
         if n == 1:
             # SciPy knows positive numbers only; psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.
             # The sine of the distance to a whole number is exactly 0 at the poles.
-            mirrored = (_np.pi / _np.sin(_np.pi * (x - _np.rint(x)))) ** 2 - special.polygamma(1, 1 - x)
+            sine = _np.sin(_np.pi * (x - _np.rint(x)))
+            mirrored = (_np.pi / sine) ** 2 - special.polygamma(1, 1 - x)
             values = _np.where(x > 0, values, mirrored)
         return tensor_of(_np.asarray(values), dt)
 
