@@ -3,27 +3,29 @@
 from autograd_cy._C.tensor cimport Tensor
 
 # Each takes the value, and for the error the operator, the argument and its position (0: none).
-cdef Tensor tensor_arg(object x, str op, str name, int position)
-cdef tuple tensors_arg(object x, str op, str name, int position)
-cdef Tensor operand_arg(object x, str op, str name, int position)
-cdef Tensor number_arg(object x, str op, str name, int position)
-cdef bint bool_arg(object x, str op, str name, int position) except -1
-cdef Py_ssize_t int_arg(object x, str op, str name, int position) except? -1
-cdef Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1
-cdef double float_arg(object x, str op, str name, int position) except? -1.0
-cdef str str_arg(object x, str op, str name, int position)
-cdef int dtype_arg(object x, str op, str name, int position) except -2
-cdef int format_arg(object x, str op, str name, int position) except -2
-cdef tuple sizes_arg(object x, str op, str name, int position)
-cdef tuple ints_arg(object x, str op, str name, int position)
-cdef object dims_arg(object x, str op, str name, int position)
-cdef object sections_arg(object x, str op, str name, int position)
-cdef object places_arg(object x, str op, str name, int position)
-cdef double correction_arg(object x, str op, str name, int position) except? -1.0
-cdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
-cdef object count_arg(object x, str op, str name, int position)
-cdef object order_arg(object x, str op, str name, int position)
-cdef tuple indices_arg(object x, str op, str name, int position)
+# Interpreted operators call them from Python.
+cpdef Tensor tensor_arg(object x, str op, str name, int position)
+cpdef tuple tensors_arg(object x, str op, str name, int position)
+cpdef Tensor operand_arg(object x, str op, str name, int position)
+cpdef Tensor number_arg(object x, str op, str name, int position)
+cpdef bint bool_arg(object x, str op, str name, int position) except -1
+cpdef Py_ssize_t int_arg(object x, str op, str name, int position) except? -1
+cpdef Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1
+cpdef double float_arg(object x, str op, str name, int position) except? -1.0
+cpdef str str_arg(object x, str op, str name, int position)
+cpdef int dtype_arg(object x, str op, str name, int position) except -2
+cpdef int format_arg(object x, str op, str name, int position) except -2
+cpdef str choice_arg(object x, str op, str name, int position, tuple words)
+cpdef tuple sizes_arg(object x, str op, str name, int position)
+cpdef tuple ints_arg(object x, str op, str name, int position)
+cpdef object dims_arg(object x, str op, str name, int position)
+cpdef object sections_arg(object x, str op, str name, int position)
+cpdef object places_arg(object x, str op, str name, int position)
+cpdef double correction_arg(object x, str op, str name, int position) except? -1.0
+cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
+cpdef object count_arg(object x, str op, str name, int position)
+cpdef object order_arg(object x, str op, str name, int position)
+cpdef tuple indices_arg(object x, str op, str name, int position)
 
 cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b)

@@ -10,7 +10,7 @@ The signature
 ``"name(arg, arg: type = default, *, arg: type = default) -> returns"``; an overload is written
 ``"name.overload(...)"``. Types of arguments:
 
-=============  ====================================================================================
+==============  ===================================================================================
 (none)         a tensor
 ``operand``    a tensor or a number (numbers promote as torch's wrapped numbers do)
 ``Tensor?``    a tensor or None
@@ -32,10 +32,11 @@ The signature
 ``start``      an int or a 0-d tensor of one
 ``correction``  a float, or None for 1
 ``order``      the order of a norm: a number, a name or None
+``choice(a, b)``  one of these words
 ``object``     anything; only for operators that nothing but formulas calls
-=============  ====================================================================================
+==============  ===================================================================================
 
-Each type has one converter (``_CONVERT`` in ext/codegen/python_forms.py), which turns a Python value into
+Each type has one converter (see _types.py), which turns a Python value into
 the C value or refuses it with a TypeError that names operator, argument, position and what was given.
 
 Returns: nothing written means one tensor ``result``; ``-> (values, indices)`` names several;
@@ -93,6 +94,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+
+from autograd_cy.ops._types import arg_type
 
 # --- kernels ----------------------------------------------------------------------------------
 
@@ -184,6 +187,26 @@ class randomly:
     text: str
 
 
+# --- special values ---------------------------------------------------------------------------
+
+ORDERS = ("value", "gradient", "second")
+
+
+@dataclass(frozen=True)
+class differs:
+    """Special values at which an elementwise operator has another answer than torch, and why.
+
+    `what` names the answers, of "value", "gradient" and "second" (derivative). `where` is a NumPy
+    expression over the arguments that is true at these points and may use ``np``, ``finite(x)`` (all
+    parts are), ``infinite(x)`` and ``nan(x)`` (some part is), ``is_complex``, and ``largest`` and
+    ``smallest``, the ends of the dtype's normal numbers. What is not listed must agree.
+    """
+
+    what: str
+    where: str
+    reason: str
+
+
 # --- samples ----------------------------------------------------------------------------------
 
 
@@ -248,13 +271,6 @@ BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0,
 
 # --- records ----------------------------------------------------------------------------------
 
-TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
-_TYPES = (
-    *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
-    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "bool?", "sections", "places", "count", "order",
-    "correction", "start", "object",
-)
-
 
 @dataclass(frozen=True)
 class Arg:
@@ -265,7 +281,7 @@ class Arg:
 
     @property
     def is_tensor(self) -> bool:
-        return self.type in TENSOR_TYPES
+        return arg_type(self.type).tensor
 
 
 @dataclass(frozen=True)
@@ -309,6 +325,7 @@ class Record:
     plain_numbers: tuple[str, ...]  # operands that, as numbers, have no edge and are shown as numbers
     named: bool                   # several outputs come as a namedtuple
     wide_out: bool                # out= of float32 or float64 computes half types in its own dtype
+    special: tuple                # `differs`: special values with another answer than torch's
     file: str = ""
 
     @property
@@ -336,6 +353,21 @@ class RecordError(ValueError):
     """A record that can't be built; the text says what is missing."""
 
 
+def _checked_special(label, special):
+    """The `special` field, of which every entry names known answers and has a reason."""
+    entries = (special,) if isinstance(special, differs) else tuple(special)
+    for entry in entries:
+        if not isinstance(entry, differs) or not set(entry.what.split()) <= set(ORDERS) or not entry.what:
+            raise RecordError(f"{label}: special= takes differs(...) of {', '.join(ORDERS)}")
+        if not entry.reason:
+            raise RecordError(f"{label}: special= without a reason")
+        try:
+            compile(entry.where, label, "eval")
+        except SyntaxError as error:
+            raise RecordError(f"{label}: special= can't be read: {entry.where!r}") from error
+    return entries
+
+
 def parse_signature(text: str):
     """``"name.overload(args) -> returns"`` as (name, overload, args, returns)."""
     head, _, returns = text.partition("->")
@@ -349,11 +381,13 @@ def parse_signature(text: str):
             keyword = True
             continue
         left, _, default = part.partition("=")
-        arg_name, _, arg_type = left.partition(":")
-        arg_type = arg_type.strip() or "Tensor"
-        if arg_type not in _TYPES:
-            raise RecordError(f"{name}: unknown argument type {arg_type!r}")
-        args.append(Arg(arg_name.strip(), arg_type, default.strip() or None, keyword))
+        arg_name, _, kind = left.partition(":")
+        kind = kind.strip() or "Tensor"
+        try:
+            arg_type(kind)
+        except KeyError:
+            raise RecordError(f"{name}: unknown argument type {kind!r}") from None
+        args.append(Arg(arg_name.strip(), kind, default.strip() or None, keyword))
     outs: tuple[str, ...] = ("result",)
     if returns:
         returns = returns.strip()
@@ -412,6 +446,7 @@ def op(
     plain_numbers: tuple[str, ...] = (),
     named: bool = True,
     wide_out: bool = False,
+    special: tuple = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -442,7 +477,7 @@ def op(
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
-        tuple(plain_numbers), named, wide_out,
+        tuple(plain_numbers), named, wide_out, _checked_special(label, special),
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

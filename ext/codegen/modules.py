@@ -9,15 +9,15 @@ from __future__ import annotations
 import textwrap
 
 from ext.codegen.formula import BUILTINS
-from ext.codegen.operators import C_TYPES, Operator
+from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
-    CONVERTERS,
     dunder_forms,
     function_form,
     inplace_form,
     inplace_overload_form,
     overload_form,
 )
+from ext.codegen.vocabulary import CONVERTERS, arg_type
 
 HEAD = """# cython: language_level=3
 # Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
@@ -101,7 +101,7 @@ def optable(families):
     entries = []
     for records in families.values():
         for r in records:
-            params = ", ".join(C_TYPES[a.type] for a in r.args)
+            params = ", ".join(arg_type(a.type).c for a in r.args)
             ret = "tuple" if len(r.returns) > 1 or r.returns == ("*",) else "Tensor"
             lines += wrapped(f"{ret} (*{r.key})({params})")
             entries.append(r.key)

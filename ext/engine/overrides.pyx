@@ -11,6 +11,12 @@ its elements.
 Operators, attributes and methods that are slots of the class have no such function object. A
 subclass gets forms of these that ask, when it is made (autograd_cy/overrides.py); plain tensors
 never meet them.
+
+# Note [NumPy's names]
+As in torch, ``axis``, ``keepdims``, ``x``, ``a``, ``x1`` and ``x2`` mean ``dim``, ``keepdim``,
+``input`` and ``other`` in compiled functions. A call is tried as it is written; only where that is
+a TypeError and one of these names occurs it is tried again with the names of torch, so other calls
+pay nothing. The first try refused the name before it did anything.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
@@ -18,6 +24,10 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, M_UNASKED, tls_modes, tensor_as
 
 cdef extern from "Python.h":
+    void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
+    void PyErr_Restore(PyObject* kind, PyObject* error, PyObject* trace)
+    int PyErr_ExceptionMatches(PyObject* kind)
+    void Py_XDECREF(PyObject* x)
     ctypedef PyObject* (*vectorcall_fn "vectorcallfunc")(
         PyObject*, PyObject**, size_t, PyObject*) noexcept
     ctypedef struct TypeObject "PyTypeObject":
@@ -114,15 +124,19 @@ cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
     """The vectorcall of intercepted functions."""
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
     cdef vectorcall_fn original
+    cdef PyObject* result
     if names != NULL:
         n += PyTuple_GET_SIZE(names)
     for i in range(n):
         if TYPE_OF(args[i]) != _tensor and asks(args[i]):
             return asking(f, args, PyVectorcall_NARGS(nargsf), names, True)
     original = entry_of(f).original
-    if original != NULL:
-        return original(f, args, nargsf, names)
-    return asking(f, args, PyVectorcall_NARGS(nargsf), names, False)
+    if original == NULL:
+        return asking(f, args, PyVectorcall_NARGS(nargsf), names, False)
+    result = original(f, args, nargsf, names)
+    if result == NULL and names != NULL:
+        return again(f, args, PyVectorcall_NARGS(nargsf), names)
+    return result
 
 
 cdef dict named_args(PyObject** values, PyObject* names):
@@ -133,24 +147,79 @@ cdef dict named_args(PyObject** values, PyObject* names):
     return named
 
 
-cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names,
-                      bint ask) except NULL:
-    """Arguments as tuple and dict: to ask with, or for functions that take them so."""
-    cdef Py_ssize_t i
+cdef tuple positional_args(PyObject** args, Py_ssize_t n):
     cdef tuple positional = PyTuple_New(n)
+    cdef Py_ssize_t i
     cdef object x
-    cdef dict named = None
     for i in range(n):
         x = <object>args[i]
         Py_INCREF(x)
         PyTuple_SET_ITEM(positional, i, x)
+    return positional
+
+
+cdef dict numpy_names = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _names_of_torch(dict kwargs not None):
+    """Arguments with NumPy's names replaced; None without such names, or if one came twice."""
+    cdef dict renamed = {}
+    for name, value in kwargs.items():
+        name = numpy_names.get(name, name)
+        if name in renamed:
+            return None
+        renamed[name] = value
+    return None if renamed.keys() == kwargs.keys() else renamed
+
+
+cdef PyObject* again(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
+    """The second try of a call that has just failed (Note [NumPy's names])."""
+    cdef PyObject* kind
+    cdef PyObject* error
+    cdef PyObject* trace
+    cdef dict renamed
+    if not PyErr_ExceptionMatches(<PyObject*>TypeError):
+        return NULL
+    PyErr_Fetch(&kind, &error, &trace)
+    renamed = _names_of_torch(named_args(args + n, names))
+    if renamed is not None:
+        try:
+            result = (<object>f)(*positional_args(args, n), **renamed)
+        except BaseException as second:
+            # If it is about a name that the caller didn't write, the first one says more.
+            if type(second) is not TypeError or "unexpected keyword argument" not in str(second):
+                Py_XDECREF(kind)
+                Py_XDECREF(error)
+                Py_XDECREF(trace)
+                raise
+        else:
+            Py_XDECREF(kind)
+            Py_XDECREF(error)
+            Py_XDECREF(trace)
+            Py_INCREF(result)
+            return <PyObject*>result
+    PyErr_Restore(kind, error, trace)
+    return NULL
+
+
+cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names,
+                      bint ask) except NULL:
+    """Arguments as tuple and dict: to ask with, or for functions that take them so."""
+    cdef tuple positional = positional_args(args, n)
+    cdef object x
+    cdef dict named = None
+    cdef PyObject* result
     if names != NULL:
         named = named_args(args + n, names)
     if not ask:
         # What tp_call does where there is no vectorcall.
-        return (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
+        result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
             (<FunctionObject*>f).m_self, <PyObject*>positional,
             <PyObject*>named if names != NULL else NULL)
+        if result == NULL and names != NULL:
+            return again(f, args, n, names)
+        return result
     if named is None:
         named = {}
     x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
