@@ -145,8 +145,8 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
 
 cdef object other_out(Tensor out, int dt, str op):
     return RuntimeError(
-        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an out "
-        "of that dtype")
+        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
+        "out of that dtype")
 
 
 cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
