@@ -59,10 +59,10 @@ function("atanh", "grad / (1 - self * self).conj()", "Inverse hyperbolic tangent
 function("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary error function ``1 - erf(self)``.",
          reference="scipy.special.erfc(self)", dtypes="bihf")
 
-op("frac(self)", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
+op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.")
 
-op("signbit(self)", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
+op("signbit(self)", out="exact", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
    dtypes="bihf", reference="np.signbit(self.astype(np.float32))", doc="Whether the sign is negative, also of zero.")
 
 op("positive(self)", kernel=composite("formulas.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.")
