@@ -23,6 +23,7 @@ cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef Tensor widened(Tensor a, Tensor out)
 cdef int write_out(Tensor out, Tensor value, str op) except -1
 cdef int write_exact_out(Tensor out, Tensor value, str op) except -1
+cdef object other_out(Tensor out, int dt, str op)
 cdef int write_truth_out(Tensor out, Tensor value, str op) except -1
 
 # dtypes that a record claims, as bits of dtype codes

@@ -764,6 +764,13 @@ class Operator:
             value = f"c_{self.key}({self.names})"
             return [*lines, f"    {write}(out, {value}, \"{r.name}\")", "    bump_version(out)", "    return out"]
         lines += indent(self.claims())
+        if self.kind == "elementwise" and r.out == "exact" and len(r.args) == 1:
+            result = "DT_BOOL" if r.kernel.dtypes == "bool" else "self.dt"
+            # What is real for a complex tensor may go into a complex one, too.
+            unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
+            lines += [f"    if not ({unless}out.dt == {result}):",
+                      f"        raise other_out(out, {result}, \"{r.name}\")"]
+            write = "write_out"
         if self.kind == "elementwise" and write == "write_out":
             lines.append(f"    {self.kernel_expression('out')}")
         else:

@@ -227,7 +227,10 @@ cpdef tuple sizes_arg(object x, str op, str name, int position):
                 break
             PyLong_AsLongLongAndOverflow(s, &overflow)
             if overflow:
-                raise too_large(op, name, position)
+                raise TypeError(
+                    f"{op}(): argument '{name}' failed to unpack the object at pos "
+                    f"{(<tuple>x).index(s) + 1} with error \"Overflow when unpacking long long\": "
+                    f"{s} does not fit in 64 bits")
         else:
             return <tuple>x
     if not isinstance(x, (tuple, list)):
@@ -259,14 +262,19 @@ cpdef object dims_arg(object x, str op, str name, int position):
     cdef int overflow = 0
     if type(x) is int:
         PyLong_AsLongLongAndOverflow(x, &overflow)
-        if not overflow:
-            return x
+        if overflow:
+            raise too_large(op, name, position)
+        return x
     return sizes_arg(x, op, name, position)
 
 
 cpdef object sections_arg(object x, str op, str name, int position):
     """One int, or several in a sequence."""
+    cdef int overflow = 0
     if type(x) is int:
+        PyLong_AsLongLongAndOverflow(x, &overflow)
+        if overflow:
+            raise too_large(op, name, position)
         return x
     if isinstance(x, (tuple, list)):
         return sizes_arg(x, op, name, position)
