@@ -16,7 +16,7 @@ op("i1(self)", namespace="special", tier="interpreted", kernel=host("scipy.speci
 
 op("i0e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i0e(self)", "float"),
    vjp={"self": "grad * (special_i1e(self) - sgn(self) * result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)),
-   dtypes="bihf", node="SpecialI0EBackward0", reference="scipy.special.i0e(self)", doc="``exp(-abs(x)) * i0(x)``.",
+   dtypes="bif", node="SpecialI0EBackward0", reference="scipy.special.i0e(self)", doc="``exp(-abs(x)) * i0(x)``.",
    example=">>> ag.special.i0e(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.4658])")
 
 op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1e(self)", "float"),

@@ -38,7 +38,7 @@ ROUNDED = {
 FORMULAS = {
     *("div reciprocal pow rsqrt xlogy addcdiv lerp log10 logaddexp erf erfc sinh asinh").split(),
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
-    *("prod_dim matmul special_i0e").split(),
+    *("prod_dim matmul").split(),
     # Derivatives of derivatives.
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
