@@ -48,7 +48,7 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.formulas cimport (
     known_dims, size_at, widest_nd,
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
-    any_requires_grad, check_out, write_out, need_exact_out, write_exact_out, write_truth_out, outs_arg, write_outs, widened, observe_begin, observe_end, {builtins})
+    any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened, observe_begin, observe_end, {builtins})
 from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)

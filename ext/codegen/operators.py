@@ -784,10 +784,10 @@ class Operator:
         lines += indent(self.claims())
         exact = self.result_dtype() if r.out == "exact" else None
         if exact is not None:
-            need = f"need_exact_out(out, {exact}, \"{r.name}\")"
-            if r.kernel.dtypes == "real":      # torch casts what it made of complex numbers
-                need = f"if not dt_is_complex({r.args[0].name}.dt): {need}"
-            lines.append(f"    {need}")
+            # What is real for a complex tensor may go into a complex one, too.
+            unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
+            lines += [f"    if not ({unless}out.dt == {exact}):",
+                      f"        raise other_out(out, {exact}, \"{r.name}\")"]
         if exact is not None or (self.kind == "elementwise" and write == "write_out"):
             lines.append(f"    {self.kernel_expression('out')}")
         else:

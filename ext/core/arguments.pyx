@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F64, DT_I64)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.kernel_ids cimport *
@@ -218,7 +218,10 @@ cpdef tuple sizes_arg(object x, str op, str name, int position):
                 break
             PyLong_AsLongLongAndOverflow(s, &overflow)
             if overflow:
-                raise too_large(op, name, position)
+                raise TypeError(
+                    f"{op}(): argument '{name}' failed to unpack the object at pos "
+                    f"{(<tuple>x).index(s) + 1} with error \"Overflow when unpacking long long\": "
+                    f"{s} does not fit in 64 bits")
         else:
             return <tuple>x
     if not isinstance(x, (tuple, list)):
@@ -250,14 +253,19 @@ cpdef object dims_arg(object x, str op, str name, int position):
     cdef int overflow = 0
     if type(x) is int:
         PyLong_AsLongLongAndOverflow(x, &overflow)
-        if not overflow:
-            return x
+        if overflow:
+            raise too_large(op, name, position)
+        return x
     return sizes_arg(x, op, name, position)
 
 
 cpdef object sections_arg(object x, str op, str name, int position):
     """One int, or several in a sequence."""
+    cdef int overflow = 0
     if type(x) is int:
+        PyLong_AsLongLongAndOverflow(x, &overflow)
+        if overflow:
+            raise too_large(op, name, position)
         return x
     if isinstance(x, (tuple, list)):
         return sizes_arg(x, op, name, position)
@@ -387,8 +395,10 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dt_object(c.dt).name}")
-    check_bound(a, b)
-    check_bound(b, a)
+    # A half type takes -1e9, the usual mask of scores, as -inf.
+    if a.dt not in (DT_F16, DT_BF16) and b.dt not in (DT_F16, DT_BF16):
+        check_bound(a, b)
+        check_bound(b, a)
     return 0
 
 

@@ -143,6 +143,12 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
     return 0
 
 
+cdef object other_out(Tensor out, int dt, str op):
+    return RuntimeError(
+        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
+        "out of that dtype")
+
+
 cdef int need_exact_out(Tensor out, int dt, str op) except -1:
     """For operators whose ``out`` must have the dtype of the result."""
     if out.dt != dt:

@@ -4,7 +4,7 @@
 # reduce_arg.pxi, variance, logsumexp and running sums in reduce_more.pxi.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport NAN
+from libc.math cimport NAN, isinf, sqrt
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -455,7 +455,7 @@ cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
     dims_mask(dims, a.nd, mask)
     out = empty_result(a, mask, keepdim, a.dt)
     if a.count == 0:
-        fill_with(out, NAN)
+        fill_with(out, complex(NAN, NAN) if dt_is_complex(out.dt) else NAN)
     else:
         reduce_into(R_SUM, a, mask, out, 1.0 / reduced_count(a, mask))
     return out

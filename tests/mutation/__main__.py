@@ -50,8 +50,8 @@ def known(path: Path | None, again: bool) -> dict[str, Outcome]:
     return {key: outcome for key, outcome in found.items() if outcome.noticed or not again}
 
 
-def main() -> int:
-    options = arguments()
+def main(words=None) -> int:
+    options = arguments(words)
     seed = int(time.time()) if options.seed is None else options.seed
     chosen = places.choose(tree.sources(), tree.ROOT, options.count, seed)
     print(f"seed {seed}: {len(chosen)} slips", flush=True)

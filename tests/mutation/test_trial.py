@@ -1,11 +1,15 @@
 """Tests that notice slips, and how they do it, in a small tree of their own."""
 
+import contextlib
+import json
 import os
 import shutil
 
 import pytest
 
+from tests.mutation import __main__ as command
 from tests.mutation import runtime, survey, tree, trial
+from tests.mutation.slips import Slip
 from tests.mutation.survey import Runner, Test
 
 CODE = """
@@ -157,6 +161,35 @@ def test_files_take_turns():
     tests = [Test(name, seconds, frozenset()) for name, seconds in rows]
     order = [test.name for test in trial.in_turns(tests)]
     assert order == ["a::1", "b::1", "a::2", "a::3", "c::1"]
+
+
+def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
+    folder, runner, monkeypatch, tmp_path, capsys
+):
+    slips = {
+        number: Slip("code_.py", number, f"if x == {number}:", f"if x != {number}:", "condition")
+        for number in (0, 1, 3, 4)
+    }
+    notes = tmp_path / "notes.json"
+    words = ["--count", "9", "--seed", "1", "--folder", str(folder), "--json", str(notes)]
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setattr(command.tree, "make", lambda folder, chosen: slips)
+    monkeypatch.setattr(command, "Runner", lambda *_: contextlib.nullcontext(runner))
+    monkeypatch.setattr(command, "harmless", lambda: {slips[4].key: "nobody asks"})
+    assert command.main(words) == 1
+    said = capsys.readouterr().out
+    assert "1 noticed, 1 survived, 1 crashed, 1 harmless" in said
+    assert "2 of 3 noticed" in said
+    found = json.loads(notes.read_text())
+    assert [found[slips[n].key][0] for n in slips] == [
+        "noticed", "survived", "crashed", "harmless"
+    ]  # fmt: skip
+    monkeypatch.setattr(command, "try_slip", lambda *_: pytest.fail("is known already"))
+    assert command.main(words) == 1
+    monkeypatch.setattr(command, "try_slip", lambda *_: trial.Outcome("noticed"))
+    assert command.main([*words, "--again"]) == 0
+    assert command.main([*words, "--again", "--first", "3", "--last", "4"]) == 0
+    assert capsys.readouterr().out.endswith("1 of 1 noticed\n")
 
 
 class Scripted:
