@@ -3,6 +3,7 @@
 import importlib
 import io
 import itertools
+import math
 import pickle
 import pickletools
 import sys
@@ -274,7 +275,8 @@ def use(x, lib, depth=0):
     if depth > 4:
         return
     if isinstance(x, lib.Tensor):
-        if x.numel() < 10**6:
+        # Nested lists may be many even if there is nothing in them.
+        if math.prod(max(n, 1) for n in x.shape) < 10**6:
             repr(x), x.clone(), x.detach().tolist()
             if not x.requires_grad and x.dtype != lib.bool:
                 x += 0
