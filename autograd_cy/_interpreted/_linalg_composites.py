@@ -79,7 +79,7 @@ def cholesky_moved(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
 # --- singular values ----------------------------------------------------------------------------
 
 
-def _thin(U: Tensor, S: Tensor, Vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _thin(U: Tensor, S: Tensor, Vh: Tensor) -> tuple[Tensor, Tensor, int]:
     k = S.shape[-1]
     return narrow(U, -1, 0, k), narrow(Vh, -2, 0, k), k
 
@@ -114,22 +114,21 @@ def svd_backward(
     gU = None if gU is None else narrow(gU, -1, 0, k)
     gVh = None if gVh is None else narrow(gVh, -2, 0, k)
     if gU is None and gVh is None:
+        assert gS is not None  # some gradient has arrived
         return matmul(u * unsqueeze(gS, -2), vh)
     s, gaps = unsqueeze(S, -2), _gaps(S)
-    middle = diag_embed(gS) if gS is not None else None
-    phases = None
+    middle = diag_embed(gS if gS is not None else S * 0)
+    phases: Tensor | None = None
     if gU is not None:
         skew = _skew(matmul(adjoint(u), gU))
-        term = skew / gaps * s
-        middle = term if middle is None else middle + term
+        middle = middle + skew / gaps * s
         phases = diagonal(skew, 0, -2, -1)
     if gVh is not None:
         skew = _skew(matmul(vh, adjoint(gVh)))
-        term = unsqueeze(S, -1) * (skew / gaps)
-        middle = term if middle is None else middle + term
+        middle = middle + unsqueeze(S, -1) * (skew / gaps)
         if phases is None:
             phases = -diagonal(skew, 0, -2, -1)
-    if u.is_complex():
+    if u.is_complex() and phases is not None:
         # The phases of u and v cancel in `middle`, by invariance, but not if only one is used.
         middle = (
             middle

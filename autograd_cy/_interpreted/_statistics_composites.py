@@ -32,7 +32,7 @@ def aminmax_backward(
     dim: int | None,
     keepdim: bool,
 ) -> Tensor:
-    total = None
+    total: Tensor | None = None
     for grad, extreme in ((gmin, low), (gmax, high)):
         if grad is None:
             continue
@@ -43,6 +43,7 @@ def aminmax_backward(
             share = (grad if keepdim else unsqueeze(grad, dim)) / sum(at, dim, True)
         term = where(at, share, 0)
         total = term if total is None else total + term
+    assert total is not None  # some gradient has arrived
     return total
 
 

@@ -393,6 +393,11 @@ class Record:
         return {k if isinstance(k, tuple) else (k,): v for k, v in self.vjp.items()}
 
     @property
+    def outs(self) -> bool:
+        """Whether ``out=`` takes a tuple: values and where they were."""
+        return self.named and self.nondiff_outputs == ("indices",)
+
+    @property
     def differentiable(self) -> tuple[str, ...]:
         return tuple(name for keys in self.joint for name in keys)
 
@@ -478,7 +483,7 @@ def op(
     vmap=None,
     doc: str = "",
     dtypes: str = "bihfc",
-    reference: str | None = None,
+    reference: str | by_test | None = None,
     samples=None,
     domain=None,
     complex_domain=None,
@@ -509,7 +514,7 @@ def op(
     namespace: str = "",
     mutates: tuple[str, ...] = (),
     errors: tuple[error, ...] = (),
-    special: tuple = (),
+    special: object = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)

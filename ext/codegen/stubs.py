@@ -387,7 +387,7 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
         for r in tuples[:1]:
             body += [f"class {r.symbol}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
         changing = [r for r in group if r.inplace]
-        for name in (key, *group[0].aliases):
+        for name in dict.fromkeys((key, *group[0].aliases)):
             lists = [record_parameters(r) for r in group]
             body += overloads(name, lists, [result_of(r) for r in group])
             lists = [record_parameters(r, "inplace") for r in changing]
@@ -477,8 +477,9 @@ def record_parameters(r, form: str = "") -> list[str]:
         parts.append(text if a.default is None else f"{text} = {a.default}")
     extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
     extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
-    several = "_Sequence[_Tensor]" if len(r.returns) > 1 else "_Tensor"
-    extra += [f"out: {several} | None = None"] if r.out and not inplace else []
+    several = r.outs or len(r.returns) > 1
+    kind = "_Sequence[_Tensor]" if several else "_Tensor"
+    extra += [f"out: {kind} | None = None"] if r.outs or (r.out and not inplace) else []
     if extra and not star:
         parts.append("*")
     return parts + extra
