@@ -38,7 +38,8 @@ def batch_norm(
         if running_var is not None:
             running_var += momentum * (var * (count / max(count - 1, 1)) - running_var)
     else:
-        assert running_mean is not None and running_var is not None  # see batch_norm
+        assert running_mean is not None  # see batch_norm
+        assert running_var is not None
         mean, var = running_mean.astype(np.float64), running_var.astype(np.float64)
     spread = 1 / np.sqrt(var + eps)
     shape = (-1, *(1,) * (x.ndim - 2))

@@ -19,7 +19,7 @@ op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object
 op("_aminmax_moved(moved, self, extreme, dim: object, keepdim: bool)", tier="interpreted",
    kernel=composite("statistics.aminmax_moved"), doc="Tangent of an extreme element.")
 
-op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="interpreted", kernel=host("statistics.histc"), checks="bins",
+op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="interpreted", kernel=host("statistics.histc"), checks="bins", out="exact",
    vjp=nondiff("counts don't change with the elements"), vmap=loop("one histogram per example"), dtypes="if",
    samples=[sample((arg((3, 4)), 4, -2, 2)), sample((arg((5,)),), {"bins": 3})], reference=by_test(HERE + "test_histc"),
    errors=(error(sample((arg((3,)), 0)), RuntimeError, "bins must be > 0"),),
