@@ -134,7 +134,7 @@ op("copysign(self, other: operand)", kernel=elementwise("copysign", dtypes="floa
    jvp={"self": "where(eq(self, 0), 0, self_t * (result / self))"}, vmap="elementwise", samples=BINARY,
    domain=real(-2, 2, avoid=(0.0,)), dtypes="ihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.")
 
-op("heaviside(self, values)", kernel=composite("variants.heaviside"), inplace=True, out=True, samples=BINARY, dtypes="bihf",
+op("heaviside(self, values)", kernel=composite("variants.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
 op("_heaviside(self, values)", kernel=elementwise("heaviside"), forward="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
@@ -176,7 +176,7 @@ op("_not_forward(tangent, name: str)", kernel=composite("derivatives.not_forward
 
 # --- of three and more ------------------------------------------------------------------------
 
-op("lerp(self, end, weight: operand)", checks="weight", kernel=elementwise("lerp"), inplace=True,
+op("lerp(self, end, weight: operand)", out="exact", checks="weight", kernel=elementwise("lerp"), inplace=True,
    vjp={"self": "grad * (1 - weight).conj()", "end": "grad * weight.conj()", "weight": "grad * (end - self).conj()"},
    jvp="elementwise", vmap="elementwise", dtypes="hfc",
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), ())), sample((arg((3, 4)), arg((3, 4)), 0.3))],

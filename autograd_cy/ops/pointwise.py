@@ -211,7 +211,7 @@ _function("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error functi
 
 # --- choice -----------------------------------------------------------------------------------
 
-op("where(condition, self: operand, other: operand)",
+op("where(condition, self: operand, other: operand)", out="exact",
    kernel=elementwise("where", skip_first=True), method=False,
    vjp={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
    jvp="elementwise", vmap="elementwise",
@@ -220,13 +220,13 @@ op("where(condition, self: operand, other: operand)",
    reference="np.where(condition, self, other)", checks="bool_condition",
    doc="`self` where `condition` holds, `other` elsewhere.")
 
-op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, aliases=("clip",), dtypes="ihf",
+op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inplace=True, aliases=("clip",), dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
                     "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
             sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
    domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
-   checks="clamp_bounds", out=True, doc="Elements limited to [min, max]; a bound may be left out.")
+   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
 
 op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
