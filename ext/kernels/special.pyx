@@ -39,7 +39,7 @@ cdef Tensor lgamma_plain(Tensor a):
         values = special.gammaln(x)
         near = _np.abs(x) < 1e-30
         values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
-    return tensor_of(_np.asarray(values), dt)
+        return tensor_of(_np.asarray(values), dt)
 
 
 cdef Tensor digamma_plain(Tensor a):
