@@ -38,7 +38,7 @@ _Number = _Bool | _Int | _Float | _Complex
 SHARED = {
     "dtypes": "dtype",
     "placement": "device layout memory_format",
-    "tensor": "Size Tensor ForwardLevel",
+    "tensor": "Size Tensor ForwardLevel Restoring",
     "node": "Node",
     "random": "Generator",
     "exchange": "UntypedStorage",
@@ -153,7 +153,7 @@ def constant_type(value: str) -> str:
 def class_stub(cls: Class, template: Template, methods: list[str]) -> str:
     """A class: fields, members of the source and the template, installed methods."""
     known = template.classes.get(cls.name, {})
-    bases = ", ".join(f"_{b}" if b == "Node" else b for b in cls.bases)
+    bases = ", ".join(f"_{b}" if b in ("Node", "Restoring") else b for b in cls.bases)
     bases = template.bases.get(cls.name) or bases
     lines = [f"class {cls.name}({bases}):" if bases else f"class {cls.name}:"]
     done = set()
@@ -437,6 +437,7 @@ def record_parameters(r, form: str = "") -> list[str]:
     extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
     extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
     extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
+    extra += ["out: _Sequence[_Tensor] | None = None"] if r.outs else []
     if extra and not star:
         parts.append("*")
     return parts + extra

@@ -50,6 +50,8 @@ cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(object)
     object PyObject_GenericGetDict(object, void*)
     ctypedef struct GCType "PyTypeObject":
+        void (*tp_dealloc)(PyObject*) noexcept
+        PyTypeObject* tp_base
         traverseproc tp_traverse
         inquiry tp_clear
         PyObject* tp_dict
@@ -571,6 +573,9 @@ cdef class Tensor:
 
     def __setitem__(self, index, value):
         late.setitem(self, index, value)
+
+    def __delitem__(self, index):
+        raise TypeError("Tensor does not support deleting items; index what is to be left")
 
     def __setattr__(self, name, value):
         PyObject_GenericSetAttr(self, name, value)

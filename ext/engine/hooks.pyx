@@ -20,6 +20,36 @@ class HookDict(dict):
     __slots__ = ("__weakref__",)
 
 
+cdef class HandleContext(Restoring):
+    """Removes hooks, at the end of a block in C: no interrupt comes between (see modes.pxi)."""
+    cdef public object _hooks       # weak reference to a HookDict, or None
+    cdef public object id
+    cdef public tuple handles       # others that are removed together
+
+    def remove(self):
+        """Remove the hook; a second call does nothing."""
+        _remove(self._hooks, self.id, self.handles)
+
+    def __enter__(self):
+        self.ending = (_remove, (self._hooks, self.id, self.handles))
+        hold_change(self)
+        return self
+
+    def __exit__(self, *exc):
+        self.ending = None
+        undo_change(self)
+        self.remove()
+
+
+def _remove(reference, number, handles):
+    hooks = reference() if reference is not None else None
+    if hooks is not None:
+        hooks.pop(number, None)
+    if handles is not None:
+        for handle in handles:
+            handle.remove()
+
+
 # --- running --------------------------------------------------------------------------------
 
 cdef str hook_name(object hook):
@@ -72,8 +102,6 @@ cdef int put_back(object r, PyObject** p, int n, object hook) except -1:
     """Write the gradients that a node hook returned."""
     cdef int i
     cdef PyObject* old
-    if isinstance(r, Tensor) and n == 1:
-        r = (r,)
     if not isinstance(r, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(r).__name__}' "
                         f"(hook '{hook_name(hook)}' must return a tuple of {n} gradients or None)")
@@ -139,6 +167,10 @@ cdef int after_accumulation(Node n, Tensor variable) except -1:
     for hook in list(x.post_hooks.values()):
         r = hook(variable)
         if r is not None:
+            if not isinstance(r, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(r).__name__}' "
+                                f"(post accumulate grad hook '{hook_name(hook)}' should return "
+                                "None)")
             raise RuntimeError(
                 "Tensor post accumulate grad hooks should return None. Hook "
                 f"'{hook_name(hook)}' returned '{type(r).__name__}'; it may change tensor.grad in "
