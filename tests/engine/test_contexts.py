@@ -244,7 +244,8 @@ def interrupted_before(number, use):
 @pytest.mark.parametrize("name", USES)
 def test_state_comes_back_from_an_interrupt_before_each_bytecode(name):
     use = USES[name]
-    use()
+    for _ in range(2):
+        interrupted_before(0, use)  # CPython 3.12 traces the bytecodes of code that it has traced
     before = state()
     outer = sys.gettrace()
     number, done = 1, 0
