@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Interpreted operators: records of which the generator writes Python, not Cython.
 
-What the generated Cython of a compiled operator does line by line, `Operation` does from data: which
-arguments are tensors, what is saved for which gradient, which function computes it. Nodes, saved
-tensors, hooks, tangents and batches are those of every operator; only the calls are slower, by a few
-microseconds. The functions are written by ext/codegen/interpreted.py into autograd_cy/_interpreted.
+What the generated Cython of a compiled operator does line by line, `Operation` does from data:
+which arguments are tensors, what is saved for which gradient, which function computes it. Nodes,
+saved tensors, hooks, tangents and batches are those of every operator; only the calls are slower,
+by a few microseconds. The functions are written by ext/codegen/interpreted.py into
+autograd_cy/_interpreted.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -32,7 +33,7 @@ from autograd_cy._C.levels cimport (
 from autograd_cy._C.node cimport *
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, bump_version, dims_of, g_modes, requires_grad, tls_modes, wrap_number,
+    Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, wrap_number,
     F_BATCHED, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
 
 
@@ -59,7 +60,7 @@ cdef class Operation:
     cdef readonly object keep           # makes the tuple of kept objects of the arguments, or None
     cdef readonly tuple gradients       # (edges, function, slots it uses, kind)
     cdef readonly tuple zeros           # numbers of outputs whose missing gradient is made of zeros
-    cdef readonly object tangents       # (number of the output, ((number of argument, function), ...)), ...
+    cdef readonly object tangents       # (number of the output, ((argument, function), ...)), ...
     cdef readonly str moves             # "formulas", "linear", "each"
     cdef readonly str batch_rule        # "elementwise", "dims", "formulas", "loop", "refuse"
     cdef readonly object batch          # {batched places: function}, or text
@@ -185,7 +186,8 @@ cdef tuple with_known_dims(Operation op, tuple args):
     """The arguments; no number of a dimension is negative."""
     cdef list changed = list(args)
     cdef object first = args[0]
-    cdef Py_ssize_t nd = (<Tensor>first).nd if isinstance(first, Tensor) else widest_nd(<tuple>first)
+    cdef Py_ssize_t nd = (
+        (<Tensor>first).nd if isinstance(first, Tensor) else widest_nd(<tuple>first))
     for place, kind in op.dims:
         if kind == "dim":
             changed[place] = normal_dim(args[place], nd)
@@ -541,12 +543,14 @@ def run_out(Operation op not None, tuple args not None, out):
 
 # --- kernels --------------------------------------------------------------------------------
 
-cdef dict RULES = {"same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
+cdef dict RULES = {
+    "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
 
 
 def elementwise(int kernel, tuple operands, str dtypes, bint skip_first, str name):
     """An elementwise kernel by its number."""
-    return ewn(kernel, operands, <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0), None, name)
+    cdef int rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
+    return ewn(kernel, operands, rule, None, name)
 
 
 cdef class HostKernel:
