@@ -22,8 +22,15 @@ from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy._context import _Context
 from autograd_cy.autograd import grad_mode, graph
 
-# Not a change of state: the file closes itself when it is freed.
-EXEMPT = {"autograd_cy.serialization._opened"}
+EXEMPT = {
+    # Not a change of state: the file closes itself when it is freed.
+    "autograd_cy.serialization._opened",
+    # Modes of torch functions are objects of the program, with methods in Python of its own; an
+    # interrupt between entering one and its block leaves it active, as in torch.
+    "autograd_cy.overrides.TorchFunctionMode",
+    "autograd_cy.overrides.BaseTorchFunctionMode",
+    "autograd_cy.overrides.DisableTorchFunction",
+}
 # What the contexts of this module are made of.
 BASES = {
     "Restoring",
