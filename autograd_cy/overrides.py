@@ -250,7 +250,9 @@ def _members() -> dict[str, Any]:
             continue
         if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
             found[name] = _asking_attribute(value)
-        elif callable(value) and not _overrides._is_intercepted(value):
+        elif callable(value) and not (
+            _overrides._is_intercepted(value) or getattr(value, "_asks", False)
+        ):
             found[name] = _asking(name, value)
     found["__iter__"] = _iterate
     return found

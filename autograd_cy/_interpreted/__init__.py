@@ -42,6 +42,8 @@ def names_of(namespace: str) -> dict[str, tuple[str, str]]:
 class _Method:
     """Stands for a method of Tensor until it is used."""
 
+    _asks = True  # the classes of its arguments, like all functions of this tier
+
     def __init__(self, name: str):
         self.__name__ = name
 
@@ -50,6 +52,9 @@ class _Method:
         if Tensor.__dict__.get(self.__name__) is self:
             _install(self.__name__, function)
         return function if instance is None else function.__get__(instance, owner)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return find(*METHODS[self.__name__])(*args, **kwargs)
 
 
 def install_methods() -> None:
