@@ -46,7 +46,7 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.formulas cimport (
-    known_dims, size_at, widest_nd,
+    conjugate, known_dims, size_at, widest_nd,
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, widened, observe_begin, observe_end, {builtins})
 from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten

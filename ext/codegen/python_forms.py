@@ -144,11 +144,22 @@ def _head(r, def_name, extra, bound, star=None):
     shown = r.name + ("_" if def_name.endswith("_") else "")
     known = "".join(f'"{n}", ' for n in names)
     args = "args" if star is None else "args if len(args) <= 2 else (args[0], args[1:])"
-    return ["", f"def {def_name}(*args, **kwargs):", f"    return {c_name}(args, kwargs)", "",
-            f"cdef object {c_name}(tuple args, dict kwargs):",
-            f"    cdef tuple given = bind(\"{shown}\", ({known}), ({''.join(d + ', ' for d in defaults)}), "
-            f"{positional}, {args}, kwargs)",
-            *(f"    cdef object {n} = given[{i}]" for i, n in enumerate(names))]
+    required = len(names) - len(defaults)
+    lines = ["", f"def {def_name}(*args, **kwargs):", f"    return {c_name}(args, kwargs)", "",
+             f"cdef object {c_name}(tuple args, dict kwargs):",
+             *(f"    cdef object {n}" for n in names[:required]),
+             *(f"    cdef object {n} = {d}" for n, d in zip(names[required:], defaults)),
+             "    cdef Py_ssize_t n_args = len(args)",
+             "    cdef tuple given",
+             f"    if kwargs or not {required} <= n_args <= {positional}:",
+             f"        given = bind(\"{shown}\", ({known}), ({''.join(d + ', ' for d in defaults)}), "
+             f"{positional}, {args}, kwargs)",
+             *(f"        {n} = given[{i}]" for i, n in enumerate(names)),
+             "    else:                       # the usual call: no tuple is made",
+             *(f"        {n} = args[{i}]" for i, n in enumerate(names[:required]))]
+    for i, n in enumerate(names[required:positional], required):
+        lines += [f"        if n_args > {i}:", f"            {n} = args[{i}]"]
+    return lines
 
 
 def separate_sizes(r):

@@ -13,7 +13,6 @@ subclass gets forms of these that ask, when it is made (autograd_cy/overrides.py
 never meet them.
 """
 from cpython.ref cimport PyObject, Py_INCREF
-from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, M_UNASKED, tls_modes, tensor_as
 
@@ -32,6 +31,10 @@ cdef extern from "Python.h":
         PyObject* m_self
     int METH_VARARGS, METH_KEYWORDS
     TypeObject* TYPE_OF "Py_TYPE"(PyObject*)
+    PyObject* new_tuple "PyTuple_New"(Py_ssize_t)
+    void set_item "PyTuple_SET_ITEM"(PyObject*, Py_ssize_t, PyObject*)
+    void incref "Py_INCREF"(PyObject*)
+    void decref "Py_DECREF"(PyObject*)
     Py_ssize_t PyVectorcall_NARGS(size_t)
     Py_ssize_t PyTuple_GET_SIZE(PyObject*)
     Py_ssize_t PyList_GET_SIZE(PyObject*)
@@ -110,19 +113,41 @@ cdef Entry* entry_of(PyObject* f) noexcept:
     return &_table[i]
 
 
-cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
-    """The vectorcall of intercepted functions."""
-    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
-    cdef vectorcall_fn original
+cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
+    """The vectorcall of intercepted functions; every call of one goes through here."""
+    cdef PyObject** arg = args
+    cdef PyObject** end = args + PyVectorcall_NARGS(nargsf)
+    cdef TypeObject* kind
+    cdef Entry* e
     if names != NULL:
-        n += PyTuple_GET_SIZE(names)
+        end += PyTuple_GET_SIZE(names)
+    while arg < end:
+        kind = TYPE_OF(arg[0])
+        if (kind != _tensor and kind != &PyLong_Type and kind != &PyFloat_Type and kind != _none
+                and asks(arg[0])):
+            return _asking(f, args, nargsf, names)
+        arg += 1
+    e = &_table[(<size_t>f >> 4) & <size_t>(ROOM - 1)]
+    if e.function != f:
+        e = entry_of(f)
+    return e.original(f, args, nargsf, names)
+
+
+cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """The vectorcall of functions that take a tuple and a dict, which is what tp_call does."""
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    cdef dict named = None if names == NULL else named_args(args + n, names)
+    cdef PyObject* positional = new_tuple(n)
+    cdef PyObject* result
+    if positional == NULL:
+        return NULL
     for i in range(n):
-        if TYPE_OF(args[i]) != _tensor and asks(args[i]):
-            return asking(f, args, PyVectorcall_NARGS(nargsf), names, True)
-    original = entry_of(f).original
-    if original != NULL:
-        return original(f, args, nargsf, names)
-    return asking(f, args, PyVectorcall_NARGS(nargsf), names, False)
+        incref(args[i])
+        set_item(positional, i, args[i])
+    result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
+        (<FunctionObject*>f).m_self, positional, NULL if names == NULL else <PyObject*>named)
+    decref(positional)
+    return result
 
 
 cdef dict named_args(PyObject** values, PyObject* names):
@@ -133,29 +158,19 @@ cdef dict named_args(PyObject** values, PyObject* names):
     return named
 
 
-cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names,
-                      bint ask) except NULL:
-    """Arguments as tuple and dict: to ask with, or for functions that take them so."""
-    cdef Py_ssize_t i
-    cdef tuple positional = PyTuple_New(n)
-    cdef object x
-    cdef dict named = None
-    for i in range(n):
-        x = <object>args[i]
-        Py_INCREF(x)
-        PyTuple_SET_ITEM(positional, i, x)
-    if names != NULL:
-        named = named_args(args + n, names)
-    if not ask:
-        # What tp_call does where there is no vectorcall.
-        return (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
-            (<FunctionObject*>f).m_self, <PyObject*>positional,
-            <PyObject*>named if names != NULL else NULL)
-    if named is None:
-        named = {}
+cdef PyObject* asking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """Ask the classes of the arguments."""
+    cdef Py_ssize_t i, n = PyVectorcall_NARGS(nargsf)
+    cdef tuple positional = tuple([<object>args[i] for i in range(n)])
+    cdef dict named = {} if names == NULL else named_args(args + n, names)
     x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
     Py_INCREF(x)
     return <PyObject*>x
+
+
+# Called through pointers: their errors pass through `looking` as they are.
+cdef vectorcall_fn _asking = <vectorcall_fn><void*>asking
+cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
 
 
 def _intercept(f):
@@ -173,7 +188,7 @@ def _intercept(f):
     if e.function == NULL:
         Py_INCREF(f)
         e.function = <PyObject*>f
-        e.original = slot[0]
+        e.original = slot[0] if slot[0] != NULL else _gathering
         slot[0] = <vectorcall_fn><void*>looking
     return True
 
