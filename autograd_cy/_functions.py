@@ -148,7 +148,7 @@ def numel(input: Tensor) -> int:
     return _need_tensor(input, "numel").numel()
 
 
-def result_type(tensor1: Any, tensor2: Any) -> Any:
+def result_type(tensor: Any, other: Any) -> Any:
     """
     The dtype that an operation on both gives by torch's promotion rules.
 
@@ -158,7 +158,7 @@ def result_type(tensor1: Any, tensor2: Any) -> Any:
     >>> ag.result_type(ag.tensor([1, 2]), 1.0)
     autograd_cy.float32
     """
-    return _dtypes_of_operands(tensor1, tensor2)
+    return _dtypes_of_operands(tensor, other)
 
 
 def _dtypes_of_operands(a, b):

@@ -16,6 +16,7 @@ from typing import Any, cast
 from autograd_cy import _namespace as _ag
 from autograd_cy._eigen import eigh, eigvalsh
 from autograd_cy._namespace import Tensor, matmul
+from autograd_cy.overrides import overridable
 
 __all__ = [
     "LinAlgError",
@@ -38,6 +39,7 @@ class LinAlgError(RuntimeError):
     """A problem of linear algebra that has no solution."""
 
 
+@overridable
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """
     Vector product along a dimension of size 3.
@@ -51,6 +53,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     return _ag.cross(input, other, dim)
 
 
+@overridable
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """
     Diagonals of matrices, as a view.
@@ -109,6 +112,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return _ag.cat((ones, x.unsqueeze(-1).expand(*x.shape, n - 1)), -1).cumprod(-1)
 
 
+@overridable
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """
     Product of two or more matrices, in the order that costs least.
@@ -177,6 +181,7 @@ def _in_order(chain, split, i, j):
     return _ag.mm(_in_order(chain, split, i, k), _in_order(chain, split, k + 1, j))
 
 
+@overridable
 def matrix_power(A: Tensor, n: int) -> Tensor:
     """
     Power of square matrices with an exponent that isn't negative.
@@ -211,6 +216,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     return out
 
 
+@overridable
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -232,6 +238,7 @@ def vector_norm(
     return _ag.norm(x, ord, dim, keepdim, dtype=dtype)
 
 
+@overridable
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -281,6 +288,7 @@ def matrix_norm(
     return out if keepdim else out.squeeze((rows, columns))
 
 
+@overridable
 def norm(
     A: Tensor,
     ord: float | str | None = None,

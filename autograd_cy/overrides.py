@@ -25,9 +25,10 @@ exp
 from __future__ import annotations
 
 import functools
+import inspect
 import types as _types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
@@ -44,6 +45,7 @@ __all__ = [
     "resolve_name",
 ]
 
+_Function = TypeVar("_Function", bound=Callable)
 _UNASKED = 32  # M_UNASKED of tensor.pxd
 
 # The functions that operators stand for.
@@ -262,16 +264,21 @@ def _init_subclass(cls, **kwargs):
             setattr(cls, name, value)
 
 
-def overridable(function: Callable) -> Callable:
-    """A function in Python that asks the classes of its arguments first."""
+def overridable(function: _Function) -> _Function:
+    """A function in Python that asks the classes of arguments, and knows NumPy's names."""
+    known = set(inspect.signature(function).parameters)
 
     @functools.wraps(function)
     def asking(*args, **kwargs):
+        if not kwargs.keys() <= known:
+            renamed = _overrides._names_of_torch(kwargs)
+            if renamed is not None and renamed.keys() <= known:
+                kwargs = renamed
         if _overrides._any_asks(*args, *kwargs.values()):
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
         return function(*args, **kwargs)
 
-    return asking
+    return cast(_Function, asking)
 
 
 # --- for those who write such classes ---------------------------------------------------------

@@ -2,9 +2,23 @@
 
 import gc
 
+import grouping
+
+
+def pytest_addoption(parser):
+    parser.addoption("--apart", action="store_true", help="each case of a group is its own test")
+
+
+def pytest_generate_tests(metafunc):
+    """The tests of functions that are marked by `grouping.each`."""
+    if hasattr(metafunc.function, "each"):
+        cases, group = metafunc.function.each
+        apart = metafunc.config.getoption("apart")
+        metafunc.parametrize("cases", list(grouping.tests(cases, str if apart else group)))
+
 
 def pytest_collection_finish(session):
-    """Take the 20,000 collected items out of the collector's sight.
+    """Take the collected items out of the collector's sight.
 
     Many tests call gc.collect(), which otherwise walks over all of them: half of the suite's time.
     """

@@ -6,60 +6,56 @@ cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
 
 # Each takes the value, and for the error the operator, the argument and its position (0: none).
-# What programs usually pass is tested inline; the rest goes to the functions named `other_...`.
-cdef Tensor other_tensor(object x, str op, str name, int position)
-cdef bint other_bool(object x, str op, str name, int position) except -1
-cdef Py_ssize_t other_int(object x, str op, str name, int position) except? -1
-cdef Py_ssize_t other_dim(Py_ssize_t n, str op, str name) except? -1
-cdef int other_dtype(object x, str op, str name, int position) except -2
+# Interpreted operators call them from Python.
+cpdef Tensor tensor_arg(object x, str op, str name, int position)
+cpdef tuple tensors_arg(object x, str op, str name, int position)
+cpdef Tensor operand_arg(object x, str op, str name, int position)
+cpdef Tensor number_arg(object x, str op, str name, int position)
+cpdef bint bool_arg(object x, str op, str name, int position) except -1
+cpdef Py_ssize_t int_arg(object x, str op, str name, int position) except? -1
+cpdef Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1
+cpdef double float_arg(object x, str op, str name, int position) except? -1.0
+cpdef str str_arg(object x, str op, str name, int position)
+cpdef int dtype_arg(object x, str op, str name, int position) except -2
+cpdef int format_arg(object x, str op, str name, int position) except -2
+cpdef str choice_arg(object x, str op, str name, int position, tuple words)
+cpdef tuple sizes_arg(object x, str op, str name, int position)
+cpdef tuple ints_arg(object x, str op, str name, int position)
+cpdef object dims_arg(object x, str op, str name, int position)
+cpdef object sections_arg(object x, str op, str name, int position)
+cpdef object places_arg(object x, str op, str name, int position)
+cpdef double correction_arg(object x, str op, str name, int position) except? -1.0
+cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
+cpdef object count_arg(object x, str op, str name, int position)
+cpdef object order_arg(object x, str op, str name, int position)
+cpdef tuple indices_arg(object x, str op, str name, int position)
 
-cdef inline Tensor tensor_arg(object x, str op, str name, int position):
+# What compiled operators call: the values that programs usually pass are tested inline.
+cdef inline Tensor quick_tensor(object x, str op, str name, int position):
     if isinstance(x, Tensor):
         return <Tensor>x
-    return other_tensor(x, op, name, position)
+    return tensor_arg(x, op, name, position)
 
-cdef inline bint bool_arg(object x, str op, str name, int position) except -1:
+cdef inline bint quick_bool(object x, str op, str name, int position) except -1:
     if x is False:
         return False
-    return x is True or other_bool(x, op, name, position)
+    return x is True or bool_arg(x, op, name, position)
 
-cdef inline Py_ssize_t int_arg(object x, str op, str name, int position) except? -1:
+cdef inline Py_ssize_t quick_int(object x, str op, str name, int position) except? -1:
     cdef int overflow = 0
     cdef long long n
     if type(x) is int:
         n = PyLong_AsLongLongAndOverflow(x, &overflow)
         if not overflow:
             return n
-    return other_int(x, op, name, position)
+    return int_arg(x, op, name, position)
 
-cdef inline Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1:
-    """
-    A number of a dimension. Kernels count dimensions in a C int, so what no tensor can have ends
-    here, before it is cut down to a dimension that exists.
-    """
-    cdef Py_ssize_t n = int_arg(x, op, name, position)
-    return n if -MAX_DIMS <= n < MAX_DIMS else other_dim(n, op, name)
+cdef inline Py_ssize_t quick_dim(object x, str op, str name, int position) except? -1:
+    cdef Py_ssize_t n = quick_int(x, op, name, position)
+    return n if -MAX_DIMS <= n < MAX_DIMS else dim_arg(x, op, name, position)
 
-cdef inline int dtype_arg(object x, str op, str name, int position) except -2:
-    """The code of a dtype, or of a type that means one; -1 for None."""
-    return -1 if x is None else other_dtype(x, op, name, position)
-
-cdef tuple tensors_arg(object x, str op, str name, int position)
-cdef Tensor operand_arg(object x, str op, str name, int position)
-cdef Tensor number_arg(object x, str op, str name, int position)
-cdef double float_arg(object x, str op, str name, int position) except? -1.0
-cdef str str_arg(object x, str op, str name, int position)
-cdef int format_arg(object x, str op, str name, int position) except -2
-cdef tuple sizes_arg(object x, str op, str name, int position)
-cdef tuple ints_arg(object x, str op, str name, int position)
-cdef object dims_arg(object x, str op, str name, int position)
-cdef object sections_arg(object x, str op, str name, int position)
-cdef object places_arg(object x, str op, str name, int position)
-cdef double correction_arg(object x, str op, str name, int position) except? -1.0
-cdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
-cdef object count_arg(object x, str op, str name, int position)
-cdef object order_arg(object x, str op, str name, int position)
-cdef tuple indices_arg(object x, str op, str name, int position)
+cdef inline int quick_dtype(object x, str op, str name, int position) except -2:
+    return -1 if x is None else dtype_arg(x, op, name, position)
 
 cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b)

@@ -9,7 +9,6 @@ from autograd_cy._C.tensor cimport Tensor
 # --- tensors --------------------------------------------------------------------------------
 cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape)
 cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape)
-cdef Tensor full_plain(int dt, int ndim, const Py_ssize_t* shape, double value)
 cdef Tensor zeros_like_plain(Tensor t)               # keeps the order of dimensions
 cdef Tensor ones_like_plain(Tensor t)
 cdef Tensor full_like_plain(Tensor t, double value)

@@ -27,7 +27,6 @@ cdef int parallel_range(
 
 # True in a process that was forked after this module was loaded; such a process stays at one
 # thread, because the threads of OpenMP do not survive a fork.
-cdef bint in_forked_child() noexcept nogil
 
 # True inside a parallel region, whoever opened it.
 cdef bint in_parallel_region() noexcept nogil

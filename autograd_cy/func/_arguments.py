@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.transforms import _without_graph
 from autograd_cy._tree import flatten
 
 
@@ -60,10 +59,10 @@ def with_aux(returned: Any, has_aux: bool, label: str) -> tuple[Any, Any]:
     return returned
 
 
-def aux_without_graph(aux: Any, deep: bool) -> Any:
-    """Auxiliary output as constants."""
-    leaves, structure = flatten(aux)
+def aux_tensors(aux: Any, has_aux: bool) -> tuple[tuple, Any]:
+    """Auxiliary output as tensors and their structure; none if there is no such output."""
+    leaves, structure = flatten(aux) if has_aux else ([], None)
     for x in leaves:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
-    return structure.build([_without_graph(x, deep) for x in leaves])
+    return tuple(leaves), structure

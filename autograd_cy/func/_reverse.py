@@ -13,7 +13,7 @@ from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._C.transforms import _start, _without_graph
 from autograd_cy._tree import flatten
 from autograd_cy.func._arguments import (
-    aux_without_graph,
+    aux_tensors,
     chosen,
     only_tensors,
     replaced,
@@ -65,7 +65,7 @@ def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = Fal
     argnums : int or tuple of int, default 0
         Which positional arguments to differentiate; each may nest tensors.
     has_aux : bool, default False
-        `func` returns ``(output, aux)``; `aux` is passed through and not differentiated.
+        `func` returns ``(output, aux)``; `aux` is passed through, for what is outside to follow.
 
     Returns
     -------
@@ -164,12 +164,13 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {output.dtype}"
         )
-    follow = graph.follow((output,))
+    beside, aux_structure = aux_tensors(aux, has_aux)
+    follow, follow_beside = graph.follow((output,)), graph.follow(beside)
     seed = ones_like(output) if output.is_floating_point() else None
-    grads = graph.gradients((output,), (seed,), follow, follow)
+    grads = graph.gradients((output,), (seed,), follow or follow_beside, follow)
     value = graph.constant(output, follow) if want_value else None
     if has_aux:
-        aux = aux_without_graph(aux, not graph.outer)
+        aux = aux_structure.build([graph.constant(x, follow_beside) for x in beside])
     return structure.build(grads), value, aux
 
 
@@ -227,6 +228,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     if not outputs:
         raise RuntimeError("vjp(f, *primals): expected f(*primals) to return at least one tensor")
     follow = graph.follow(tuple(outputs))
+    beside, aux_structure = aux_tensors(aux, has_aux)
+    follow_beside = graph.follow(beside)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
         seeds, given = flatten(cotangents)
@@ -253,5 +256,6 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
     value = out_structure.build([graph.constant(y, follow) for y in outputs])
     if has_aux:
-        return value, vjp_fn, aux_without_graph(aux, not graph.outer)
+        aux = aux_structure.build([graph.constant(x, follow_beside) for x in beside])
+        return value, vjp_fn, aux
     return value, vjp_fn

@@ -10,7 +10,7 @@ The signature
 ``"name(arg, arg: type = default, *, arg: type = default) -> returns"``; an overload is written
 ``"name.overload(...)"``. Types of arguments:
 
-=============  ====================================================================================
+==============  ===================================================================================
 (none)         a tensor
 ``operand``    a tensor or a number (numbers promote as torch's wrapped numbers do)
 ``Tensor?``    a tensor or None
@@ -32,10 +32,11 @@ The signature
 ``start``      an int or a 0-d tensor of one
 ``correction``  a float, or None for 1
 ``order``      the order of a norm: a number, a name or None
+``choice(a, b)``  one of these words
 ``object``     anything; only for operators that nothing but formulas calls
-=============  ====================================================================================
+==============  ===================================================================================
 
-Each type has one converter (``_CONVERT`` in ext/codegen/python_forms.py), which turns a Python value into
+Each type has one converter (see _types.py), which turns a Python value into
 the C value or refuses it with a TypeError that names operator, argument, position and what was given.
 
 Returns: nothing written means one tensor ``result``; ``-> (values, indices)`` names several;
@@ -93,6 +94,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+
+from autograd_cy.ops._types import arg_type
 
 # --- kernels ----------------------------------------------------------------------------------
 
@@ -248,13 +251,6 @@ BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0,
 
 # --- records ----------------------------------------------------------------------------------
 
-TENSOR_TYPES = ("Tensor", "operand", "operand?", "Scalar", "Tensor?", "Tensor[]")
-_TYPES = (
-    *TENSOR_TYPES, "int", "int?", "float", "float?", "bool", "str", "str?", "dim", "dim?", "dims",
-    "dims?", "sizes", "ints", "dtype?", "format?", "indices", "bool?", "sections", "places", "count", "order",
-    "correction", "start", "object",
-)
-
 
 @dataclass(frozen=True)
 class Arg:
@@ -265,7 +261,7 @@ class Arg:
 
     @property
     def is_tensor(self) -> bool:
-        return self.type in TENSOR_TYPES
+        return arg_type(self.type).tensor
 
 
 @dataclass(frozen=True)
@@ -349,11 +345,13 @@ def parse_signature(text: str):
             keyword = True
             continue
         left, _, default = part.partition("=")
-        arg_name, _, arg_type = left.partition(":")
-        arg_type = arg_type.strip() or "Tensor"
-        if arg_type not in _TYPES:
-            raise RecordError(f"{name}: unknown argument type {arg_type!r}")
-        args.append(Arg(arg_name.strip(), arg_type, default.strip() or None, keyword))
+        arg_name, _, kind = left.partition(":")
+        kind = kind.strip() or "Tensor"
+        try:
+            arg_type(kind)
+        except KeyError:
+            raise RecordError(f"{name}: unknown argument type {kind!r}") from None
+        args.append(Arg(arg_name.strip(), kind, default.strip() or None, keyword))
     outs: tuple[str, ...] = ("result",)
     if returns:
         returns = returns.strip()

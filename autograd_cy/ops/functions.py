@@ -103,7 +103,7 @@ op("logaddexp(self, other)", kernel=elementwise("logaddexp"),
    doc="``log(exp(self) + exp(other))`` without overflow.")
 
 op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="float"), inplace=True,
-   vjp={"self": "where(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))", "other": "grad * (self / other)"}, jvp="elementwise", vmap="elementwise",
+   vjp={"self": "where(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))", "other": "grad * self / other"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, domain=real(0.4, 2), dtypes="bihf", reference="scipy.special.xlogy(self + 0.0, other)",
    plain_numbers=("self", "other"), doc="``self * log(other)``, and 0 where self is 0.")
 

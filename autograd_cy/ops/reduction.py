@@ -97,7 +97,7 @@ for _name in ("all", "any"):
        doc=f"Whether {_name} elements are true.")
 
 op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)",
-   kernel=call("reduce.var_plain"),
+   wide_out=True, kernel=call("reduce.var_plain"),
    vjp={"self": "_expand_reduced(grad * (2.0 / (count_reduced(self.shape, dim) - correction)), self.shape, dim, keepdim)"
                 " * (self - mean(self, dim, True))"},
    jvp={"self": "sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim) * (2.0 / (count_reduced(self.shape, dim) - correction))"},
@@ -106,7 +106,7 @@ op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
    dtypes="hfc", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
    doc="Variance over dimensions; `correction` is subtracted from the count.")
 
-op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", kernel=call("reduce.std_plain"),
+op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_plain"),
    vjp={"self": "_expand_reduced(_over_nonzero(grad, result) / (count_reduced(self.shape, dim) - correction), self.shape, dim, keepdim)"
                 " * (self - mean(self, dim, True))"},
    jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
@@ -117,10 +117,10 @@ op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
 # The older ways to say `correction`: a bool instead of a dimension, or after it.
 for _name in ("var", "std"):
     op(f"{_name}.all(self, unbiased: bool)", kernel=composite(f"{_name}(self, None, 1.0 if unbiased else 0.0, False)"),
-       when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) == 1 and len(kwargs) == 1 and 'unbiased' in kwargs)",
+       when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
        samples=[sample((arg((3, 4)), True)), sample((arg((5,)), False))], dtypes="hfc", tolerance=1e-4,
        reference=f"np.{_name}(self, ddof=int(unbiased))", doc="Of all elements, with the older name of ``correction=1``.")
-    op(f"{_name}.unbiased(self, dim: dims?, unbiased: bool = True, keepdim: bool = False)", when="len(args) > 2 or 'unbiased' in kwargs", out=True,
+    op(f"{_name}.unbiased(self, dim: dims?, unbiased: bool = True, keepdim: bool = False)", when="len(args) > 2 or 'unbiased' in kwargs", out=True, wide_out=True,
        kernel=composite(f"{_name}(self, dim, 1.0 if unbiased else 0.0, keepdim)"),
        samples=[sample((arg((3, 4)), 0, False)), sample((arg((3, 4)), None, False)), sample((arg((3, 4)), -1, True, True))],
        dtypes="hfc", tolerance=1e-4, reference=f"np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim)",
@@ -141,7 +141,7 @@ for _name, _saved in (("var", ""), ("std", "std, ")):
        doc=f"{_what} and mean over dimensions, as a pair; `correction` is subtracted from the count.",
        example=f">>> ag.{_name}_mean(ag.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))")
     op(f"{_name}_mean.all(self, unbiased: bool) -> ({_name}, mean)", kernel=composite(f"{_name}_mean(self, None, 1.0 if unbiased else 0.0, False)"),
-       method=False, named=False, dtypes="hfc", tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) == 1 and len(kwargs) == 1 and 'unbiased' in kwargs)",
+       method=False, named=False, dtypes="hfc", tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
        samples=[sample((arg((3, 4)), False))],
        reference=f"(np.{_name}(self, ddof=int(unbiased)), np.mean(self))", doc=f"{_what} and mean of all elements.")
     op(f"{_name}_mean.unbiased(self, dim: dims? = None, unbiased: bool = True, keepdim: bool = False) -> ({_name}, mean)",

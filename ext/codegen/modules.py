@@ -9,15 +9,16 @@ from __future__ import annotations
 import textwrap
 
 from ext.codegen.formula import BUILTINS
-from ext.codegen.operators import C_TYPES, Operator
+from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
-    CONVERTERS,
+    QUICK,
     dunder_forms,
     function_form,
     inplace_form,
     inplace_overload_form,
     overload_form,
 )
+from ext.codegen.vocabulary import CONVERTERS, arg_type
 
 HEAD = """# cython: language_level=3
 # Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
@@ -101,7 +102,7 @@ def optable(families):
     entries = []
     for records in families.values():
         for r in records:
-            params = ", ".join(C_TYPES[a.type] for a in r.args)
+            params = ", ".join(arg_type(a.type).c for a in r.args)
             ret = "tuple" if len(r.returns) > 1 or r.returns == ("*",) else "Tensor"
             lines += wrapped(f"{ret} (*{r.key})({params})")
             entries.append(r.key)
@@ -220,7 +221,7 @@ def family_module(family, records, by_name):
             register += reg
     named = [f'{n}_result = _namedtuple("{n}", {tuple(o)!r})' for n, o in results.items()]
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
-    text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join(CONVERTERS), imports="\n".join(
+    text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
         f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
         for x in sorted(f)))
     parts = [text, "\n".join(consts), "\n".join(named), "\n".join(body), "\n".join(forms), "",

@@ -10,23 +10,8 @@ from __future__ import annotations
 
 from ext.codegen.formula import Emitter, FormulaError, parse, uses
 from ext.codegen.tangents import jvp_formulas, sum_of_terms
+from ext.codegen.vocabulary import arg_type
 
-C_TYPES = {
-    "Tensor": "Tensor", "operand": "Tensor", "operand?": "Tensor", "Scalar": "Tensor",
-    "Tensor?": "Tensor", "Tensor[]": "tuple", "int": "Py_ssize_t", "dim": "Py_ssize_t",
-    "bool": "bint", "float": "double", "str": "str", "str?": "object", "int?": "object",
-    "float?": "object", "dim?": "object", "dims": "object", "dims?": "object", "sizes": "tuple",
-    "ints": "tuple", "dtype?": "int", "format?": "int", "object": "object", "indices": "object", "bool?": "bint",
-    "sections": "object", "places": "object", "count": "object", "start": "Py_ssize_t", "order": "object",
-    "correction": "double",
-}
-FORMULA_TYPES = {
-    "Tensor": "T", "operand": "T", "operand?": "T", "Scalar": "T", "Tensor?": "T", "Tensor[]": "L",
-    "int": "i", "dim": "i", "bool": "b", "float": "f", "str": "s", "str?": "O", "int?": "O",
-    "float?": "O", "dim?": "O", "dims": "I", "dims?": "O", "sizes": "I", "ints": "I", "dtype?": "d",
-    "format?": "i", "object": "O", "indices": "O", "bool?": "b", "sections": "O", "places": "O", "count": "O", "start": "i",
-    "order": "O", "correction": "f",
-}
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
 # Bits of dtype codes for the class letters of `Record.dtypes`.
@@ -49,7 +34,7 @@ class Operator:
         self.list_arg = next((a for a in record.args if a.type == "Tensor[]"), None)
         self.multi = len(record.returns) > 1
         self.many = record.returns == ("*",)
-        self.params = ", ".join(f"{C_TYPES[a.type]} {a.name}" for a in record.args)
+        self.params = ", ".join(f"{arg_type(a.type).c} {a.name}" for a in record.args)
         self.names = ", ".join(a.name for a in record.args)
         self.ret = "tuple" if self.multi or self.many else "Tensor"
         if self.diff:
@@ -72,7 +57,7 @@ class Operator:
                         raise FormulaError(f"{self.key}: the formula saves a list; use attrs")
                     self.add(self.slots, name)
                 elif name in args:
-                    self.add(self.scalars if C_TYPES[args[name].type] in
+                    self.add(self.scalars if arg_type(args[name].type).c in
                              ("Py_ssize_t", "bint", "double", "int") else self.objects, name)
                 elif name in r.attrs:
                     self.add(self.objects, name)
@@ -132,7 +117,7 @@ class Operator:
                 "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what]
 
     def arg_names(self):
-        return {a.name: (a.name, FORMULA_TYPES[a.type]) for a in self.r.args}
+        return {a.name: (a.name, arg_type(a.type).formula) for a in self.r.args}
 
     # --- the node -----------------------------------------------------------------------------
 
@@ -159,7 +144,7 @@ class Operator:
             rows.append(f'("{name}", "{kind}", {i})')
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
         for i, name in enumerate(self.scalars):
-            rows.append(f'("{name}", "{kinds[C_TYPES[self.r.arg(name).type]]}", {i})')
+            rows.append(f'("{name}", "{kinds[arg_type(self.r.arg(name).type).c]}", {i})')
         for i, name in enumerate(self.objects):
             rows.append(f'("{name}", "object", {i})')
         for i, (name, what) in enumerate(self.meta_objects):
@@ -228,13 +213,13 @@ class Operator:
             for name in self.slots:
                 names[name] = (f"s_{name}", "T")
             for i, name in enumerate(self.scalars):
-                kind = FORMULA_TYPES[r.arg(name).type]
+                kind = arg_type(r.arg(name).type).formula
                 field = "d" if kind == "f" else "i"
                 text = f"self.attrs[{i}].{field}"
-                names[name] = (f"<{C_TYPES[r.arg(name).type]}>{text}" if kind != "f" else text, kind)
+                names[name] = (f"<{arg_type(r.arg(name).type).c}>{text}" if kind != "f" else text, kind)
             for i, name in enumerate(self.objects):
-                kind = FORMULA_TYPES[r.arg(name).type] if name in [a.name for a in r.args] else "I"
-                c_type = C_TYPES[r.arg(name).type] if name in [a.name for a in r.args] else "object"
+                kind = arg_type(r.arg(name).type).formula if name in [a.name for a in r.args] else "I"
+                c_type = arg_type(r.arg(name).type).c if name in [a.name for a in r.args] else "object"
                 names[name] = (f"(<{c_type}>kept[{i}])" if c_type != "object" else f"kept[{i}]", kind)
 
             def metadata(name, what, key=key, names=names):
@@ -302,7 +287,7 @@ class Operator:
                 test = f"({test}) and {name} is not None"
             lines += [f"    if {test}:", *indent(save, 8)]
         for i, name in enumerate(self.scalars):
-            field = "d" if C_TYPES[r.arg(name).type] == "double" else "i"
+            field = "d" if arg_type(r.arg(name).type).c == "double" else "i"
             lines.append(f"    n.attrs[{i}].{field} = {name}")
         items = self.tuple_items
         if items:

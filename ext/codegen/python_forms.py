@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ext.codegen.formula import FormulaError
-from ext.codegen.operators import C_TYPES
+from ext.codegen.vocabulary import arg_type
 
 # Python operators: slot of LateBound.binary / .unary, and whether there is an in-place one.
 BINARY_SLOTS = {
@@ -13,30 +13,13 @@ BINARY_SLOTS = {
 }
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")  # no `a <= b` changes a
 UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
-# Type of an argument -> the function of arguments.pyx that converts its value or refuses it. A type
-# with "?" that isn't listed takes None too. `object` is for operators that only formulas call.
-_CONVERT = {
-    "Tensor": "tensor_arg", "Tensor[]": "tensors_arg", "operand": "operand_arg", "Scalar": "number_arg",
-    "int": "int_arg", "dim": "dim_arg", "bool": "bool_arg", "float": "float_arg", "str": "str_arg",
-    "dims": "dims_arg", "sizes": "sizes_arg", "ints": "ints_arg", "dtype?": "dtype_arg",
-    "format?": "format_arg", "sections": "sections_arg", "places": "places_arg", "count": "count_arg", "start": "start_arg", "order": "order_arg",
-    "indices": "indices_arg", "correction": "correction_arg", "object": None,
-}
-CONVERTERS = sorted({c for c in _CONVERT.values() if c is not None})
-_NUMPYDOC = {
-    "Tensor": "Tensor", "operand": "Tensor or Number", "operand?": "Tensor or Number, optional",
-    "Tensor?": "Tensor, optional", "Tensor[]": "sequence of Tensors", "Scalar": "Number", "int": "int",
-    "dim": "int", "int?": "int, optional", "dim?": "int, optional", "sizes": "sequence of int",
-    "ints": "sequence of int", "dims": "int or sequence of int",
-    "dims?": "int or sequence of int, optional", "dtype?": "dtype, optional",
-    "format?": "memory_format, optional", "float": "float", "float?": "float, optional", "bool": "bool",
-    "str": "str", "str?": "str, optional", "bool?": "bool, optional", "object": "object", "indices": "tuple of Tensors",
-    "sections": "int or sequence of int", "places": "int, sequence of int or Tensor", "correction": "float", "count": "int or Tensor", "start": "int or Tensor", "order": "Number or str, optional",
-}
+# Converters with an inline form for the usual values (see arguments.pxd).
+QUICK = {f"{kind}_arg": f"quick_{kind}" for kind in ("tensor", "bool", "int", "dim", "dtype")}
 
 
 def python_name(a, position):
-    return "input" if position == 0 and a.name == "self" else a.name
+    """What users call an argument."""
+    return "input" if a.name == "self" else a.name
 
 
 def docstring(r, extra=()):
@@ -47,7 +30,7 @@ def docstring(r, extra=()):
         lines += [""] + [x for x in rest if x.strip()]
     lines += ["", "Parameters", "----------"]
     for i, a in enumerate(r.args):
-        kind = _NUMPYDOC[a.type]
+        kind = arg_type(a.type).text
         if a.default is not None and "optional" not in kind:
             kind += f", default {a.default}"
         lines.append(f"{python_name(a, i)} : {kind}")
@@ -82,7 +65,7 @@ def option_lines(r, form, names):
         call = f"c_{key}{form}({names}, {converted(r, a, a.name, 0, form)}"
         lines.append(f"    if {a.name} is not {default}:")
         if r.out and not form:
-            out = f"tensor_arg(out, \"{r.name}\", \"out\", 0)"
+            out = f"quick_tensor(out, \"{r.name}\", \"out\", 0)"
             lines += ["        if out is not None:",
                       f"            return {call.replace(f'c_{key}(', f'c_{key}_out(', 1)}, {out})"]
         lines.append(f"        return {call})")
@@ -91,15 +74,16 @@ def option_lines(r, form, names):
 
 def converted(r, a, value, position, form=""):
     """The expression that makes a C value of argument `a` out of the Python object `value`."""
-    convert, optional = _CONVERT.get(a.type), False
-    if a.type not in _CONVERT:
-        convert, optional = _CONVERT[a.type.removesuffix("?")], a.type.endswith("?")
+    kind = arg_type(a.type)
+    convert = kind.converter
     if convert is None:
         if not r.name.startswith("_"):
             raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
         return value
-    text = f'{convert}({value}, "{r.forward or r.name}{form}", "{value}", {position})'
-    if not optional:
+    convert = QUICK.get(convert, convert)
+    words = f", {kind.words!r}" if kind.words else ""
+    text = f'{convert}({value}, "{r.forward or r.name}{form}", "{value}", {position}{words})'
+    if not kind.optional:
         return text
     nothing = "False" if a.type == "bool?" else "None"
     return f"({nothing} if {value} is None else {text})"
@@ -109,7 +93,7 @@ def conversion(r, i, form="", first_is_tensor=False):
     """The expression that makes the C value of argument `i`, of which a local name has the Python one."""
     value = python_name(r.args[i], i)
     if first_is_tensor and i == 0:
-        return f'tensor_arg({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
+        return f'quick_tensor({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
     position = 0 if r.args[i].keyword else i + 1 if r.function else i
     return converted(r, r.args[i], value, position, form)
 
@@ -174,7 +158,7 @@ def function_form(r, def_name, bound=False):
     """The Python form of one record (an overload gets a private name)."""
     extra = [*option_defaults(r), *([("alpha", "1")] if r.alpha else []), *([("out", "None")] if r.out else [])]
     shown = {"alpha": "Number, default 1", "out": "Tensor, optional"}
-    shown |= {a.name: f"{_NUMPYDOC[a.type]}, default {a.default}" for a, _ in r.options}
+    shown |= {a.name: f"{arg_type(a.type).text}, default {a.default}" for a, _ in r.options}
     star = separate_sizes(r)
     lines = _head(r, def_name, extra, bound, star)
     if not bound:
@@ -186,7 +170,7 @@ def function_form(r, def_name, bound=False):
         value = conversion(r, i)
         if name == star and not bound:
             value = f'given_sizes({name}_, {name}, "{r.name}", "{name}")'
-        lines.append(f"    cdef {C_TYPES[a.type]} v_{a.name} = {value}")
+        lines.append(f"    cdef {arg_type(a.type).c} v_{a.name} = {value}")
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if [a.type for a in r.args[:2]] == ["operand"] * 2:
         first, second = (a.name for a in r.args[:2])
@@ -198,7 +182,7 @@ def function_form(r, def_name, bound=False):
     lines += alpha_lines(r, "")
     if r.out:
         lines += ["    if out is not None:",
-                  f"        return c_{r.key}_out({names}, tensor_arg(out, \"{r.name}\", \"out\", 0))"]
+                  f"        return c_{r.key}_out({names}, quick_tensor(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
     if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
@@ -213,7 +197,7 @@ def inplace_form(r, def_name, bound=False):
         lines.append(f'    """In-place form of :func:`{r.name}`; changes and returns the first argument."""')
     for i, a in enumerate(r.args):
         value = conversion(r, i, "_", True)
-        lines.append(f"    cdef {C_TYPES[a.type]} v_{a.name} = {value}")
+        lines.append(f"    cdef {arg_type(a.type).c} v_{a.name} = {value}")
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
@@ -240,7 +224,7 @@ def alpha_lines(r, form):
              "            v_other = T.mul(v_other, factor)"]
     if form == "":
         lines += ["        elif out is not None:",
-                  "            return c__add_scaled_out(v_self, v_other, factor, tensor_arg(out, "
+                  "            return c__add_scaled_out(v_self, v_other, factor, quick_tensor(out, "
                   f"\"{r.name}\", \"out\", 0))"]
     return [*lines, "        else:", f"            return c__add_scaled{form}(v_self, v_other, factor)"]
 

@@ -17,6 +17,7 @@ from ext.codegen import stub_namespace
 from ext.codegen.declarations import Class, Function, Parameter, Source, read_source
 from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.python_forms import python_name, separate_sizes
+from ext.codegen.vocabulary import NUMBER, arg_type
 
 TEMPLATES = Path(__file__).resolve().parent / "stub_templates"
 HEAD = "# Written by ext/codegen/stubs.py during the build; do not edit.\n"
@@ -42,20 +43,6 @@ SHARED = {
     "random": "Generator",
     "exchange": "UntypedStorage",
 }
-NUMBER = "_Number"
-
-RECORD_TYPES = {
-    "Tensor": "_Tensor", "operand": f"_Tensor | {NUMBER}", "operand?": f"_Tensor | {NUMBER} | None",
-    "Tensor?": "_Tensor | None", "Tensor[]": "_Sequence[_Tensor]", "Scalar": NUMBER, "int": "_Int",
-    "int?": "_Int | None", "float": "_Float", "float?": "_Float | None", "bool": "_Bool",
-    "str": "_Str", "str?": "_Str | None", "dim": "_Int", "dim?": "_Int | None",
-    "dims": "_Int | _Sequence[_Int]", "dims?": "_Int | _Sequence[_Int] | None",
-    "sizes": "_Sequence[_Int]", "ints": "_Sequence[_Int]", "dtype?": "_dtype | None",
-    "format?": "_memory_format | None", "object": "_Any", "bool?": "_Bool | None",
-    "indices": "_Sequence[_Tensor | None]", "sections": "_Int | _Sequence[_Int]",
-    "places": "_Int | _Sequence[_Int] | _Tensor", "correction": "_Float | None",
-    "count": "_Int | _Tensor", "start": "_Int | _Tensor", "order": f"{NUMBER} | _Str | None",
-}  # fmt: skip
 # Parameters that mean the same in every function.
 BY_NAME = {
     "dtype": "_dtype | None", "device": "_device | _Str | _Int | None", "layout": "_layout | None",
@@ -445,9 +432,9 @@ def record_parameters(r, form: str = "") -> list[str]:
         if a.keyword and not star:
             parts.append("*")
             star = True
-        text = f"{name}: {RECORD_TYPES[a.type]}"
+        text = f"{name}: {arg_type(a.type).stub}"
         parts.append(text if a.default is None else f"{text} = {a.default}")
-    extra = [f"{a.name}: {RECORD_TYPES[a.type]} = {a.default}" for a, _ in r.options]
+    extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
     extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
     extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
     if extra and not star:

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F64, DT_I64)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.kernel_ids cimport *
@@ -33,11 +33,13 @@ cdef object wrong_type(object x, str op, str name, int position, str wanted):
 
 # --- tensors and numbers --------------------------------------------------------------------
 
-cdef Tensor other_tensor(object x, str op, str name, int position):
+cpdef Tensor tensor_arg(object x, str op, str name, int position):
+    if isinstance(x, Tensor):
+        return <Tensor>x
     raise wrong_type(x, op, name, position, "Tensor")
 
 
-cdef tuple tensors_arg(object x, str op, str name, int position):
+cpdef tuple tensors_arg(object x, str op, str name, int position):
     cdef tuple t
     if isinstance(x, Tensor) or not isinstance(x, (tuple, list)):
         raise wrong_type(x, op, name, position, "tuple of Tensors")
@@ -50,7 +52,7 @@ cdef tuple tensors_arg(object x, str op, str name, int position):
     return t
 
 
-cdef Tensor operand_arg(object x, str op, str name, int position):
+cpdef Tensor operand_arg(object x, str op, str name, int position):
     """A tensor, or a number as 0-d tensor that gives way in promotion."""
     if isinstance(x, Tensor):
         return <Tensor>x
@@ -70,7 +72,7 @@ cdef Tensor number_alone(Tensor a):
     return a
 
 
-cdef Tensor number_arg(object x, str op, str name, int position):
+cpdef Tensor number_arg(object x, str op, str name, int position):
     if is_number(x):
         return wrap_number(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
@@ -105,11 +107,15 @@ cdef Tensor foreign_operand(object x):
 # --- plain values ---------------------------------------------------------------------------
 # The exact types that programs pass are tested first; whatever else torch takes comes after.
 
-cdef bint other_bool(object x, str op, str name, int position) except -1:
+cpdef bint bool_arg(object x, str op, str name, int position) except -1:
+    if x is True:
+        return True
+    if x is False:
+        return False
     raise wrong_type(x, op, name, position, "bool")
 
 
-cdef Py_ssize_t other_int(object x, str op, str name, int position) except? -1:
+cpdef Py_ssize_t int_arg(object x, str op, str name, int position) except? -1:
     cdef int overflow = 0
     cdef long long n
     if type(x) is not int:
@@ -120,10 +126,17 @@ cdef Py_ssize_t other_int(object x, str op, str name, int position) except? -1:
     return n
 
 
-cdef Py_ssize_t other_dim(Py_ssize_t n, str op, str name) except? -1:
-    raise IndexError(
-        f"Dimension out of range (expected to be in range of [{-MAX_DIMS}, {MAX_DIMS - 1}], "
-        f"but got {n}): argument '{name}' of {op}()")
+cpdef Py_ssize_t dim_arg(object x, str op, str name, int position) except? -1:
+    """
+    A number of a dimension. Kernels count dimensions in a C int, so what no tensor can have ends
+    here, before it is cut down to a dimension that exists.
+    """
+    cdef Py_ssize_t n = int_arg(x, op, name, position)
+    if n < -MAX_DIMS or n >= MAX_DIMS:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-MAX_DIMS}, {MAX_DIMS - 1}], "
+            f"but got {n}): argument '{name}' of {op}()")
+    return n
 
 
 cdef object too_large(str op, str name, int position):
@@ -147,7 +160,7 @@ cdef object whole_number(object x, str op, str name, int position, str wanted):
         raise wrong_type(x, op, name, position, wanted) from None
 
 
-cdef double float_arg(object x, str op, str name, int position) except? -1.0:
+cpdef double float_arg(object x, str op, str name, int position) except? -1.0:
     if type(x) is float:
         return x
     if is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
@@ -157,13 +170,26 @@ cdef double float_arg(object x, str op, str name, int position) except? -1.0:
     raise wrong_type(x, op, name, position, "float")
 
 
-cdef str str_arg(object x, str op, str name, int position):
+cpdef str str_arg(object x, str op, str name, int position):
     if isinstance(x, str):
         return x
     raise wrong_type(x, op, name, position, "str")
 
 
-cdef int other_dtype(object x, str op, str name, int position) except -2:
+cpdef str choice_arg(object x, str op, str name, int position, tuple words):
+    """One of some words."""
+    if isinstance(x, str):
+        if x in words:
+            return x
+        raise ValueError(f"{op}(): argument '{name}' must be one of "
+                         f"{', '.join([repr(w) for w in words])}, not {x!r}")
+    raise wrong_type(x, op, name, position, "str")
+
+
+cpdef int dtype_arg(object x, str op, str name, int position) except -2:
+    """The code of a dtype, or of a type that means one; -1 for None."""
+    if x is None:
+        return -1
     if type(x) is dtype:
         return (<dtype>x).code
     try:
@@ -172,7 +198,7 @@ cdef int other_dtype(object x, str op, str name, int position) except -2:
         raise wrong_type(x, op, name, position, "dtype") from None
 
 
-cdef int format_arg(object x, str op, str name, int position) except -2:
+cpdef int format_arg(object x, str op, str name, int position) except -2:
     if x is None:
         return -1
     if type(x) is memory_format:
@@ -180,7 +206,7 @@ cdef int format_arg(object x, str op, str name, int position) except -2:
     raise wrong_type(x, op, name, position, "memory_format")
 
 
-cdef tuple sizes_arg(object x, str op, str name, int position):
+cpdef tuple sizes_arg(object x, str op, str name, int position):
     """Several ints; one stands for itself."""
     cdef int overflow = 0
     cdef list out
@@ -190,7 +216,10 @@ cdef tuple sizes_arg(object x, str op, str name, int position):
                 break
             PyLong_AsLongLongAndOverflow(s, &overflow)
             if overflow:
-                raise too_large(op, name, position)
+                raise TypeError(
+                    f"{op}(): argument '{name}' failed to unpack the object at pos "
+                    f"{(<tuple>x).index(s) + 1} with error \"Overflow when unpacking long long\": "
+                    f"{s} does not fit in 64 bits")
         else:
             return <tuple>x
     if not isinstance(x, (tuple, list)):
@@ -210,43 +239,48 @@ cdef tuple sizes_arg(object x, str op, str name, int position):
     return sizes_arg(tuple(out), op, name, position)
 
 
-cdef tuple ints_arg(object x, str op, str name, int position):
+cpdef tuple ints_arg(object x, str op, str name, int position):
     """Several ints in a sequence."""
     if not isinstance(x, (tuple, list)):
         raise wrong_type(x, op, name, position, "tuple of ints")
     return sizes_arg(x, op, name, position)
 
 
-cdef object dims_arg(object x, str op, str name, int position):
+cpdef object dims_arg(object x, str op, str name, int position):
     """One dimension or several."""
     cdef int overflow = 0
     if type(x) is int:
         PyLong_AsLongLongAndOverflow(x, &overflow)
-        if not overflow:
-            return x
+        if overflow:
+            raise too_large(op, name, position)
+        return x
     return sizes_arg(x, op, name, position)
 
 
-cdef object sections_arg(object x, str op, str name, int position):
+cpdef object sections_arg(object x, str op, str name, int position):
     """One int, or several in a sequence."""
+    cdef int overflow = 0
     if type(x) is int:
+        PyLong_AsLongLongAndOverflow(x, &overflow)
+        if overflow:
+            raise too_large(op, name, position)
         return x
     if isinstance(x, (tuple, list)):
         return sizes_arg(x, op, name, position)
     return whole_number(x, op, name, position, "int or tuple of ints")
 
 
-cdef object places_arg(object x, str op, str name, int position):
+cpdef object places_arg(object x, str op, str name, int position):
     """As sections_arg, or a tensor of ints."""
     return x if isinstance(x, Tensor) else sections_arg(x, op, name, position)
 
 
-cdef double correction_arg(object x, str op, str name, int position) except? -1.0:
+cpdef double correction_arg(object x, str op, str name, int position) except? -1.0:
     """What is subtracted from the count of a variance; None means 1."""
     return 1.0 if x is None else float_arg(x, op, name, position)
 
 
-cdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
+cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
     """An int, or a 0-d tensor of one."""
     if isinstance(x, Tensor) and ((<Tensor>x).nd or (<Tensor>x).dt == DT_BOOL
                                   or not dt_is_integral((<Tensor>x).dt)):
@@ -256,14 +290,14 @@ cdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
     return int_arg(x, op, name, position)
 
 
-cdef object count_arg(object x, str op, str name, int position):
+cpdef object count_arg(object x, str op, str name, int position):
     """One int, or a tensor of them."""
     if type(x) is int or isinstance(x, Tensor):
         return x
     return whole_number(x, op, name, position, "int or Tensor")
 
 
-cdef object order_arg(object x, str op, str name, int position):
+cpdef object order_arg(object x, str op, str name, int position):
     """The order of a norm: a number, a name, or None for the usual one."""
     if x is None or isinstance(x, str) or (is_number(x) and not isinstance(x, complex)):
         return x
@@ -272,7 +306,7 @@ cdef object order_arg(object x, str op, str name, int position):
     raise wrong_type(x, op, name, position, "Number or str")
 
 
-cdef tuple indices_arg(object x, str op, str name, int position):
+cpdef tuple indices_arg(object x, str op, str name, int position):
     """Tensors, and None for dimensions that are taken whole."""
     cdef tuple t
     if not isinstance(x, (tuple, list)):
@@ -361,8 +395,10 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dt_object(c.dt).name}")
-    check_bound(a, b)
-    check_bound(b, a)
+    # A half type takes -1e9, the usual mask of scores, as -inf.
+    if a.dt not in (DT_F16, DT_BF16) and b.dt not in (DT_F16, DT_BF16):
+        check_bound(a, b)
+        check_bound(b, a)
     return 0
 
 

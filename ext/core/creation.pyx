@@ -60,21 +60,29 @@ cdef enum:
 
 # --- arguments ------------------------------------------------------------------------------
 
-cdef Py_ssize_t one_size(object x, Py_ssize_t position, str op) except? -1:
-    if Py_TYPE(x) == &PyLong_Type:
-        return x
-    if isinstance(x, (bool, float)) or not hasattr(x, "__index__"):
+cdef Py_ssize_t one_size(object x, Py_ssize_t position, str op, str name="size") except? -1:
+    cdef int overflow = 0
+    cdef long long n
+    if Py_TYPE(x) != &PyLong_Type:
+        if isinstance(x, (bool, float)) or not hasattr(x, "__index__"):
+            raise TypeError(
+                f"{op}(): argument '{name}' (position {position}) must be tuple of ints, "
+                f"not {type(x).__name__}"
+            )
+        try:
+            x = PyNumber_Index(x)
+        except TypeError:
+            raise TypeError(
+                f"{op}(): argument '{name}' (position {position}) must be tuple of ints, "
+                f"not {type(x).__name__}"
+            ) from None
+    n = PyLong_AsLongLongAndOverflow(x, &overflow)
+    if overflow:
         raise TypeError(
-            f"{op}(): argument 'size' (position {position}) must be tuple of ints, "
-            f"not {type(x).__name__}"
+            f"{op}(): argument '{name}' failed to unpack the object at pos {position} with error "
+            f"\"Overflow when unpacking long long\": {x} does not fit in 64 bits"
         )
-    try:
-        return PyNumber_Index(x)
-    except TypeError:
-        raise TypeError(
-            f"{op}(): argument 'size' (position {position}) must be tuple of ints, "
-            f"not {type(x).__name__}"
-        ) from None
+    return n
 
 
 cdef int parse_size(tuple args, object size, Py_ssize_t* shape, str op) except -1:
@@ -277,12 +285,6 @@ cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape):
 cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
     cdef Tensor t = tensor_empty(dt, ndim, shape)
     fill_dense(t, 1)
-    return t
-
-
-cdef Tensor full_plain(int dt, int ndim, const Py_ssize_t* shape, double value):
-    cdef Tensor t = tensor_empty(dt, ndim, shape)
-    fill_dense(t, value)
     return t
 
 
@@ -559,7 +561,7 @@ cdef Tensor strided_empty(object size, object stride, int dt, object requires_gr
             f"({len(stride)})"
         )
     for i in range(n):
-        strides[i] = PyNumber_Index(stride[i])
+        strides[i] = one_size(stride[i], i + 1, op, "stride")
     return finish(tensor_empty_strided(dt, n, shape, strides), requires_grad, op)
 
 

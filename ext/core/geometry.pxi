@@ -9,8 +9,13 @@ cdef object plain_dim(object dim, str op):
 
 
 cdef int wrap_dim(object dim, int ndim) except -1:
-    cdef Py_ssize_t d = dim
+    cdef Py_ssize_t d
     cdef Py_ssize_t n = ndim if ndim > 0 else 1
+    cdef int overflow = 0
+    d = PyLong_AsLongLongAndOverflow(dim if type(dim) is int else dim.__index__(), &overflow)
+    if overflow:
+        raise ValueError(
+            f"Overflow when unpacking long long: dimension {dim} does not fit in 64 bits")
     if d < -n or d >= n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})"

@@ -143,7 +143,12 @@ cdef bint is_int(object item):
 
 
 cdef Tensor pick(Tensor v, Py_ssize_t dim, object item):
-    cdef Py_ssize_t i = item.__index__() if not isinstance(item, int) else item
+    cdef Py_ssize_t i
+    try:
+        i = item.__index__() if not isinstance(item, int) else item
+    except OverflowError:
+        raise ValueError(
+            f"Overflow when unpacking long long: index {item} does not fit in 64 bits") from None
     if v.nd <= dim:
         raise IndexError(f"too many indices for tensor of dimension {v.nd}")
     if i < -v.sizes[dim] or i >= v.sizes[dim]:

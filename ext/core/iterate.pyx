@@ -311,13 +311,23 @@ cdef bint is_half(int dt) noexcept:
 
 cdef bint keeps_number(int kernel) noexcept:
     """Arithmetic that computes half types in float32 takes a Python number as float32 too."""
-    return (kernel == K_ADD or kernel == K_SUB or kernel == K_MUL or kernel == K_DIV
-            or kernel == K_ADD_SCALED or kernel == K_ADDCMUL or kernel == K_ADDCDIV
-            or kernel == K_LERP)
+    return (kernel == K_ADD or kernel == K_SUB or kernel == K_ADD_SCALED or kernel == K_ADDCMUL
+            or kernel == K_ADDCDIV or kernel == K_ADD_PRODUCTS or kernel == K_LERP
+            or keeps_factor(kernel))
 
 
-cdef bint number_is_cut(PyObject** args, int nin, int dt):
-    """Whether a Python number among the operands isn't one of the half type `dt`."""
+cdef bint keeps_factor(int kernel) noexcept:
+    """As in torch, the second operand may also be a 0-d tensor of a wider dtype."""
+    return (kernel == K_MUL or kernel == K_DIV or kernel == K_FLOOR_DIVIDE
+            or kernel == K_TRUNC_DIVIDE)
+
+
+cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
+    """
+    Whether a Python number among the operands isn't one of the half type `dt`.
+
+    `factor`: the second operand may be a 0-d tensor.
+    """
     cdef char[16] cell
     cdef char* qp[2]
     cdef Py_ssize_t[2] zero
@@ -326,7 +336,7 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt):
     zero[0] = zero[1] = 0
     for i in range(nin):
         t = <Tensor>args[i]
-        if t.flags & F_WRAPPED and t.dt != dt:
+        if t.dt != dt and (t.flags & F_WRAPPED or (factor and i == 1 and t.nd == 0)):
             qp[0] = cell
             qp[1] = t.ptr
             KT.casts[t.dt][dt](qp, zero, 1)
@@ -385,7 +395,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = DT_F64 if numbers else g_default_dtype
-    if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt):
+    if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt, keeps_factor(kernel)):
         return through_single(kernel, args, nin, rule, out, dt, op)
     in_dt = dt
     if rule & P_COMPLEX:
@@ -559,7 +569,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             run_flat(&plan, a.count, KT.cost[kernel])
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & F_LAZY
-                and not (b.flags & F_WRAPPED and is_half(dt)) and (b.mem != a.mem or out is None)
+                and not (b.dt != dt and is_half(dt)) and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
                          and (a.nd > 0 or b.flags & F_WRAPPED)))):

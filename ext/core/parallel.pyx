@@ -80,10 +80,6 @@ cdef int most_threads() noexcept nogil:
     return min(n if n > 64 else 64, omp_get_thread_limit())
 
 
-cdef bint in_forked_child() noexcept nogil:
-    return agc_forked != 0
-
-
 cdef bint in_parallel_region() noexcept nogil:
     return omp_in_parallel() != 0
 

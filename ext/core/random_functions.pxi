@@ -137,7 +137,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
 cdef tuple low_high(object low, object high, str op):
     if high is None:
         raise TypeError(f'{op}() missing 1 required positional arguments: "high"')
-    return (0 if low is None else whole_number(low, op, "low")), whole_number(high, op, "high")
+    return (0 if low is None else small_number(low, op, "low")), small_number(high, op, "high")
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=None, dtype=None,
@@ -279,7 +279,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         return _vmap_rule("randperm", randperm, (n,), {
             "generator": generator, "out": out, "dtype": dtype, "layout": layout, "device": device,
             "requires_grad": requires_grad, "pin_memory": pin_memory})
-    cdef Py_ssize_t count = whole_number(n, "randperm", "n")
+    cdef Py_ssize_t count = min(small_number(n, "randperm", "n"), (1 << 63) - 1)
     cdef int dt
     cdef Tensor t
     if count < 0:

@@ -190,6 +190,16 @@ cdef object whole_number(object x, str op, str argument):
     return x.__index__()
 
 
+cdef object small_number(object x, str op, str argument):
+    """A whole number of 64 bits, or the one after them: the end of a range."""
+    n = whole_number(x, op, argument)
+    if not -(1 << 63) <= n <= 1 << 63:
+        raise ValueError(
+            f"{op}(): argument '{argument}': Overflow when unpacking long long; an int must fit in "
+            "64 bits")
+    return n
+
+
 def random_(Tensor self not None, *args, generator=None, **named):
     """
     Fill with whole numbers drawn evenly from ``[from, to)``.

@@ -173,7 +173,13 @@ cdef class Tensor:
             if isinstance(sizes[i], float):
                 raise TypeError(f"Tensor(): sizes must be integers, not {sizes[i]!r}; "
                                 "use autograd_cy.tensor(value) for a value")
-            shape[i] = sizes[i]
+            try:
+                shape[i] = sizes[i]
+            except OverflowError:
+                raise TypeError(
+                    f"Tensor(): argument 'size' failed to unpack the object at pos {i + 1} with "
+                    f"error \"Overflow when unpacking long long\": {sizes[i]} is too large"
+                ) from None
         replace_storage(self, tensor_empty(g_default_dtype, n, shape))
 
     def __dealloc__(self):

@@ -5,11 +5,11 @@ They call recorded operators through T, so they differentiate by themselves.
 """
 from cpython.exc cimport PyErr_CheckSignals
 
-from autograd_cy._C.arguments cimport tensor_arg, indices_arg, bool_arg, factor_fits
+from autograd_cy._C.arguments cimport tensor_arg, indices_arg, bool_arg, factor_fits, int_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_U8, DT_F16, DT_BF16, DT_F32, dt_is_integral, dt_is_complex,
-    dt_object)
+    DT_SIZE, DT_BOOL, DT_I64, DT_U8, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64,
+    DT_C128, dt_is_integral, dt_is_complex, dt_object)
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.formulas cimport normal_dim, value_like
 from autograd_cy._C.iterate cimport broadcast_shape, fill_with
@@ -112,7 +112,7 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
     if isinstance(repeats, Tensor) and (<Tensor>repeats).count == 1:
         repeats = scalar_value(<Tensor>repeats)
     if isinstance(repeats, int):
-        k = repeats
+        k = int_arg(int(repeats), "repeat_interleave", "repeats", 2)
         if k < 0:
             raise RuntimeError("repeat_interleave: repeats can not be negative")
         if output_size is not None and output_size != n * k:
@@ -525,11 +525,17 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf):
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt):
     """Running products in log2(n) steps; made of products, so zeros differentiate like the rest."""
     cdef Py_ssize_t n, step = 1
+    cdef int out, wide
     dim = normal_dim(dim, a.nd)
     if dt < 0 and dt_is_integral(a.dt):
         dt = DT_I64
-    if (a.dt if dt < 0 else dt) in (DT_F16, DT_BF16):      # partial products may overflow
-        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), a.dt if dt < 0 else dt)
+    out = a.dt if dt < 0 else dt
+    # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
+    if out == DT_F16 or out == DT_BF16:
+        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), out)
+    if out == DT_F32 or out == DT_C64:
+        wide = DT_F64 if out == DT_F32 else DT_C128
+        return T._to_dtype(cumprod(T._to_dtype(T._to_dtype(a, out), wide), dim, -1), out)
     a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
     n = a.sizes[dim] if a.nd else 1
     while step < n:
@@ -693,14 +699,28 @@ cdef int need_dims(Tensor t, int nd, str op, str name) except -1:
     return 0
 
 
+cdef bint halves(Tensor a, Tensor b, Tensor c):
+    """Whether all have one half type: what is between the product and the sum is float32 then."""
+    return a.dt in (DT_F16, DT_BF16) and a.dt == b.dt == c.dt
+
+
+cdef Tensor single(Tensor a):
+    return T._to_dtype(a, DT_F32)
+
+
 cdef Tensor addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
     need_dims(mat, 2, "addmv", "mat")
     need_dims(vec, 1, "addmv", "vec")
+    if halves(a, mat, vec):
+        return T._to_dtype(addmv(single(a), single(mat), single(vec), beta, alpha), a.dt)
     return affine(a, T.mv(mat, vec), beta, alpha)
 
 
 cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
-    cdef Tensor product = outer(vec1, vec2)
+    cdef Tensor product
+    if halves(a, vec1, vec2):
+        return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha), a.dt)
+    product = outer(vec1, vec2)
     if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
         which = "alpha" if dt_is_integral(beta.dt) else "beta"
         raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "
@@ -715,10 +735,14 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
 cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     need_dims(batch1, 3, "baddbmm", "batch1")
     need_dims(batch2, 3, "baddbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(baddbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
     return affine(a, T.bmm(batch1, batch2), beta, alpha)
 
 
 cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     need_dims(batch1, 3, "addbmm", "batch1")
     need_dims(batch2, 3, "addbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(addbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
     return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, batch1.dt), beta, alpha)

@@ -518,11 +518,6 @@ def _has_tangent(Tensor t not None):
         t = <Tensor>t.extra.value
 
 
-def _lift(Tensor t not None, int level):
-    """`t` as a tensor of the vmap of `level`, all of whose examples share it."""
-    return lift(t, level)
-
-
 def _zero_tangents(Tensor t not None):
     """The values of `t` were replaced by constants: its tangents become zeros."""
     copy_tangents(t, wrap_double(0.0))

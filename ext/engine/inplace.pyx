@@ -483,7 +483,7 @@ def t_(Tensor self not None):
     if self.nd > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.nd}D")
     may_change(self, "t_")
-    return take_geometry(self, T.transpose(self, 0, 1) if self.nd == 2 else T._alias(self))
+    return take_geometry(self, T._t(self) if self.nd == 2 else T._alias(self))
 
 
 def squeeze_(Tensor self not None, dim=None):

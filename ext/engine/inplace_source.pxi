@@ -1,6 +1,9 @@
 # Other memory for a tensor: Tensor.set_ (part of inplace.pyx).
 
-def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=None):
+_nothing = object()
+
+
+def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, stride=None):
     """
     Let this tensor show other memory.
 
@@ -40,12 +43,13 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
     cdef StorageImpl* memory
     cdef object base
     cdef Py_ssize_t n
+    cdef uint32_t lazy = self.flags & F_LAZY
     if self.flags & F_BATCHED or (
             isinstance(source, Tensor) and (<Tensor>source).flags & F_BATCHED):
         raise RuntimeError("vmap: set_ is not possible on a batched tensor")
     if self.flags & F_DUAL:
         raise RuntimeError("set_: a tensor with a tangent can't show other memory; detach() it")
-    if source is None:
+    if source is _nothing:
         whole = tensor_empty(self.dt, 1, &none_of_them)
     elif isinstance(source, Tensor):
         whole = <Tensor>source
@@ -77,6 +81,8 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
         Py_XDECREF(<PyObject*>base)
         self.flags &= ~<uint32_t>F_VIEW
     take_memory(self, window)
+    # Conjugation and negation belong to the tensor, not to what it shows.
+    self.flags = (self.flags & ~<uint32_t>F_LAZY) | lazy
     bump_version(self)
     # Graphs of before keep their accumulator, which still owns this leaf; later ones get another.
     self.accumulator = NULL

@@ -11,12 +11,23 @@ its elements.
 Operators, attributes and methods that are slots of the class have no such function object. A
 subclass gets forms of these that ask, when it is made (autograd_cy/overrides.py); plain tensors
 never meet them.
+
+# Note [NumPy's names]
+As in torch, ``axis``, ``keepdims``, ``x``, ``a``, ``x1`` and ``x2`` mean ``dim``, ``keepdim``,
+``input`` and ``other`` in compiled functions. A call is tried as it is written; only where that is
+a TypeError and one of these names occurs it is tried again with the names of torch, so other calls
+pay nothing. The first try refused the name before it did anything.
 """
 from cpython.ref cimport PyObject, Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, M_UNASKED, tls_modes, tensor_as
 
 cdef extern from "Python.h":
+    void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
+    void PyErr_Restore(PyObject* kind, PyObject* error, PyObject* trace)
+    int PyErr_ExceptionMatches(PyObject* kind)
+    void Py_XDECREF(PyObject* x)
     ctypedef PyObject* (*vectorcall_fn "vectorcallfunc")(
         PyObject*, PyObject**, size_t, PyObject*) noexcept
     ctypedef struct TypeObject "PyTypeObject":
@@ -114,23 +125,34 @@ cdef Entry* entry_of(PyObject* f) noexcept:
 
 
 cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
-    """The vectorcall of intercepted functions; every call of one goes through here."""
+    """The vectorcall of intercepted functions. What most calls need is done without a call."""
     cdef PyObject** arg = args
     cdef PyObject** end = args + PyVectorcall_NARGS(nargsf)
     cdef TypeObject* kind
-    cdef Entry* e
-    if names != NULL:
-        end += PyTuple_GET_SIZE(names)
+    cdef Entry* e = &_table[(<size_t>f >> 4) & <size_t>(ROOM - 1)]
+    if names != NULL or e.function != f:
+        return _looking_closely(f, args, nargsf, names)
     while arg < end:
         kind = TYPE_OF(arg[0])
-        if (kind != _tensor and kind != &PyLong_Type and kind != &PyFloat_Type and kind != _none
-                and asks(arg[0])):
-            return _asking(f, args, nargsf, names)
+        if kind != _tensor and kind != &PyLong_Type and kind != &PyFloat_Type:
+            return _looking_closely(f, args, nargsf, names)
         arg += 1
-    e = &_table[(<size_t>f >> 4) & <size_t>(ROOM - 1)]
-    if e.function != f:
-        e = entry_of(f)
     return e.original(f, args, nargsf, names)
+
+
+cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
+                               PyObject* names) except NULL:
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    cdef PyObject* result
+    if names != NULL:
+        n += PyTuple_GET_SIZE(names)
+    for i in range(n):
+        if TYPE_OF(args[i]) != _tensor and asks(args[i]):
+            return asking(f, args, PyVectorcall_NARGS(nargsf), names)
+    result = entry_of(f).original(f, args, nargsf, names)
+    if result == NULL and names != NULL:
+        return again(f, args, PyVectorcall_NARGS(nargsf), names)
+    return result
 
 
 cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
@@ -158,10 +180,65 @@ cdef dict named_args(PyObject** values, PyObject* names):
     return named
 
 
-cdef PyObject* asking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+cdef tuple positional_args(PyObject** args, Py_ssize_t n):
+    cdef tuple positional = PyTuple_New(n)
+    cdef Py_ssize_t i
+    cdef object x
+    for i in range(n):
+        x = <object>args[i]
+        Py_INCREF(x)
+        PyTuple_SET_ITEM(positional, i, x)
+    return positional
+
+
+cdef dict numpy_names = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _names_of_torch(dict kwargs not None):
+    """Arguments with NumPy's names replaced; None without such names, or if one came twice."""
+    cdef dict renamed = {}
+    for name, value in kwargs.items():
+        name = numpy_names.get(name, name)
+        if name in renamed:
+            return None
+        renamed[name] = value
+    return None if renamed.keys() == kwargs.keys() else renamed
+
+
+cdef PyObject* again(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
+    """The second try of a call that has just failed (Note [NumPy's names])."""
+    cdef PyObject* kind
+    cdef PyObject* error
+    cdef PyObject* trace
+    cdef dict renamed
+    if not PyErr_ExceptionMatches(<PyObject*>TypeError):
+        return NULL
+    PyErr_Fetch(&kind, &error, &trace)
+    renamed = _names_of_torch(named_args(args + n, names))
+    if renamed is not None:
+        try:
+            result = (<object>f)(*positional_args(args, n), **renamed)
+        except BaseException as second:
+            # If it is about a name that the caller didn't write, the first one says more.
+            if type(second) is not TypeError or "unexpected keyword argument" not in str(second):
+                Py_XDECREF(kind)
+                Py_XDECREF(error)
+                Py_XDECREF(trace)
+                raise
+        else:
+            Py_XDECREF(kind)
+            Py_XDECREF(error)
+            Py_XDECREF(trace)
+            Py_INCREF(result)
+            return <PyObject*>result
+    PyErr_Restore(kind, error, trace)
+    return NULL
+
+
+cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
     """Ask the classes of the arguments."""
-    cdef Py_ssize_t i, n = PyVectorcall_NARGS(nargsf)
-    cdef tuple positional = tuple([<object>args[i] for i in range(n)])
+    cdef tuple positional = positional_args(args, n)
     cdef dict named = {} if names == NULL else named_args(args + n, names)
     x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
     Py_INCREF(x)
@@ -169,7 +246,7 @@ cdef PyObject* asking(PyObject* f, PyObject** args, size_t nargsf, PyObject* nam
 
 
 # Called through pointers: their errors pass through `looking` as they are.
-cdef vectorcall_fn _asking = <vectorcall_fn><void*>asking
+cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
 cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
 
 

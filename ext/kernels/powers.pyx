@@ -5,8 +5,8 @@ from autograd_cy._C.dtypes cimport dt_is_float, dt_is_integral
 from autograd_cy._C.arguments cimport check_no_integer_zero
 from autograd_cy._C.iterate cimport ew1, ew2, clone_plain, result_dtype, P_FLOAT, P_SAME
 from autograd_cy._C.kernel_ids cimport (
-    K_CUBE, K_DIV, K_FLOOR_DIVIDE, K_FMOD, K_LOGIT, K_POW, K_RECIPROCAL, K_RSQRT, K_SQRT,
-    K_SQUARE, K_SUB, K_TRUNC)
+    K_CUBE, K_FLOOR_DIVIDE, K_FMOD, K_LOGIT, K_POW, K_RECIPROCAL, K_RSQRT, K_SQRT,
+    K_SQUARE, K_SUB, K_TRUNC_DIVIDE)
 from autograd_cy._C.tensor cimport Tensor, element_value, wrap_double, F_WRAPPED
 
 
@@ -54,4 +54,4 @@ cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode):
     if dt_is_integral(result_dtype((a, b))):
         rest = ew2(K_FMOD, a, b, P_SAME, None, "div")      # of the sign of a: the rest divides
         return ew2(K_FLOOR_DIVIDE, ew2(K_SUB, a, rest, P_SAME, None, "div"), b, P_SAME, None, "div")
-    return ew1(K_TRUNC, ew2(K_DIV, a, b, P_SAME, None, "div"), P_SAME, None, "div")
+    return ew2(K_TRUNC_DIVIDE, a, b, P_SAME, None, "div")

@@ -4,7 +4,7 @@
 # reduce_arg.pxi, variance, logsumexp and running sums in reduce_more.pxi.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport NAN
+from libc.math cimport NAN, isinf, sqrt
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -458,7 +458,7 @@ cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
     dims_mask(dims, a.nd, mask)
     out = empty_result(a, mask, keepdim, a.dt)
     if a.count == 0:
-        fill_with(out, NAN)
+        fill_with(out, complex(NAN, NAN) if dt_is_complex(out.dt) else NAN)
     else:
         reduce_into(R_SUM, a, mask, out, 1.0 / reduced_count(a, mask))
     return out
@@ -628,19 +628,3 @@ def _call(str name, Tensor a not None, *args):
             shape[i] = size
         return sum_to_shape_fast(a, len(args[0]), shape)
     raise ValueError(f"_call: no function {name!r} here")
-
-
-def _repeat(str name, Tensor a not None, Py_ssize_t n):
-    """Diagnostic: run a reduction n times from C, for timing without Python's call cost."""
-    cdef Py_ssize_t _i
-    for _i in range(n):
-        if name == "sum":
-            sum_plain(a, None, False, -1)
-        elif name == "mean":
-            mean_plain(a, None, False, -1)
-        elif name == "max":
-            max_all_plain(a)
-        elif name == "argmax":
-            argmax_plain(a, None, False)
-        elif name == "sum0":
-            sum_plain(a, 0, False, -1)

@@ -131,8 +131,11 @@ cdef Tensor real_window(Tensor a, int part):
                      strides)
 
 
-cdef int var_rows(Tensor a, Tensor out, double divisor) except -1:
-    """Variances of the rows of a dense tensor, one for each element of `out`."""
+cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
+    """
+    Variances of the rows of a dense tensor, one for each element of `out`, or their roots: these
+    are numbers of the dtype where the variance may be none.
+    """
     cdef VarPlan plan
     cdef Py_ssize_t rows = out.count, r, c
     cdef double* space
@@ -162,37 +165,57 @@ cdef int var_rows(Tensor a, Tensor out, double divisor) except -1:
         s = 0
         for c in range(plan.chunks):
             s += space[r * plan.chunks + c]
-        mean[r] = s / divisor
+        mean[r] = sqrt(s / divisor) if root else s / divisor
     T.finish[<int>ACC_F64][<int>out.dt](<char*>mean, out.ptr, rows, 1, 1)
     free(space)
     return 0
 
 
 cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim):
+    return spread(a, dims, correction, keepdim, False, dt_real(a.dt))
+
+
+cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim):
+    cdef int dt = dt_real(a.dt)
+    if not dt_is_complex(a.dt):
+        return spread(a, dims, correction, keepdim, True, dt)
+    # The sum of two variances may be out of the range of its root's dtype.
+    return cast(ew1(K_SQRT, spread(a, dims, correction, keepdim, False, DT_F64), P_SAME, None,
+                    "std"), dt)
+
+
+cdef Tensor spread(Tensor a, object dims, double correction, bint keepdim, bint root, int dt):
+    """The variance, or its root, as numbers of the dtype `dt`."""
     cdef char[MAX_DIMS + 1] mask
     cdef Tensor out
     cdef double divisor
     if a.dt <= DT_I64:
         raise RuntimeError("std and var only support floating point and complex dtypes")
     if dt_is_complex(a.dt):
-        out = var_plain(real_window(a, 0), dims, correction, keepdim)
-        add_into(out, var_plain(real_window(a, 1), dims, correction, keepdim))
+        out = spread(real_window(a, 0), dims, correction, keepdim, root, dt)
+        add_into(out, spread(real_window(a, 1), dims, correction, keepdim, root, dt))
         return out
     dims_mask(dims, a.nd, mask)
-    out = empty_result(a, mask, keepdim, a.dt)
+    out = empty_result(a, mask, keepdim, dt)
     if a.count == 0:
         fill_with(out, NAN)
         return out
     divisor = reduced_count(a, mask) - correction
     # Without enough elements the result is 0 / 0 or inf, never negative.
-    var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0)
+    var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0, root)
+    if a.dt == DT_F32 and (root or dt == DT_F64) and has_infinity(out):
+        # Squares are summed in float32: they may overflow where the root doesn't.
+        return cast(spread(cast(a, DT_F64), dims, correction, keepdim, root, DT_F64), dt)
     return out
 
 
-cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim):
-    if a.dt in (DT_F16, DT_BF16):        # the variance may be out of their range
-        return cast(std_plain(cast(a, DT_F32), dims, correction, keepdim), a.dt)
-    return ew1(K_SQRT, var_plain(a, dims, correction, keepdim), P_SAME, None, "std")
+cdef bint has_infinity(Tensor a) noexcept:
+    """Of a dense tensor of float32 or float64."""
+    cdef Py_ssize_t i
+    for i in range(a.count):
+        if isinf((<float*>a.ptr)[i] if a.dt == DT_F32 else (<double*>a.ptr)[i]):
+            return True
+    return False
 
 
 cdef tuple var_mean_plain(Tensor a, object dims, double correction, bint keepdim):

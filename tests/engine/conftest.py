@@ -19,7 +19,7 @@ def eager_switching():
 def in_threads(eager_switching):
     """A function that runs `work(i)` in n threads, which start together; returns the exceptions."""
 
-    def run(n, work, timeout=120):
+    def run(n, work, timeout=20):
         errors = []
         together = threading.Barrier(n)
 

@@ -55,6 +55,32 @@ def test_change_of_a_view_s_geometry_leaves_the_base_alone(name):
     assert g.tolist() == (1 + 2 * changed).tolist()
 
 
+@pytest.mark.parametrize("name", GEOMETRY)
+def test_a_view_s_new_geometry_is_a_step_of_its_history(name):
+    """The history goes on by the view's own node; nothing is remade by strides of the base."""
+    shape, args = GEOMETRY[name]
+    args = ((2, 2), (3, 1), 7) if name == "as_strided_" else args
+    x = leaf(2, *shape)
+    y = x * 1
+    v, other = y[1], y[0]
+    before = v.grad_fn
+    getattr(v, name)(*args)
+    assert v.grad_fn.name() == getattr(y[1], name[:-1])(*args).grad_fn.name()
+    assert [edge[0] for edge in v.grad_fn.next_functions] == [before]
+    assert y.grad_fn.name() == "MulBackward0"
+    with torch.no_grad():
+        fresh = y[1]
+        getattr(fresh, name)(*args)
+        assert tuple(fresh.shape) == tuple(v.shape)
+    with pytest.raises(RuntimeError, match="view was created in no_grad mode"):
+        fresh.grad_fn
+    weight = torch.arange(1.0, v.numel() + 1, dtype=torch.float64).reshape(v.shape)
+    (expected,) = torch.autograd.grad((getattr((x * 1)[1], name[:-1])(*args) * weight).sum(), x)
+    other.mul_(2)  # now the history of v is remade
+    (found,) = torch.autograd.grad((v * weight).sum(), x)
+    assert found.tolist() == expected.tolist()
+
+
 def test_other_views_follow_after_the_base_was_transposed():
     x = leaf(2, 3)
     y = x * 1

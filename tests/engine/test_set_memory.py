@@ -176,3 +176,24 @@ class Endless:
 def test_endless_sequences_are_as_long_as_they_say():
     assert ag.tensor(Endless()).tolist() == [0, 1, 2]
     assert ag.tensor([Endless(), Endless()]).tolist() == [[0, 1, 2]] * 2
+
+
+def test_set_needs_a_tensor_or_a_storage():
+    for wrong in (None, 1, "a"):
+        with pytest.raises(TypeError, match="'source' must be Tensor or UntypedStorage"):
+            ag.ones(2).set_(wrong)
+    assert ag.ones(2).set_().tolist() == []
+
+
+@pytest.mark.parametrize("bits", ["conj", "neg"])
+def test_set_keeps_the_bits_of_the_tensor_and_leaves_those_of_the_source(bits):
+    z = ag.tensor([1 + 2j, 3.0])
+    lazy = z.conj() if bits == "conj" else z.conj().imag
+    plain = ag.zeros(1, dtype=lazy.dtype)
+    memory = z if bits == "conj" else z.imag
+    assert plain.set_(lazy).tolist() == memory.tolist()
+    assert not plain.is_conj() and not plain.is_neg()
+    other = ag.zeros(1, dtype=lazy.dtype)
+    turned = other.conj() if bits == "conj" else ag.zeros(1, dtype=ag.complex64).conj().imag
+    assert turned.set_(memory).tolist() == lazy.tolist()
+    assert turned.is_conj() == lazy.is_conj() and turned.is_neg() == lazy.is_neg()

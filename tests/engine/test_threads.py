@@ -1,8 +1,10 @@
 """Backward from several Python threads: nothing is lost, nothing is mixed up."""
 
 import threading
+import weakref
 
 import pytest
+from failures import with_failing_allocations
 
 import autograd_cy as torch
 
@@ -314,3 +316,52 @@ def test_the_number_of_each_node_is_unique(in_threads):
 
     assert in_threads(4, work) == []
     assert len(set(numbers)) == 2000
+
+
+@pytest.mark.parametrize("kind", ["leaf", "result"])
+def test_a_finalizer_of_the_replaced_gradient_may_add_to_the_same_tensor(in_threads, kind):
+    """A thread that waits for itself would wait for ever."""
+    w = leaf(4)
+    y = w * 2
+    y.retain_grad()
+    shown = w if kind == "leaf" else y
+    total = (y * 3).sum()
+
+    def add(factor):
+        total.backward(factor, create_graph=True)
+
+    def work(i):
+        add(torch.tensor(1.0, dtype=torch.float64))
+        weakref.finalize(shown.grad, add, torch.tensor(10.0, dtype=torch.float64))
+        add(torch.tensor(100.0, dtype=torch.float64))
+
+    with pytest.warns(UserWarning, match="create_graph=True"):
+        assert in_threads(1, work, timeout=10) == []
+    assert values(w.grad) == {6 * 111.0}
+    assert values(y.grad) == {3 * 111.0}
+    w.grad = y.grad = None
+
+
+@pytest.mark.parametrize("kind", ["leaf", "result"])
+def test_a_failed_addition_lets_go_of_the_tensor(in_threads, kind):
+    w = leaf(4000)
+    y = w * 2
+    if kind == "result":
+        y.retain_grad()
+    for _ in with_failing_allocations(lambda: (y * 3).sum().backward(retain_graph=True)):
+        w.grad = y.grad = None
+        assert in_threads(1, lambda i: (y * 3).sum().backward(retain_graph=True), 10) == []
+        assert values(w.grad) == {6.0}
+
+
+def test_a_refused_addition_lets_go_of_the_leaf(in_threads):
+    w = leaf(4)
+
+    def inside(x):
+        (w * x).sum().backward()
+        return x
+
+    with pytest.raises(RuntimeError, match="inside a functorch transform"):
+        torch.func.vmap(inside)(torch.ones(3, dtype=torch.float64))
+    assert in_threads(1, lambda i: w.sum().backward(), timeout=10) == []
+    assert values(w.grad) == {1.0}

@@ -20,6 +20,7 @@ PRELUDE = """\
 import numpy as np
 import autograd_cy as torch
 nan, inf = float("nan"), float("inf")
+nanj, infj = complex(0, nan), complex(0, inf)
 """
 
 # How a library may refuse arguments. (NotImplementedError is a RuntimeError.)

@@ -149,7 +149,7 @@ def random_operation(rng, record=None, dtype=None, plain=False, large=False):
         own = name
         if mixed and x.values is None:
             own = choice(rng, list(values.KIND_OF))
-        return _input(rng, record, x, shape_of(x), own, manner)
+        return _input(rng, record, x, shape_of(x), own, manner, ties=not plain)
 
     def put(argument, x):
         if isinstance(x, schema().arg):
@@ -211,7 +211,7 @@ def _args_of(sample):
             yield x
 
 
-def _input(rng, record, spec, shape, dtype, manner):
+def _input(rng, record, spec, shape, dtype, manner, ties):
     domain = spec.values or record.domain or schema().real()
     if isinstance(domain, schema().booleans):
         return values.with_layout(rng, rng.random(shape) < 0.5, "bool")
@@ -229,7 +229,7 @@ def _input(rng, record, spec, shape, dtype, manner):
     elif manner == "wide":
         array = values.wide_range(rng, array, dtype)
     layout = "plain" if record.name in OF_MEMORY else None
-    return values.with_layout(rng, array, dtype, spec.differentiable, layout)
+    return values.with_layout(rng, array, dtype, spec.differentiable, layout, ties)
 
 
 def _number(rng, dtype):

@@ -174,13 +174,16 @@ def broadcast_shapes(rng, count, most=2000):
     return shapes
 
 
-def with_layout(rng, array, dtype, requires_grad=False, layout=None):
-    """An Input with these elements and a layout, random if none is given."""
+def with_layout(rng, array, dtype, requires_grad=False, layout=None, ties=True):
+    """An Input with these elements (`ties`: or some of them, repeated) and a layout, random if
+    none is given."""
     array = np.asarray(array)
     base, view = array, ""
     layouts = ["plain", "plain", "offset"]
     if array.ndim >= 1:
         layouts += ["stepped"]
+    if array.ndim >= 1 and array.size and ties:
+        layouts += ["expanded"]
     if array.ndim >= 2:
         layouts += ["permuted", "permuted"]
     if KIND_OF[dtype] == "c":
@@ -197,6 +200,11 @@ def with_layout(rng, array, dtype, requires_grad=False, layout=None):
         base = np.repeat(array, 2, axis)
         inner = ", ".join("::2" if i == axis else ":" for i in range(array.ndim))
         view = f"[{inner}]"
+    elif layout == "expanded":
+        axis = int(rng.integers(array.ndim))
+        base = array.take([0], axis)
+        view = f".expand({tuple(array.shape)})"
+        array = np.broadcast_to(base, array.shape)
     elif layout == "offset":
         extra = int(rng.integers(1, 5))
         base = np.concatenate([np.zeros(extra, array.dtype), array.ravel()])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grouping import each
 from loops import (
     INTS,
     NUMPY,
@@ -156,7 +157,7 @@ def reference(f, dtype, *inputs):
 
 
 @each_table
-@pytest.mark.parametrize(("name", "dtype"), cases(UNARY))
+@each("name, dtype", cases(UNARY))
 def test_unary(table, name, dtype):
     x = sample(dtype, N)
     if name in POSITIVE and x.dtype.kind != "c":
@@ -166,7 +167,7 @@ def test_unary(table, name, dtype):
 
 
 @each_table
-@pytest.mark.parametrize(("name", "dtype"), cases(BINARY))
+@each("name, dtype", cases(BINARY))
 def test_binary(table, name, dtype):
     x, y = sample(dtype, N, 1), sample(dtype, N, 2)
     if dtype in INTS and ("divide" in name or name in ("fmod", "remainder")):

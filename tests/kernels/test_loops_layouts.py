@@ -1,7 +1,7 @@
 """Every loop on every layout a driver may hand it: strides, repeated elements, in place, any n."""
 
 import numpy as np
-import pytest
+from grouping import each
 from loops import NUMPY, SIZE, SPEC, SPECS, TABLES, each_table, operand_types, sample, types_of
 
 CASES = [(spec.name, dtype) for spec in SPECS for dtype in types_of(spec)]
@@ -31,7 +31,7 @@ def spread(x, step):
 
 
 @each_table
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@each("name, dtype", CASES)
 def test_layouts_give_the_same_bits(table, name, dtype):
     n = 700
     inputs = operands(name, dtype, n)
@@ -62,7 +62,7 @@ def test_layouts_give_the_same_bits(table, name, dtype):
             same(copies[k], dense)
 
 
-@pytest.mark.parametrize("name", [spec.name for spec in SPECS])
+@each("name", [spec.name for spec in SPECS], group=lambda name: name[0])
 def test_length_changes_no_element_and_nothing_else(name):
     table = list(TABLES.values())[-1]
     for dtype in types_of(SPEC[name]):

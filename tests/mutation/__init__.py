@@ -2,8 +2,9 @@
 
     python -m tests.mutation --count 150 --seed 1
 
-slips.py finds places and writes both versions of a line into a copy of the tree, behind a number
-that is read from AUTOGRAD_CY_MUTANT; survey.py learns which test files reach which place;
-__main__.py builds the copy once, runs the tests for each number, and prints what nobody noticed.
+slips.py finds places and writes both versions of a line into a copy of the tree (tree.py), behind
+a number in shared memory (runtime.py); survey.py starts a pytest process there that collects once
+and runs chosen tests in forked children (worker.py), and learns which test reaches which place;
+trial.py runs for each slip the tests that reach it until one fails; __main__.py is the command.
 Formulas of the operator table have mutants of their own (tests/ops/mutations.py).
 """

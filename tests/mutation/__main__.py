@@ -10,8 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 from tests.mutation import slips as places
-from tests.mutation import survey as tests
 from tests.mutation import tree
+from tests.mutation.survey import Runner, survey
+from tests.mutation.trial import Outcome, try_import, try_slip
 
 # Survivors that are no fault, each with its reason: `key | reason`.
 EXCUSED = Path(__file__).with_name("harmless.txt")
@@ -19,11 +20,18 @@ EXCUSED = Path(__file__).with_name("harmless.txt")
 
 def arguments(words=None):
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--count", type=int, default=150, help="slips to try")
+    parser.add_argument("--count", type=int, default=150, help="slips to build")
     parser.add_argument("--seed", type=int, default=None, help="which; the time by default")
+    parser.add_argument("--first", type=int, default=0, help="the first to try")
+    parser.add_argument("--last", type=int, default=None, help="the first not to try any more")
     parser.add_argument("--folder", type=Path, default=tree.ROOT / "build" / "mutants")
     parser.add_argument("--limit", type=float, default=300, help="seconds of tests for one slip")
-    parser.add_argument("--json", type=Path, help="write all outcomes here")
+    parser.add_argument(
+        "--json", type=Path, help="write all outcomes here, and go on from those noted already"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="try those once more that --json has as unnoticed"
+    )
     return parser.parse_args(words)
 
 
@@ -34,56 +42,58 @@ def harmless() -> dict[str, str]:
     return {key: reason for key, _, reason in pairs}
 
 
-def try_slip(folder, number, files, limit) -> tuple[str, str]:
-    """(outcome, where) of one slip: files that reach it, the quickest first, until one fails."""
-    reaching = sorted((f for f in files if number in f.reached), key=lambda f: f.seconds)
-    if not reaching:
-        return "not reached", ""
-    left = limit
-    # Quick files share a process; each of the slow ones has its own.
-    quick = [f for f in reaching if f.seconds < 4][:25]
-    for batch in [quick, *([f] for f in reaching if f not in quick)]:
-        if not batch or left <= 0:
-            continue
-        start = time.perf_counter()
-        patience = 20 + 4 * sum(f.seconds for f in batch)
-        outcome = tests.run(folder, [f.name for f in batch], number, patience)
-        left -= time.perf_counter() - start
-        if outcome != "survived":
-            return outcome, batch[0].name if len(batch) == 1 else "quick files"
-    return "survived", "" if left > 0 else "time was up"
+def known(path: Path | None, again: bool) -> dict[str, Outcome]:
+    """What an earlier command with the same --json found."""
+    if path is None or not path.exists():
+        return {}
+    found = {key: Outcome(*row) for key, row in json.loads(path.read_text()).items()}
+    return {key: outcome for key, outcome in found.items() if outcome.noticed or not again}
 
 
-def main() -> int:
-    options = arguments()
+def main(words=None) -> int:
+    options = arguments(words)
     seed = int(time.time()) if options.seed is None else options.seed
     chosen = places.choose(tree.sources(), tree.ROOT, options.count, seed)
     print(f"seed {seed}: {len(chosen)} slips", flush=True)
     slips = tree.make(options.folder, dict(enumerate(chosen)))
-    files = tests.survey(options.folder)
-    excused, outcomes = harmless(), {}
-    for number, slip in slips.items():
-        if slip.key in excused:
-            outcomes[number] = ("harmless", excused[slip.key])
-            continue
-        outcomes[number] = try_slip(options.folder, number, files, options.limit)
-        print(f"{number:4d} {outcomes[number][0]:11s} {slip.key}", flush=True)
-    if options.json:
-        rows = {slips[n].key: [slips[n].line + 1, *outcomes[n]] for n in slips}
-        options.json.write_text(json.dumps(rows, indent=1))
+    last = options.count if options.last is None else options.last
+    slips = {number: slip for number, slip in slips.items() if options.first <= number < last}
+    excused, before = harmless(), known(options.json, options.again)
+    outcomes = {}
+    with Runner(options.folder, "tests") as runner:
+        tests = survey(options.folder, runner)
+        print(f"{len(tests)} tests, {sum(test.seconds for test in tests):.0f} s", flush=True)
+        for number, slip in slips.items():
+            if slip.key in excused:
+                outcomes[number] = Outcome("harmless", excused[slip.key])
+            elif slip.key in before:
+                outcomes[number] = before[slip.key]
+                continue
+            elif number in runner.imported:
+                outcomes[number] = try_import(options.folder, runner, tests, number, options.limit)
+            else:
+                outcomes[number] = try_slip(runner, tests, number, options.limit)
+            print(f"{number:4d} {outcomes[number].name:11s} {slip.key}", flush=True)
+            if options.json:
+                found = {slips[n].key: [o.name, o.where] for n, o in outcomes.items()}
+                rows = {key: [o.name, o.where] for key, o in before.items()} | found
+                options.json.write_text(json.dumps(rows, indent=1))
     return report(slips, outcomes)
 
 
 def report(slips, outcomes) -> int:
     """Print what nobody noticed, and the counts; 1 if anything was unnoticed."""
-    counts = Counter(outcome for outcome, _ in outcomes.values())
+    counts = Counter(outcome.name for outcome in outcomes.values())
     unnoticed = [
-        n for n, (outcome, _) in outcomes.items() if outcome in ("survived", "not reached")
+        number
+        for number, outcome in outcomes.items()
+        if not outcome.noticed and outcome.name != "harmless"
     ]
     print("\nNot noticed:" if unnoticed else "\nAll were noticed.")
     for number in unnoticed:
-        slip = slips[number]
-        print(f"  {slip.path}:{slip.line + 1} ({outcomes[number][0]})")
+        slip, outcome = slips[number], outcomes[number]
+        where = f"; {outcome.where}" if outcome.where else ""
+        print(f"  {slip.path}:{slip.line + 1}, {slip.place} ({outcome.name}{where})")
         print(f"    {slip.before}\n    {slip.after or 'pass'}")
     total = sum(counts.values()) - counts["harmless"]
     print(", ".join(f"{count} {name}" for name, count in counts.most_common()))

@@ -1,54 +1,95 @@
-"""What changed sources call: `_slip(n)`, true in the process whose number is n.
+"""What changed sources call: `_slip(n)`, true while the number of the run is n.
 
-The Python half is this module's PYTHON, the Cython half its CYTHON; both note which places were
-reached, and add them to the file AUTOGRAD_CY_MUTANTS_REACHED when the process ends.
+The number stands in a file that every process of a run maps, followed by one byte for each place,
+set once the place was reached: so one build, and even one process, serves all slips. Without
+the variable AUTOGRAD_CY_MUTANTS, which names the file, no slip is active.
 """
 
-PYTHON = """
-import atexit
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+VARIABLE = "AUTOGRAD_CY_MUTANTS"
+HEAD, PLACES = 64, 65536
+
+PYTHON = f"""
+import mmap
 import os
 
-NUMBER = int(os.environ.get("AUTOGRAD_CY_MUTANT", "-1"))
-REACHED = set()
+PAGE = bytearray({HEAD + PLACES})
+PAGE[:4] = b"\\xff" * 4
+if os.environ.get("{VARIABLE}"):
+    with open(os.environ["{VARIABLE}"], "r+b") as file:
+        PAGE = mmap.mmap(file.fileno(), 0)
+NUMBER = memoryview(PAGE)[:4].cast("i")
 
 
 def _slip(number):
-    REACHED.add(number)
-    return number == NUMBER
-
-
-@atexit.register
-def _write():
-    path = os.environ.get("AUTOGRAD_CY_MUTANTS_REACHED")
-    if path and REACHED:
-        with open(path, "a") as file:
-            file.write(" ".join(map(str, REACHED)) + " ")
+    PAGE[{HEAD} + number] = 1
+    return NUMBER[0] == number
 """
 
-CYTHON = '''
+CYTHON = f'''
 cdef extern from *:
     """
-    #include <stdio.h>
+    #include <fcntl.h>
     #include <stdlib.h>
-    static int agm_number = -2;
-    static unsigned char agm_reached[65536];
-    static void agm_write(void) {
-        const char* path = getenv("AUTOGRAD_CY_MUTANTS_REACHED");
-        FILE* file = path ? fopen(path, "a") : NULL;
-        int i;
-        if (!file) return;
-        for (i = 0; i < 65536; i++) if (agm_reached[i]) fprintf(file, "%d ", i);
-        fclose(file);
-    }
-    static int agm_slip(int number) {
-        if (agm_number == -2) {
-            const char* text = getenv("AUTOGRAD_CY_MUTANT");
-            agm_number = text ? atoi(text) : -1;
-            atexit(agm_write);
-        }
-        agm_reached[number] = 1;
-        return number == agm_number;
-    }
+    #include <sys/mman.h>
+    #include <unistd.h>
+    static unsigned char agm_none[{HEAD + PLACES}];
+    static unsigned char* agm_page = NULL;
+    static void agm_map(void) {{
+        const char* path = getenv("{VARIABLE}");
+        int file = path ? open(path, O_RDWR) : -1;
+        void* page = MAP_FAILED;
+        if (file >= 0) {{
+            page = mmap(NULL, {HEAD + PLACES}, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+            close(file);
+        }}
+        *(int*)agm_none = -1;
+        agm_page = page == MAP_FAILED ? agm_none : (unsigned char*)page;
+    }}
+    static int agm_slip(int number) {{
+        if (!agm_page) agm_map();
+        agm_page[{HEAD} + number] = 1;
+        return *(int*)agm_page == number;
+    }}
     """
     bint _slip "agm_slip"(int) noexcept nogil
 '''
+
+
+class Page:
+    """The file of a run: the active number, how far the tests are, and the places reached."""
+
+    def __init__(self, path: Path, make: bool = False):
+        if make:
+            path.write_bytes(b"\xff" * 4 + bytes(HEAD - 4 + PLACES))
+        with path.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        self.head = memoryview(self.memory)[:16].cast("i")
+
+    @property
+    def number(self) -> int:
+        return self.head[0]
+
+    @number.setter
+    def number(self, value: int) -> None:
+        self.head[0] = value
+
+    @property
+    def done(self) -> int:
+        """How many tests are behind."""
+        return self.head[1]
+
+    @done.setter
+    def done(self, value: int) -> None:
+        self.head[1] = value
+
+    def reached(self) -> list[int]:
+        """The places reached since the last `forget`."""
+        return [number for number, byte in enumerate(self.memory[HEAD:]) if byte]
+
+    def forget(self) -> None:
+        self.memory[HEAD:] = bytes(PLACES)

@@ -7,13 +7,16 @@ one build serves all slips. Cython and Python are treated alike, as text.
 
 from __future__ import annotations
 
+import ast
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 FUNCTION = re.compile(r"^(async\s+)?(def|cpdef|cdef)\b.*\)[^)]*:\s*(#.*)?$", re.S)
+NAME = re.compile(r"(\w+)\s*(\[[^]]*\])?\(")
 CONDITION = re.compile(r"^(if|elif|while)\s+(?P<value>.+):$")
 RETURN = re.compile(r"^return\s+(?P<value>.+)$")
 DECLARED = re.compile(r"^cdef\s+(?P<head>[^=(]+?)\s*=\s*(?P<value>[^,]+)$")
@@ -59,11 +62,12 @@ class Slip:
     before: str
     after: str
     kind: str  # "condition", "declared" or "statement"
+    place: str = ""  # the function, and which of its lines that read the same
 
     @property
     def key(self) -> str:
-        """Names the slip when lines have moved."""
-        return f"{self.path}: {self.before} => {self.after or 'nothing'}"
+        """Names the slip, also when lines have moved."""
+        return f"{self.path}: {self.place}: {self.before} => {self.after or 'nothing'}"
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
@@ -96,6 +100,7 @@ def find(path: str, text: str) -> list[Slip]:
     """All slips of a source that stand inside of functions."""
     found, headers = [], []  # headers: (indentation, first line of a function) of the open blocks
     returned: dict[str, set[str]] = {}  # what each function of SAYS_DONE returns
+    same: Counter[tuple[str, str]] = Counter()  # lines of a function that read the same
     done: dict[Slip, str] = {}
     for first, last, logical in logical_lines(text):
         stripped = logical.strip()
@@ -111,7 +116,10 @@ def find(path: str, text: str) -> list[Slip]:
         if SAYS_DONE.match(inside) and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
         if inside and first == last and not UNSEEN.search(stripped):
-            slips = [Slip(path, first, code, *change) for change in changes(code)]
+            name = NAME.search(inside).group(1)
+            same[name, code] += 1
+            place = name if same[name, code] == 1 else f"{name} {same[name, code]}"
+            slips = [Slip(path, first, code, *change, place) for change in changes(code)]
             found += slips
             done |= dict.fromkeys(slips, inside) if code == "return 0" else {}
     # Nobody reads the 0 of a function that returns nothing else.
@@ -141,11 +149,27 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     else:
         return
     start = 0 if kind == "statement" else match.start("value")
+    for shorter in without_a_part(match.group("value")):
+        yield code[: match.start("value")] + shorter + code[match.end("value") :], kind
     strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
             if not any(a < hit.end() and hit.start() < b for a, b in strings):
                 yield code[: hit.start()] + new + code[hit.end() :], kind
+
+
+def without_a_part(value: str) -> Iterator[str]:
+    """`a and b` without a, and without b; what Python's parser doesn't read is left alone."""
+    try:
+        parsed = ast.parse(value, mode="eval").body
+    except SyntaxError:
+        return
+    if isinstance(parsed, ast.BoolOp):
+        word = " and " if isinstance(parsed.op, ast.And) else " or "
+        parts = [ast.get_source_segment(value, part) for part in parsed.values]
+        for left_out in range(len(parts)):
+            kept = [part for place, part in enumerate(parts) if place != left_out]
+            yield word.join(f"({part})" for part in kept)
 
 
 def choose(paths: list[Path], root: Path, count: int, seed: int) -> list[Slip]:
@@ -164,7 +188,9 @@ def choose(paths: list[Path], root: Path, count: int, seed: int) -> list[Slip]:
             if len(chosen) >= wanted:
                 break
             chosen.setdefault((slip.path, slip.line), slip)
-    return sorted(list(chosen.values())[:count], key=lambda slip: (slip.path, slip.line))
+    found = list(chosen.values())
+    rng.shuffle(found)
+    return found[:count]
 
 
 def write(text: str, slips: dict[int, Slip]) -> str:
@@ -186,4 +212,7 @@ def _both(slip: Slip, number: int) -> list[str]:
     old, new = (pattern.match(text).group("value") for text in (slip.before, slip.after))
     head = slip.before[: pattern.match(slip.before).start("value")]
     tail = ":" if slip.kind == "condition" else ""
+    if slip.kind == "condition" and not slip.path.endswith(".py"):
+        # Else Cython takes `flags & F and x is None` for an object, which it isn't.
+        old, new = f"<bint>({old})", f"<bint>({new})"
     return [f"{head}(({new}) if _slip({number}) else ({old})){tail}"]

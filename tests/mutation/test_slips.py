@@ -5,7 +5,8 @@ import textwrap
 import pytest
 
 from tests.mutation import __main__ as command
-from tests.mutation import runtime, slips, tree
+from tests.mutation import slips, tree
+from tests.mutation.trial import Outcome
 
 SOURCE = textwrap.dedent('''
     """A docstring: if a < b: is text."""
@@ -58,6 +59,7 @@ def test_single_lines_inside_of_functions_are_taken():
         ("raise ValueError(n)", {""}),
         ("x = 'a < b'", set()),
         ("y = f(x10, 10)", set()),
+        ("if a and b > c:", {"if (b > c):", "if (a):", "if a and b >= c:", "if a or b > c:"}),
     ],
 )
 def test_changes_of_one_statement(code, expected):
@@ -108,19 +110,17 @@ def test_both_versions_are_in_the_changed_source():
     assert run(1) == (2, 1)
 
 
-def test_the_number_comes_from_the_environment(monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTOGRAD_CY_MUTANT", "3")
-    monkeypatch.setenv("AUTOGRAD_CY_MUTANTS_REACHED", str(tmp_path / "reached"))
-    names = {}
-    exec(runtime.PYTHON.replace("@atexit.register", ""), names)
-    assert names["_slip"](3)
-    assert not names["_slip"](4)
-    names["_write"]()
-    assert set((tmp_path / "reached").read_text().split()) == {"3", "4"}
+def test_both_conditions_of_cython_are_truth_values():
+    text = "cdef int f(Tensor t) except -1:\n    if t.flags & 4 and t.nd == 1:\n        return 1\n"
+    slip = next(s for s in slips.find("m.pyx", text) if s.after == "if t.flags & 4 or t.nd == 1:")
+    changed = (
+        "<bint>(t.flags & 4 or t.nd == 1)) if _slip(0) else (<bint>(t.flags & 4 and t.nd == 1))"
+    )
+    assert changed in slips.write(text, {0: slip})
 
 
 def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
-    paths = tree.sources()
+    paths = sorted(tree.sources())[::8]  # some of each part
     first, second = (slips.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
     assert first == second
     assert len(first) == 40
@@ -135,11 +135,44 @@ def test_every_part_has_a_file_that_includes_it():
         assert tree._host(str(path.relative_to(tree.ROOT))).endswith(".pyx")
 
 
+def test_a_key_names_the_function_and_not_the_line():
+    text = SOURCE.replace("    found = min(x, high)\n", "    found = min(x, high)\n" * 2)
+    found = [s.key for s in slips.find("m.py", text) if "min" in s.before]
+    assert found == [
+        "m.py: clamp: found = min(x, high) => found = max(x, high)",
+        "m.py: clamp 2: found = min(x, high) => found = max(x, high)",
+    ]
+    moved = {s.key for s in slips.find("m.py", "# A line more.\n" + SOURCE)}
+    assert moved == {s.key for s in slips.find("m.py", SOURCE)}
+
+
+def test_every_excused_slip_is_still_in_the_sources():
+    there = {
+        slip.key
+        for path in tree.sources()
+        for slip in slips.find(str(path.relative_to(tree.ROOT)), path.read_text())
+    }
+    excused = command.harmless()
+    assert all(excused.values()), "each with its reason"
+    assert not set(excused) - there
+
+
 def test_the_report_names_what_nobody_noticed(capsys):
-    found = slips.find("m.py", SOURCE)[:3]
-    outcomes = {0: ("noticed", ""), 1: ("survived", ""), 2: ("harmless", "why")}
+    found = slips.find("m.py", SOURCE)[:4]
+    names = ["noticed", "survived", "harmless", "time was up"]
+    outcomes = {n: Outcome(name, "why") for n, name in enumerate(names)}
     assert command.report(dict(enumerate(found)), outcomes) == 1
     said = capsys.readouterr().out
     assert found[1].before in said
-    assert "1 of 2 noticed" in said
-    assert command.report({0: found[0]}, {0: ("crashed", "")}) == 0
+    assert "(time was up; why)" in said
+    assert "1 of 3 noticed" in said
+    assert command.report({0: found[0]}, {0: Outcome("crashed")}) == 0
+    assert command.report({0: found[0]}, {0: Outcome("timed out")}) == 1
+
+
+def test_a_command_goes_on_from_what_is_known(tmp_path):
+    path = tmp_path / "outcomes.json"
+    assert command.known(path, again=False) == {}
+    path.write_text('{"a": ["noticed", "t"], "b": ["survived", ""], "c": ["time was up", ""]}')
+    assert set(command.known(path, again=False)) == {"a", "b", "c"}
+    assert set(command.known(path, again=True)) == {"a"}

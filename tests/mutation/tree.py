@@ -55,36 +55,42 @@ def make(folder: Path, slips: dict[int, Slip]) -> dict[int, Slip]:
 
 def _copy(folder: Path, slips: dict[int, Slip]) -> None:
     """A copy of the tree; only what differs is written, so that a later build is short."""
-    shutil.copytree(ROOT, folder, ignore=_left_out, dirs_exist_ok=True, copy_function=_copy_file)
+    texts = changed(slips)
+
+    def copy_file(source, target):
+        name = str(Path(source).relative_to(ROOT))
+        _write(Path(target), texts.pop(name, None) or Path(source).read_bytes())
+
+    shutil.copytree(ROOT, folder, ignore=_left_out, dirs_exist_ok=True, copy_function=copy_file)
+    for name, text in texts.items():
+        _write(folder / name, text)
+
+
+def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
+    """{file: its text with the slips}, and the module that `_slip` comes from."""
     by_path: dict[str, dict[int, Slip]] = {}
     for number, slip in slips.items():
         by_path.setdefault(slip.path, {})[number] = slip
-    hosts = set()
-    for name, found in by_path.items():
-        text = write((ROOT / name).read_text(), found)
+    texts = {name: write((ROOT / name).read_text(), found) for name, found in by_path.items()}
+    for name in list(texts):
         if name.endswith(".py"):
-            text = _with_import(text)
-        elif name.endswith(".pyx"):
-            hosts.add(name)
-        else:
-            hosts.add(_host(name))
-        (folder / name).write_text(text)
-    for name in hosts:
-        text = (folder / name).read_text()
+            texts[name] = _with_import(texts[name])
+    for name in {_host(name) for name in texts if not name.endswith(".py")}:
+        text = texts.get(name) or (ROOT / name).read_text()
         start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()
-        (folder / name).write_text(text[:start] + runtime.CYTHON + text[start:])
-    (folder / "autograd_cy" / "_slips.py").write_text(runtime.PYTHON)
+        texts[name] = text[:start] + runtime.CYTHON + text[start:]
+    texts["autograd_cy/_slips.py"] = runtime.PYTHON
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def _write(path: Path, text: bytes) -> None:
+    if not path.exists() or path.read_bytes() != text:
+        path.write_bytes(text)
 
 
 def _left_out(folder, names):
     outputs = {"build", "dist"} if Path(folder) == ROOT else set()
     return OUTPUTS(folder, names) | outputs
-
-
-def _copy_file(source, target):
-    source, target = Path(source), Path(target)
-    if not target.exists() or target.read_bytes() != source.read_bytes():
-        shutil.copy(source, target)
 
 
 def _with_import(text: str) -> str:
@@ -101,8 +107,10 @@ def _with_import(text: str) -> str:
 
 
 def _host(name: str) -> str:
-    """The .pyx that includes a .pxi, in the same folder."""
+    """The .pyx that includes a .pxi, in the same folder, or the .pyx itself."""
     path = ROOT / name
+    if path.suffix == ".pyx":
+        return name
     for host in path.parent.glob("*.pyx"):
         if f'include "{path.name}"' in host.read_text():
             return str(host.relative_to(ROOT))
@@ -113,7 +121,9 @@ def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
     """Build; returns the numbers of slips in the lines that a compiler refused."""
     for name in {slip.path for slip in slips.values() if slip.path.endswith(".py")}:
         ast.parse((folder / name).read_text())
-    environment = os.environ | {"AUTOGRAD_CY_OPT": os.environ.get("AUTOGRAD_CY_OPT", "1")}
+    environment = {"AUTOGRAD_CY_OPT": "0", "AUTOGRAD_CY_SIMD": "base"} | os.environ
+    if shutil.which("ccache") and "CC" not in environment:
+        environment["CC"] = "ccache gcc"
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,

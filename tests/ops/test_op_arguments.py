@@ -56,7 +56,7 @@ CHANGING = [pytest.param(r, id=r.key) for r in RECORDS if public(r) and r.inplac
 
 
 def shown_name(record, i):
-    return "input" if i == 0 and record.args[0].name == "self" else record.args[i].name
+    return "input" if record.args[i].name == "self" else record.args[i].name
 
 
 def dtype_of(record):

@@ -18,6 +18,7 @@ from derivatives import (
     slope,
     weights_of,
 )
+from grouping import each
 
 from autograd_cy.autograd import forward_ad
 from autograd_cy.ops import _schema as schema
@@ -50,12 +51,12 @@ def each_dtype(case, check, **options):
         pytest.skip("nothing to differentiate in this sample")
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@each("case", cases(smooth))
 def test_gradient(case):
     each_dtype(case, check_first)
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@each("case", cases(smooth))
 def test_second_derivative(case):
     each_dtype(case, check_second)
 
@@ -97,12 +98,12 @@ def check_forward_mode(call, rng):
     assert_close(together, total, abs(total) + abs(together), "sum of tangents")
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@each("case", cases(smooth))
 def test_forward_mode(case):
     each_dtype(case, check_forward_mode)
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@each("case", cases(smooth))
 def test_gradient_through_strided_inputs(case):
     """Transposed and sliced arguments get the gradients of contiguous ones."""
     name = dtypes_of(case.record)[0]
@@ -133,7 +134,7 @@ def test_gradient_through_strided_inputs(case):
         np.testing.assert_allclose(to_array(h), to_array(g), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", cases(lambda r: isinstance(r.vjp, schema.nondiff)))
+@each("case", cases(lambda r: isinstance(r.vjp, schema.nondiff)))
 def test_without_a_derivative_nothing_is_recorded(case):
     name = next(
         n for n in ("float64", "complex128", "int64", "bool") if CLASS_OF[n] in case.record.dtypes

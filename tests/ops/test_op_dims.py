@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from calls import cases, make, outputs, tensor, to_array
 from derivatives import differentiable_outputs, gradients, random_like, weights_of
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.autograd import forward_ad as fwAD
@@ -102,7 +103,7 @@ def derivatives(call, rng):
     return found
 
 
-@pytest.mark.parametrize("case", with_dims())
+@each("case", with_dims())
 def test_negative_dims_mean_those_counted_from_the_end(case):
     call = make(case)
     other = replace(call, sample=turned_sample(case))
@@ -113,7 +114,7 @@ def test_negative_dims_mean_those_counted_from_the_end(case):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("case", with_dims())
+@each("case", with_dims())
 def test_saved_dims_are_not_negative(case):
     call = make(case)
     for sample in (case.sample, turned_sample(case)):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, cases, make, records, tensor
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops import _schema as schema
@@ -18,7 +19,7 @@ def first_call(record):
 
 
 def python_name(record, i):
-    return "input" if i == 0 and record.args[0].name == "self" else record.args[i].name
+    return "input" if record.args[i].name == "self" else record.args[i].name
 
 
 def engine_works():
@@ -94,7 +95,7 @@ def with_dim(record):
     return record.samples and any(a.type in ("dim", "dim?", "dims", "dims?") for a in record.args)
 
 
-@pytest.mark.parametrize("case", cases(with_dim))
+@each("case", cases(with_dim))
 def test_dimension_out_of_range(case):
     record = case.record
     call = make(case, dtype_of(record))

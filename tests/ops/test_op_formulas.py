@@ -5,16 +5,16 @@ wrong text would be noticed.
 """
 
 import numpy as np
-import pytest
 from calls import EVALUATOR, TABLE, cases, formulas_of, to_array
 from derivatives import gradients, weights_of
 from formulas import calls_of, evaluate, formula_names, with_formulas
+from grouping import each
 
 import autograd_cy as ag
 from ext.codegen.formula import parse
 
 
-@pytest.mark.parametrize("case", cases(with_formulas))
+@each("case", cases(with_formulas))
 def test_generated_node_computes_the_formula(case):
     for call in calls_of(case):
         weights = weights_of(call, np.random.default_rng(0))

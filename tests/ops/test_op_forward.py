@@ -28,6 +28,7 @@ from expected import (
     result_dtype,
     tolerance,
 )
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops import _schema as schema
@@ -95,7 +96,7 @@ def float_factors(case):
     return any(isinstance(x, float) for x in case.sample.kwargs.values())
 
 
-@pytest.mark.parametrize("case", cases(has_reference))
+@each("case", cases(has_reference))
 def test_equals_the_reference(case):
     letters = "hfc" if case.record.name == "addmm" and float_factors(case) else "bihfc"
     for name in claimed(case.record, letters):
@@ -139,7 +140,7 @@ def strided_tensor(array):
     return ag.from_numpy(array)
 
 
-@pytest.mark.parametrize("case", cases(lambda r: any(c in r.dtypes for c in "fic")))
+@each("case", cases(lambda r: any(c in r.dtypes for c in "fic")))
 def test_memory_layout_does_not_matter(case):
     name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in case.record.dtypes)
     if case.record.name in (
@@ -175,7 +176,7 @@ def test_memory_layout_does_not_matter(case):
             assert_same(to_array(x), to_array(y), tolerance(case.record, name))
 
 
-@pytest.mark.parametrize("case", cases(lambda r: not r.name.startswith("_")))
+@each("case", cases(lambda r: not r.name.startswith("_")))
 def test_function_and_method_reach_the_operator(case):
     record = case.record
     name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in record.dtypes)

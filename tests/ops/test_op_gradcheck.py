@@ -7,6 +7,7 @@ the Jacobians of all samples.
 import pytest
 from calls import CLASS_OF, cases, make, tensor
 from derivatives import differentiable_outputs
+from grouping import each
 from test_op_derivatives import smooth
 
 import autograd_cy as ag
@@ -77,26 +78,26 @@ def checked(case):
     return found
 
 
-@pytest.mark.parametrize("case", FIRST)
+@each("case", FIRST)
 def test_along_random_vectors(case):
     check_first(case, fast=True)
 
 
-@pytest.mark.parametrize("case", FIRST)
+@each("case", FIRST)
 def test_second_derivative_along_random_vectors(case):
     check_second(case, fast=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fast", [False, True], ids=["full", "random"])
-@pytest.mark.parametrize("case", ALL)
+@each("case", ALL)
 def test_every_sample(case, fast):
     check_first(case, fast)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fast", [False, True], ids=["full", "random"])
-@pytest.mark.parametrize("case", ALL)
+@each("case", ALL)
 def test_second_derivative_of_every_sample(case, fast):
     check_second(case, fast)
 

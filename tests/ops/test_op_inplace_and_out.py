@@ -18,6 +18,7 @@ from calls import (
 )
 from derivatives import assert_close, inner, random_like, slope
 from expected import assert_identical, assert_same
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops import _schema as schema
@@ -43,7 +44,7 @@ def inplace(record):
     return record.inplace and record.samples
 
 
-@pytest.mark.parametrize("case", cases(inplace))
+@each("case", cases(inplace))
 def test_inplace_form_computes_the_same(case):
     call = make(case, dtype_of(case.record))
     tensors = call.tensors()
@@ -80,9 +81,7 @@ def plain_value(call, weight, arrays):
     return inner(weight, to_array(call([tensor(a) for a in arrays])))
 
 
-@pytest.mark.parametrize(
-    "case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff))
-)
+@each("case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff)))
 def test_gradient_of_the_inplace_form(case):
     for name in ("float64", "complex128"):
         if CLASS_OF[name] not in case.record.dtypes:
@@ -123,7 +122,7 @@ def test_inplace_on_leaves_and_their_views_is_refused(record):
             call([leaf, *tensors[1:]], inplace_form(record))
 
 
-@pytest.mark.parametrize("case", cases(lambda r: r.out and not r.name.startswith("_")))
+@each("case", cases(lambda r: r.out and not r.name.startswith("_")))
 def test_out_form(case):
     record = case.record
     call = make(case, dtype_of(record))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, cases, make, outputs, tensor, to_array
 from expected import assert_identical, assert_same
+from grouping import each
 from test_op_inplace_and_out import inplace, inplace_form, keeps_itself
 
 import autograd_cy as ag
@@ -101,7 +102,7 @@ def is_lazy(t):
     return t.is_conj() or t.is_neg()
 
 
-@pytest.mark.parametrize("case", cases(usable))
+@each("case", cases(usable))
 def test_values_are_those_of_resolved_copies(case):
     for call, name, turn in calls(case):
         tensors = roots(call, turn)
@@ -118,7 +119,7 @@ def test_values_are_those_of_resolved_copies(case):
             np.testing.assert_array_equal(to_array(t), array, "an argument was changed")
 
 
-@pytest.mark.parametrize("case", cases(lambda r: r.name in REFUSED))
+@each("case", cases(lambda r: r.name in REFUSED))
 def test_what_reads_memory_refuses_the_conjugate(case):
     call = make(case, "complex128")
     with pytest.raises(RuntimeError, match=REFUSED[case.record.name]):
@@ -142,7 +143,7 @@ def gradients(call, tensors, arguments, weights):
     return first, second
 
 
-@pytest.mark.parametrize("case", cases(differentiable))
+@each("case", cases(differentiable))
 def test_gradients_are_those_of_resolved_copies(case):
     def weights(found):
         rng = np.random.default_rng(0)
@@ -164,7 +165,7 @@ def test_gradients_are_those_of_resolved_copies(case):
                 assert_same(to_array(x), to_array(y), 1e-10, f"{name}, {turn}")
 
 
-@pytest.mark.parametrize("case", cases(differentiable))
+@each("case", cases(differentiable))
 def test_tangents_are_those_of_resolved_copies(case):
     for call, name, turn in calls(case):
         if not call.moving:
@@ -195,8 +196,14 @@ def batchable(record):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("outside", [True, False], ids=["below", "inside"])
-@pytest.mark.parametrize("case", cases(batchable))
+def batches():
+    for p in cases(batchable):
+        for outside in (True, False):
+            place = "below" if outside else "inside"
+            yield pytest.param(*p.values, outside, id=f"{p.id}-{place}")
+
+
+@each("case, outside", batches())
 def test_batches_are_those_of_resolved_copies(case, outside):
     """The views are made before vmap, so that its wrappers hold them, or by the function."""
     for call, name, turn in calls(case, "fc"):
@@ -218,7 +225,7 @@ def test_batches_are_those_of_resolved_copies(case, outside):
             assert_same(to_array(x), to_array(y), 1e-12, f"{name}, {turn}")
 
 
-@pytest.mark.parametrize("case", cases(lambda r: usable(r) and inplace(r)))
+@each("case", cases(lambda r: usable(r) and inplace(r)))
 def test_inplace_forms_write_through_the_view(case):
     form = inplace_form(case.record)
     for call, name, turn in calls(case):
@@ -239,9 +246,7 @@ def test_inplace_forms_write_through_the_view(case):
             np.testing.assert_array_equal(to_array(tensors[0]), held, f"{name}, {turn}")
 
 
-@pytest.mark.parametrize(
-    "case", cases(lambda r: differentiable(r) and inplace(r) and not isinstance(r.vjp, str))
-)
+@each("case", cases(lambda r: differentiable(r) and inplace(r) and not isinstance(r.vjp, str)))
 def test_gradients_of_inplace_forms_on_views(case):
     """Against the composition without views: turn, compute, turn back."""
     form = inplace_form(case.record)
@@ -278,9 +283,7 @@ def test_gradients_of_inplace_forms_on_views(case):
                 assert_same(to_array(g + 0 * e), to_array(e + 0 * g), 1e-10, f"{name}, {turn}")
 
 
-@pytest.mark.parametrize(
-    "case", cases(lambda r: usable(r) and r.out and not r.name.startswith("_"))
-)
+@each("case", cases(lambda r: usable(r) and r.out and not r.name.startswith("_")))
 def test_out_forms_write_through_the_view(case):
     form = EVALUATOR.form(case.record)
     for call, name, turn in calls(case):

@@ -8,6 +8,7 @@ all without a conj; the slow tests take all.
 import zlib
 
 import pytest
+from grouping import each
 from mutations import mutants, noticed, sites
 
 SITES = sites()
@@ -102,12 +103,12 @@ def mutant_cases():
             yield pytest.param(site, text, id=f"{site.id}-{kind}-{text}", marks=marks)
 
 
-@pytest.mark.parametrize("site", SITES, ids=lambda site: site.id)
+@each("site", [pytest.param(s, id=s.id) for s in SITES])
 def test_formula_itself_is_right(site):
     assert not noticed(site, site.text)
 
 
-@pytest.mark.parametrize(("site", "text"), list(mutant_cases()))
+@each("site, text", mutant_cases())
 def test_wrong_formula_is_noticed(site, text):
     survives = SURVIVORS.get((site.record.key, site.kind, site.output or site.key, text))
     if survives:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from calls import CLASS_OF, cases, make, tensor, to_array
 from derivatives import differentiable_outputs, inner, random_like, weights_of
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.func import jvp, vjp, vmap
@@ -44,7 +45,7 @@ def total(weights, results):
     return sum(inner(w, to_array(x.detach())) for w, x in zip(weights, results))
 
 
-@pytest.mark.parametrize("case", cases(smooth))
+@each("case", cases(smooth))
 def test_orders_of_modes_agree(case):
     for call, f, xs in prepared(case):
         rng = np.random.default_rng(case.number)
@@ -67,7 +68,7 @@ def test_orders_of_modes_agree(case):
         assert abs(forward_forward - reverse_forward) < 1e-9 * scale
 
 
-@pytest.mark.parametrize(
+@each(
     "case", cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))
 )
 def test_batched_second_derivatives(case):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from calls import CLASS_OF, RECORDS, Case, make, to_array
 from derivatives import differentiable_outputs, random_like
+from grouping import each
 
 import autograd_cy as ag
 import autograd_cy.autograd.forward_ad as fw
@@ -132,7 +133,7 @@ def everything(call, seed=5):
     return found
 
 
-@pytest.mark.parametrize(("case", "name", "place", "value"), variants())
+@each("case, name, place, value", variants())
 def test_the_default_dtype_rounds_no_number(case, name, place, value):
     call = with_number(case, name, place, value)
     found = everything(call)

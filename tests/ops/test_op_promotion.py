@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from calls import CLASS_OF, EVALUATOR, NAMES, dtype_name, records, to_array
 from expected import assert_same, number_dtype, promote, promotion, result_dtype, tolerance
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops import _schema as schema
@@ -38,7 +39,7 @@ def claims(record, name):
     return CLASS_OF[name] in record.dtypes
 
 
-@pytest.mark.parametrize(("a", "b"), list(product(NAMES, NAMES)))
+@each("a, b", product(NAMES, NAMES))
 def test_promote_types(a, b):
     expected = promote(a, b)
     assert str(ag.promote_types(getattr(ag, a), getattr(ag, b))).rpartition(".")[2] == expected

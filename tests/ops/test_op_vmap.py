@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from calls import CLASS_OF, cases, dtype_name, make, outputs, tensor, to_array
 from expected import assert_same
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy._C import batching
@@ -65,7 +66,7 @@ def same_number_of_results(record):
     return record.name not in ("nonzero", "masked_select")
 
 
-@pytest.mark.parametrize("case", cases(lambda r: supported(r) and same_number_of_results(r)))
+@each("case", cases(lambda r: supported(r) and same_number_of_results(r)))
 def test_equals_a_loop(case):
     name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
     examples = [make(case, name, seed) for seed in range(SIZE)]
@@ -82,7 +83,7 @@ def test_equals_a_loop(case):
                 assert_same(x, y, 1e-11, f"batched {which} along {place}")
 
 
-@pytest.mark.parametrize("case", cases(lambda r: supported(r) and isinstance(r.vjp, dict)))
+@each("case", cases(lambda r: supported(r) and isinstance(r.vjp, dict)))
 def test_gradient_goes_through_the_rule(case):
     """The gradient of a batched call is the batch of gradients."""
     name = next((n for n in ("float64", "complex128") if CLASS_OF[n] in case.record.dtypes), None)

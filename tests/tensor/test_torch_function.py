@@ -6,6 +6,7 @@ import pickle
 from typing import ClassVar
 
 import pytest
+from grouping import each
 
 import autograd_cy as torch
 from autograd_cy import Tensor
@@ -289,7 +290,7 @@ def is_slot(name):
     return isinstance(inspect.getattr_static(Tensor, name), (staticmethod, classmethod, type))
 
 
-@pytest.mark.parametrize("name", sorted(set(vars(Tensor)) - NOT_ASKED))
+@each("name", sorted(set(vars(Tensor)) - NOT_ASKED), group=lambda name: name[0])
 def test_every_method_and_attribute_asks(name):
     value = inspect.getattr_static(Tensor, name)
     if is_slot(name):
@@ -323,7 +324,7 @@ def functions():
             yield name
 
 
-@pytest.mark.parametrize("name", sorted(functions()))
+@each("name", sorted(functions()), group=lambda name: name[0])
 def test_every_function_asks(name):
     function = getattr(torch, name)
     module = getattr(function, "__module__", "").rpartition(".")[2]

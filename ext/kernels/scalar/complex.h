@@ -75,21 +75,28 @@ AG_FOR_COMPLEX(AG_COMPLEX_ARITH)
         y = ag_log_sum_##R(ag_pick_##R(near, 0, k), f) * ag_pick_##R(near, (ag_##R)0.5, 1);      \
         return (h > 0) & (h < (ag_##R)INFINITY) ? y : AG_LOG_OUTSIDE(h, (ag_##R)INFINITY, (ag_##R)NAN);\
     }                                                                                            \
-    /* scaled by 2^64 where the modulus would be subnormal */                                    \
+    /* scaled by a power of two where the modulus would be subnormal, or overflow */              \
     AG_FN ag_##T ag_log_##T(ag_##T x) {                                                          \
         const ag_##R a = ag_abs_##R(x.re), b = ag_abs_##R(x.im);                                 \
         const ag_##R big = a > b ? a : b, small = a > b ? b : a;                                 \
         const ag_##R excess = ag_fma_##R(small, small, (big - 1) * (big + 1));                   \
         const int tiny = big < (sizeof(ag_##R) == 4 ? (ag_##R)1e-30 : (ag_##R)1e-290);           \
-        const ag_##R scale = ag_pick_##R(tiny, (ag_##R)0x1p+64, 1);                              \
+        const int huge = big > (sizeof(ag_##R) == 4 ? (ag_##R)1e38 : (ag_##R)1e307);             \
+        const ag_##R scale =                                                                     \
+            ag_pick_##R(tiny, (ag_##R)0x1p+64, ag_pick_##R(huge, (ag_##R)0x1p-64, 1));           \
         const ag_##R re = ag_log_modulus_##R(ag_hypot_##R(a * scale, b * scale), excess);        \
-        return ag_make_##T(re - ag_pick_##R(tiny, (ag_##R)44.3614195558364998, 0),               \
+        const ag_##R back = (ag_##R)44.3614195558364998;                                         \
+        return ag_make_##T(re - ag_pick_##R(tiny, back, ag_pick_##R(huge, -back, 0)),            \
                            ag_atan2_##R(x.im, x.re));                                            \
     }                                                                                            \
     AG_FN ag_##T ag_log1p_##T(ag_##T x) {                                                        \
         const ag_##R u = x.re + 1;                                                               \
         const ag_##R excess = ag_fma_##R(x.im, x.im, x.re * (2 + x.re));                         \
-        const ag_##R re = ag_log_modulus_##R(ag_hypot_##R(u, x.im), excess);                     \
+        const ag_##R a = ag_abs_##R(u), b = ag_abs_##R(x.im);                                    \
+        const int huge = (a > b ? a : b) > (sizeof(ag_##R) == 4 ? (ag_##R)1e38 : (ag_##R)1e307); \
+        const ag_##R scale = ag_pick_##R(huge, (ag_##R)0x1p-64, 1);                              \
+        const ag_##R re = ag_log_modulus_##R(ag_hypot_##R(u * scale, x.im * scale), excess)      \
+                          + ag_pick_##R(huge, (ag_##R)44.3614195558364998, 0);                   \
         return ag_make_##T(ag_pick_##R((x.re == 0) & (x.im == 0), x.re, re),                     \
                            ag_atan2_##R(x.im, u));                                               \
     }                                                                                            \

@@ -56,7 +56,8 @@ class Guard:
 
     def hook(self, event, args):
         if self.watching and event in WATCHED:
-            self.seen.append(f"{event}{args[:1]!r}")
+            # The source that is compiled tells less than the name of its file.
+            self.seen.append(f"{event}{args[1 if event == 'compile' else 0]!r}")
 
     def __enter__(self):
         if not self.placed:

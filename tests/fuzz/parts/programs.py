@@ -175,19 +175,20 @@ def run(case, lib):
     if leaf.tolist() != x.tolist() or leaf._version != 0:
         raise Wrong("the program changed its leaf")
     if refused is None:
-        _near(
-            "backward",
-            float((gradient.numpy() * direction).sum()),
-            slope,
-            np.abs(gradient.numpy()).sum(),
-        )
+        size = np.abs(gradient.numpy()).sum()
+        exact = float((gradient.numpy() * direction).sum())
+        _near("backward", exact, slope, size)
         if any(tuple(g) != tuple(t) for g, t in seen):
             raise Wrong(f"a hook saw the shapes {seen}")
-    _check_transforms(case, lib, x, direction, slope, refused)
+        _check_transforms(case, lib, x, direction, exact, 1e-8 * (1 + size), refused)
+    else:
+        # Differences are all there is: as far off as the third derivative is large.
+        _check_transforms(case, lib, x, direction, slope, 1e-3 * (1 + abs(slope)), refused)
+    _check_batch(case, lib, x, refused)
     return Result() if refused is None else Result("refused", refused)
 
 
-def _check_transforms(case, lib, x, direction, slope, refused):
+def _check_transforms(case, lib, x, direction, slope, bound, refused):
     def program(t):
         return by_library(case, lib, t, with_hooks=False)[0]
 
@@ -196,9 +197,9 @@ def _check_transforms(case, lib, x, direction, slope, refused):
         if not any(kind in ("constant", "detached") for kind, *_ in case.steps):
             # no_grad and detach stop gradients, not tangents.
             _, found = lib.func.jvp(program, (lib.from_numpy(x.copy()),), (d,))
-            _near("jvp", found.item(), slope, abs(slope) + 1)
+            _near("jvp", found.item(), slope, bound=bound)
         gradient = lib.func.grad(program)(lib.from_numpy(x.copy()))
-        _near("func.grad", (gradient * d).sum().item(), slope, gradient.abs().sum().item())
+        _near("func.grad", (gradient * d).sum().item(), slope, bound=bound)
     except RuntimeError as error:
         if "inplace" not in str(error) and "in-place" not in str(error):
             raise
@@ -207,7 +208,30 @@ def _check_transforms(case, lib, x, direction, slope, refused):
             raise Wrong(f"backward ran, a transform is refused: {error}") from None
 
 
-def _near(what, found, wanted, size):
-    bound = 1e-5 * (1 + size)
+def _check_batch(case, lib, x, refused):
+    """The program and its gradient for two examples at once and one after the other."""
+
+    def program(t):
+        return by_library(case, lib, t, with_hooks=False)[0]
+
+    examples = [lib.from_numpy(x.copy()), lib.from_numpy(x * 0.5)]
+    for what, function in (("vmap", program), ("vmap of func.grad", lib.func.grad(program))):
+        if what != "vmap" and refused is not None:
+            return
+        try:
+            found = lib.vmap(function)(lib.stack(examples))
+        except RuntimeError as error:
+            # A tensor for all examples can't take what differs between them.
+            if not any(w in str(error) for w in ("vmap", "inplace", "in-place")):
+                raise
+            return
+        for got, example in zip(found, examples):
+            wanted = function(example)
+            size = wanted.abs().sum().item()
+            _near(what, (got - wanted).abs().sum().item(), 0.0, bound=1e-9 * (1 + size))
+
+
+def _near(what, found, wanted, size=0.0, bound=None):
+    bound = 1e-5 * (1 + size) if bound is None else bound
     if not abs(found - wanted) <= bound:
-        raise Wrong(f"{what} gives {found:.9g}, NumPy {wanted:.9g} (within {bound:.2g})")
+        raise Wrong(f"{what} gives {found:.15g}, expected {wanted:.15g} (within {bound:.2g})")

@@ -1,0 +1,21 @@
+"""What records are written in (autograd_cy/ops/_types.py), without importing the package, which is not built yet."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+_PATH = Path(__file__).resolve().parents[2] / "autograd_cy" / "ops" / "_types.py"
+
+
+def _load(path: Path):
+    name = f"_vocabulary{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+_types = _load(_PATH)
+CONVERTERS, NUMBER, TYPES, arg_type = _types.CONVERTERS, _types.NUMBER, _types.TYPES, _types.arg_type

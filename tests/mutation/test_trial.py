@@ -1,0 +1,238 @@
+"""Tests that notice slips, and how they do it, in a small tree of their own."""
+
+import contextlib
+import json
+import os
+import shutil
+
+import pytest
+
+from tests.mutation import __main__ as command
+from tests.mutation import runtime, survey, tree, trial
+from tests.mutation.slips import Slip
+from tests.mutation.survey import Runner, Test
+
+CODE = """
+import os
+import time
+from slips import _slip
+
+def double(x):
+    if _slip(0):
+        return x * 3
+    return x * 2
+
+def unseen(x):
+    return x if _slip(1) else +x
+
+def endless():
+    while _slip(2):
+        time.sleep(1)
+
+def crash():
+    if _slip(3):
+        os.abort()
+
+def never():
+    return _slip(4)
+
+SIZE = 2 if _slip(5) else 1
+STATE = []
+"""
+
+TESTS = """
+import code_
+import subprocess
+import sys
+import pytest
+
+def test_unseen():
+    assert code_.unseen(1) == 1
+
+def test_endless():
+    code_.endless()
+
+def test_crash():
+    code_.crash()
+
+def test_size():
+    assert code_.SIZE == 1
+
+def test_leaves_something_behind():
+    code_.STATE.append(code_.unseen(1))
+
+def test_disturbed_by_the_last():
+    code_.unseen(1)
+    assert code_.STATE != [] or code_.double
+
+def test_double():
+    code_.unseen(1)
+    code_.endless()
+    assert code_.double(2) == 4
+
+def test_in_a_process():
+    words = [sys.executable, "-c", "import code_; assert code_.double(2) == 4"]
+    assert subprocess.run(words).returncode == 0
+
+@pytest.mark.skip
+def test_skipped():
+    code_.never()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tree")
+    (folder / "tests").mkdir()
+    shutil.copytree(tree.ROOT / "tests" / "mutation", folder / "tests" / "mutation")
+    (folder / "slips.py").write_text(runtime.PYTHON)
+    (folder / "code_.py").write_text(CODE)
+    (folder / "tests" / "test_code.py").write_text(TESTS)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runner(folder):
+    with Runner(folder, "tests", environment={"PYTHONPATH": str(folder)}) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def found(folder, runner):
+    return survey.survey(folder, runner)
+
+
+def test_the_survey_says_who_reaches_what(found, runner):
+    reached = {test.name.partition("::")[2]: set(test.reached) for test in found}
+    assert reached["test_unseen"] == {1}
+    assert reached["test_double"] == {0, 1, 2}
+    assert reached["test_in_a_process"] == {0, 5}
+    assert reached["test_size"] == set()
+    assert "test_skipped" not in reached
+    assert runner.imported == {5}
+    assert all(test.seconds > 0 for test in found)
+
+
+def test_the_survey_is_kept_until_a_file_changes(folder, runner, found):
+    asked = []
+    recorded = type("Recorded", (), {"place": runner.place, "ask": lambda *_, **k: asked.append(k)})
+    assert survey.survey(folder, recorded) == found
+    assert asked == []
+    before = survey.digest(folder)
+    (folder / "ext").mkdir(exist_ok=True)
+    (folder / "ext" / "more.pyx").write_text("")
+    assert survey.digest(folder) != before
+    (folder / "ext" / "more.pyx").unlink()
+    assert survey.digest(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "outcome", "test"),
+    [(0, "noticed", "test_double"), (1, "survived", ""), (3, "crashed", "test_crash"),
+     (4, "not reached", "")],
+)  # fmt: skip
+def test_a_slip_is_noticed_by_the_test_that_fails(runner, found, number, outcome, test):
+    seen = trial.try_slip(runner, found, number, 100)
+    assert seen.name == outcome
+    assert seen.where.partition("::")[2] == test
+    assert seen.noticed == (outcome in ("noticed", "crashed"))
+
+
+def test_a_slip_reached_by_an_import_has_a_process_of_its_own(folder, runner, found):
+    seen = trial.try_import(folder, runner, found, 5, 100, environment={"PYTHONPATH": str(folder)})
+    assert (seen.name, seen.where.partition("::")[2]) == ("noticed", "test_size")
+
+
+def test_a_time_out_is_not_noticed(runner, found):
+    seen = trial.try_slip(runner, found, 2, 100, patience=0.3)
+    assert seen.name == "timed out"
+    assert not seen.noticed
+
+
+def test_an_end_by_the_limit_is_said(runner, found):
+    quick = [Test(test.name, 1.0, test.reached) for test in found]
+    seen = trial.try_slip(runner, quick, 1, 2.5)
+    assert (seen.name, seen.where) == ("time was up", "2 of 4 tests")
+
+
+def test_files_take_turns():
+    rows = [("a::1", 1), ("a::2", 2), ("a::3", 4), ("b::1", 2), ("c::1", 9)]
+    tests = [Test(name, seconds, frozenset()) for name, seconds in rows]
+    order = [test.name for test in trial.in_turns(tests)]
+    assert order == ["a::1", "b::1", "a::2", "a::3", "c::1"]
+
+
+def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
+    folder, runner, monkeypatch, tmp_path, capsys
+):
+    slips = {
+        number: Slip("code_.py", number, f"if x == {number}:", f"if x != {number}:", "condition")
+        for number in (0, 1, 3, 4)
+    }
+    notes = tmp_path / "notes.json"
+    words = ["--count", "9", "--seed", "1", "--folder", str(folder), "--json", str(notes)]
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setattr(command.tree, "make", lambda folder, chosen: slips)
+    monkeypatch.setattr(command, "Runner", lambda *_: contextlib.nullcontext(runner))
+    monkeypatch.setattr(command, "harmless", lambda: {slips[4].key: "nobody asks"})
+    assert command.main(words) == 1
+    said = capsys.readouterr().out
+    assert "1 noticed, 1 survived, 1 crashed, 1 harmless" in said
+    assert "2 of 3 noticed" in said
+    found = json.loads(notes.read_text())
+    assert [found[slips[n].key][0] for n in slips] == [
+        "noticed", "survived", "crashed", "harmless"
+    ]  # fmt: skip
+    monkeypatch.setattr(command, "try_slip", lambda *_: pytest.fail("is known already"))
+    assert command.main(words) == 1
+    monkeypatch.setattr(command, "try_slip", lambda *_: trial.Outcome("noticed"))
+    assert command.main([*words, "--again"]) == 0
+    assert command.main([*words, "--again", "--first", "3", "--last", "4"]) == 0
+    assert capsys.readouterr().out.endswith("1 of 1 noticed\n")
+
+
+class Scripted:
+    """A runner whose tests end as a function of (names, number) says."""
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    def run(self, tests, number, patience=None):
+        names = [test.name for test in tests]
+        for at in range(len(names)):
+            if not self.outcome(names[: at + 1], number):
+                return "failed", at
+        return "passed", len(names)
+
+
+def test_a_failure_that_comes_of_the_order_is_not_counted():
+    tests = [Test(name, 0.1, frozenset([1])) for name in "abc"]
+    disturbed = Scripted(lambda names, number: names != ["a", "b"])
+    assert trial.search(disturbed, disturbed, tests, 1) is None
+    flaky = Scripted(lambda names, number: names[-1] != "b")
+    assert trial.search(flaky, flaky, tests, 1) is None
+    real = Scripted(lambda names, number: number == -1 or "c" not in names)
+    assert trial.search(real, real, tests, 1).where == "c"
+
+
+def test_no_slip_is_active_without_the_variable(monkeypatch):
+    monkeypatch.delenv(runtime.VARIABLE, raising=False)
+    names = {}
+    exec(runtime.PYTHON, names)
+    assert not any(names["_slip"](number) for number in range(10))
+
+
+def test_the_number_is_read_at_every_place(monkeypatch, tmp_path):
+    page = runtime.Page(tmp_path / "page", make=True)
+    monkeypatch.setenv(runtime.VARIABLE, str(tmp_path / "page"))
+    names = {}
+    exec(runtime.PYTHON, names)
+    assert not names["_slip"](3)
+    page.number = 3
+    assert names["_slip"](3)
+    assert not names["_slip"](4)
+    assert page.reached() == [3, 4]
+    page.forget()
+    assert page.reached() == []
+    assert os.path.getsize(tmp_path / "page") == runtime.HEAD + runtime.PLACES

@@ -1,0 +1,136 @@
+"""A pytest plugin that collects once, then runs any of the tests in forked children as asked.
+
+Requests and answers are lines of JSON over the two pipes named by PIPES:
+
+    {"tests": [3, 17], "number": 5, "patience": [20.5, 21.0]}   ->   {"outcome": "failed", "at": 1}
+    {"tests": [3, 17], "number": -1, "notes": true}   ->   {"rows": [[3, 0.01, "passed", [5]], ...]}
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+
+from _pytest.runner import runtestprotocol
+
+from tests.mutation.runtime import VARIABLE, Page
+
+PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
+MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
+
+
+def pytest_runtestloop(session):
+    """Serve requests instead of running all tests."""
+    Worker(session).serve()
+    return True
+
+
+class Worker:
+    """The collected tests, and the pipes to the command."""
+
+    def __init__(self, session):
+        self.items = session.items
+        self.page = Page(Path(os.environ[VARIABLE]))
+        incoming, outgoing = map(int, os.environ.pop(PIPES).split(","))
+        self.requests = os.fdopen(incoming, "r")
+        self.answers = os.fdopen(outgoing, "w")
+        # One folder for all children, which would each begin a new one.
+        session.config._tmp_path_factory.getbasetemp()
+
+    def serve(self):
+        names = [item.nodeid for item in self.items]
+        self.answer({"tests": names, "imported": self.page.reached()})
+        for line in self.requests:
+            request = json.loads(line)
+            serve = self.note if request.get("notes") else self.run
+            self.answer(serve(**request))
+
+    def answer(self, value):
+        self.answers.write(json.dumps(value) + "\n")
+        self.answers.flush()
+
+    def run(self, tests, number, patience):
+        """Run tests with a slip until one fails; its place, and how it ended."""
+        pid = self.fork(tests, number)
+        status = self.wait(pid, patience)
+        at = self.page.done
+        if status is None:
+            return {"outcome": "hung", "at": at}
+        if os.WIFSIGNALED(status) or os.WEXITSTATUS(status) not in (0, 1):
+            return {"outcome": "crashed", "at": at}
+        return {"outcome": "failed" if os.WEXITSTATUS(status) else "passed", "at": at}
+
+    def note(self, tests, number, notes):
+        """Run all tests, each on its own account: seconds, outcome and places reached."""
+        rows = []
+        while len(rows) < len(tests):
+            incoming, outgoing = os.pipe()
+            pid = self.fork(tests[len(rows) :], number, outgoing)
+            os.close(outgoing)
+            with os.fdopen(incoming) as lines:
+                rows += [json.loads(line) for line in lines if line.endswith("\n")]
+            os.waitpid(pid, 0)
+            if len(rows) < len(tests):
+                rows.append([tests[len(rows)], 0.0, "crashed", []])
+        return {"rows": rows}
+
+    def fork(self, tests, number, notes=None):
+        self.page.done = 0
+        self.page.number = number
+        pid = os.fork()
+        if pid:
+            return pid
+        code = 3
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            code = self.child(tests, notes)
+        finally:
+            os._exit(code)
+
+    def child(self, tests, notes):
+        for place, test in enumerate(tests):
+            following = self.items[tests[place + 1]] if place + 1 < len(tests) else None
+            if notes is not None:
+                self.page.forget()
+            start = time.perf_counter()
+            reports = runtestprotocol(self.items[test], log=False, nextitem=following)
+            seconds = time.perf_counter() - start
+            failed = any(report.failed for report in reports)
+            if notes is None:
+                if failed:
+                    return 1
+                self.page.done = place + 1
+                continue
+            skipped = any(report.skipped for report in reports)
+            outcome = "failed" if failed else "skipped" if skipped else "passed"
+            row = [test, round(seconds, 4), outcome, self.page.reached()]
+            os.write(notes, (json.dumps(row) + "\n").encode())
+        return 0
+
+    def wait(self, pid, patience):
+        """The status of a child; None if one of its tests took longer than its patience."""
+        done, since, pause = -1, time.monotonic(), 0.001
+        while True:
+            found, status = os.waitpid(pid, os.WNOHANG)
+            if found:
+                self.end(pid)
+                return status
+            if self.page.done != done:
+                done, since = self.page.done, time.monotonic()
+            elif time.monotonic() - since > patience[min(done, len(patience) - 1)]:
+                self.end(pid)
+                os.waitpid(pid, 0)
+                return None
+            time.sleep(pause)
+            pause = min(0.05, pause * 1.3)
+
+    def end(self, pid):
+        """End a child and what it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)

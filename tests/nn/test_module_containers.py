@@ -1,0 +1,150 @@
+"""Containers as Python's lists and dictionaries: what goes in comes out, in order."""
+
+import copy
+
+import pytest
+
+import autograd_cy as torch
+from autograd_cy import nn
+
+
+def letters(container):
+    return "".join(type(m).__name__[0] for m in container)
+
+
+def test_a_dictionary_of_modules():
+    relu, tanh, third = nn.ReLU(), nn.Tanh(), nn.Sigmoid()
+    d = nn.ModuleDict({"a": relu})
+    d["b"] = tanh
+    d.update([("c", third)])
+    assert list(d) == list(d.keys()) == ["a", "b", "c"]
+    assert list(d.values()) == [relu, tanh, third] and list(d.items())[1] == ("b", tanh)
+    assert d["b"] is tanh and "c" in d and "x" not in d and len(d) == 3
+    assert d.pop("a") is relu and list(d) == ["b", "c"]
+    del d["c"]
+    assert [name for name, _ in d.named_children()] == ["b"]
+    for key in ("a", "c"):
+        with pytest.raises(KeyError):
+            d[key]
+    d.clear()
+    assert len(d) == 0 and list(d) == []
+
+
+def test_a_list_of_modules():
+    m = nn.ModuleList([nn.ReLU()])
+    m.append(nn.Tanh())
+    m.extend([nn.Sigmoid(), nn.Identity()])
+    assert letters(m) == "RTSI" and len(m) == 4
+    m.insert(1, nn.Linear(1, 1))
+    assert letters(m) == "RLTSI"
+    assert list(dict(m.named_children())) == ["0", "1", "2", "3", "4"]
+    m.insert(0, nn.Dropout())
+    m.insert(6, nn.Flatten())
+    assert letters(m) == "DRLTSIF"
+    m.insert(-1, nn.Softmax(0))
+    assert letters(m) == "DRLTSISF"
+    del m[0]
+    assert letters(m) == "RLTSISF"
+    del m[1:3]
+    assert letters(m) == "RSISF"
+    del m[-1]
+    assert letters(m) == "RSIS"
+    assert list(dict(m.named_children())) == ["0", "1", "2", "3"]
+    assert letters(m[1:3]) == "SI" and m[-1] is m[3] and isinstance(m[:1], nn.ModuleList)
+    m[0] = nn.Tanh()
+    assert letters(m) == "TSIS"
+    for index in (4, -5):
+        with pytest.raises(IndexError, match="out of range"):
+            m[index]
+    with pytest.raises(TypeError):
+        m.extend(5)
+
+
+def test_a_sequence_of_modules():
+    s = nn.Sequential(nn.ReLU(), nn.Tanh())
+    s.append(nn.Sigmoid())
+    assert letters(s) == "RTS"
+    s.append(nn.Identity())
+    assert letters(s) == "RTSI"
+    del s[3]
+    assert letters(s) == "RTS" and letters(s[1:]) == "TS"
+    assert list(dict(s.named_children())) == ["0", "1", "2"]
+    x = torch.tensor([-1.0, 2.0])
+    assert s(x).tolist() == torch.sigmoid(torch.tanh(torch.relu(x))).tolist()
+    assert len(nn.Sequential()) == 0 and nn.Sequential()(x) is x
+
+
+def test_a_shared_buffer_is_copied_once():
+    m = nn.Module()
+    m.a = nn.Buffer(torch.ones(2))
+    m.b = m.a
+    m.c = nn.Buffer(torch.zeros(2), persistent=False)
+    m.p = nn.Parameter(torch.ones(1), requires_grad=False)
+    m.q = m.p
+    twin = copy.deepcopy(m)
+    assert twin.a is twin.b and twin.a is not m.a
+    assert twin.p is twin.q and twin.p is not m.p and not twin.p.requires_grad
+    assert isinstance(twin.a, nn.Buffer) and twin.a.persistent and not twin.c.persistent
+    assert list(twin.state_dict()) == list(m.state_dict()) == ["p", "q", "a", "b"]
+    twin.a.fill_(5.0)
+    assert m.a.tolist() == [1.0, 1.0]
+
+
+def test_what_comes_before_the_first_line_of_init():
+    class Early(nn.Module):
+        def __init__(self, kind):
+            if kind == "parameter":
+                self.p = nn.Parameter(torch.ones(1))
+            elif kind == "module":
+                self.m = nn.ReLU()
+            else:
+                self.b = nn.Buffer(torch.ones(1))
+            super().__init__()
+
+    for kind in ("parameter", "module", "buffer"):
+        with pytest.raises(AttributeError, match="before Module.__init__"):
+            Early(kind)
+
+
+def test_members_that_a_module_lacks_or_cannot_have():
+    m = nn.Module()
+    with pytest.raises(TypeError, match="cannot assign 'Tensor' object to parameter 'p'"):
+        m.register_parameter("p", nn.Parameter(torch.ones(1)) * 2)
+    with pytest.raises(AttributeError, match="has no attribute `nosuch`"):
+        m.get_submodule("nosuch")
+    with pytest.raises(AttributeError, match="nosuch"):
+        m.get_buffer("nosuch")
+    layer = nn.Linear(2, 2)
+    with pytest.raises(TypeError, match="cannot assign"):
+        layer.weight = torch.ones(2, 2)
+    with pytest.raises(TypeError, match="cannot assign"):
+        layer.weight = 5
+    layer.bias = None
+    assert layer.bias is None and len(list(layer.parameters())) == 1
+
+
+def test_memory_of_modules_can_be_shared():
+    m = nn.Linear(2, 2)
+    m.register_buffer("b", torch.ones(2))
+    m(torch.ones(2)).sum().backward()
+    assert m.share_memory() is m
+    for t in (m.weight, m.bias, m.b, m.weight.grad, m.bias.grad):
+        assert t.is_shared()
+
+
+def test_conversions_reach_gradients_and_buffers():
+    m = nn.Linear(2, 2)
+    m.register_buffer("b", torch.ones(2))
+    m.register_buffer("whole", torch.ones(2, dtype=torch.int64))
+    m(torch.ones(2)).sum().backward()
+    for args in ((torch.float64,), ("cpu", torch.float64), (torch.zeros(1).double(),)):
+        other = copy.deepcopy(m)
+        assert other.to(*args) is other
+        assert other.weight.dtype == other.b.dtype == torch.float64
+        assert other.whole.dtype == torch.int64
+    m.to(torch.float64, non_blocking=True)
+    assert m.weight.grad.dtype == torch.float64
+    m.to(torch.float32, True)
+    assert m.weight.dtype == torch.float32 and m.weight.requires_grad
+    m.to("cpu")
+    assert m.weight.dtype == torch.float32

@@ -1,0 +1,59 @@
+"""Tests of many cases: every case runs, and a failure names all that failed."""
+
+import grouping
+import pytest
+
+
+def cases_of(function, params):
+    return grouping.each("x", params)(function).each[0]
+
+
+def test_a_failure_names_every_case_that_failed():
+    ran = []
+
+    def check(x):
+        ran.append(x)
+        assert x % 2 == 0, f"{x} is odd"
+
+    cases = cases_of(check, [1, 2, pytest.param(3, id="three"), 4])
+    with pytest.raises(AssertionError, match="2 of 4 cases failed") as caught:
+        grouping.run_all(check, cases, {})
+    assert ran == [1, 2, 3, 4]
+    assert "\n1: AssertionError: 1 is odd" in str(caught.value)
+    assert "\nthree: AssertionError: 3 is odd" in str(caught.value)
+    assert "1 is odd" in str(caught.value.__cause__)
+
+
+def test_a_failure_asked_for_counts_as_one():
+    with pytest.raises(AssertionError, match="1 of 1 cases failed"):
+        grouping.run_all(pytest.fail, grouping.Cases(("reason",), (grouping.as_param("a", 1),)), {})
+
+
+def test_a_test_is_skipped_if_all_its_cases_are():
+    def skip(x):
+        if x:
+            pytest.skip("not here")
+
+    grouping.run_all(skip, cases_of(skip, [0, 1]), {})
+    with pytest.raises(pytest.skip.Exception, match="not here"):
+        grouping.run_all(skip, cases_of(skip, [1, 2]), {})
+
+
+def test_marked_cases_are_tests_of_their_own():
+    names = ["add-1", "mul-1", "add-2", pytest.param("add-3", marks=pytest.mark.slow)]
+    cases = cases_of(print, names)
+    found = {
+        p.id: [q.id for q in p.values[0].params]
+        for p in grouping.tests(cases, grouping.of_first_word)
+    }
+    assert found == {"add": ["add-1", "add-2"], "mul": ["mul-1"], "add-slow": ["add-3"]}
+    assert [p.id for p in grouping.tests(cases, str)] == ["add-1", "mul-1", "add-2", "add-3-slow"]
+
+
+@grouping.each("a, b", [(1, 2), (1, 3), (2, 3)], group=lambda name: "all")
+def test_fixtures_are_shared_by_the_cases(a, b, tmp_path):
+    (tmp_path / f"{a}{b}").touch()
+    assert a < b
+    assert tmp_path.is_dir()
+    if (a, b) == (2, 3):
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["12", "13", "23"]
