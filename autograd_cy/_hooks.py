@@ -13,7 +13,7 @@ from autograd_cy._C.tensor import _install
 __all__ = ["RemovableHandle"]
 
 
-class RemovableHandle:
+class RemovableHandle(_hooks.HandleContext):
     """
     Removes a hook; as a context manager at the end of the block.
 
@@ -34,18 +34,6 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
         self.id = RemovableHandle._next_id
         RemovableHandle._next_id += 1
-
-    def remove(self) -> None:
-        """Remove the hook; a second call does nothing."""
-        hooks = self._hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
 
 
 def _add(hooks: Any, hook: Any) -> RemovableHandle:

@@ -7,8 +7,6 @@ One number format is chosen for a whole tensor, from the values that will be sho
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,6 +17,7 @@ from ._C.dtypes import get_default_dtype
 from ._C.exchange import _repr_parts
 from ._C.forward import _has_tangent
 from ._C.node import _name_of
+from ._context import _Context
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
@@ -88,6 +87,18 @@ def set_printoptions(
     >>> ag.set_printoptions(profile="default")
     """
     global _options
+    _options = _changed(precision, threshold, edgeitems, linewidth, profile, sci_mode)
+
+
+def _changed(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> PrintOptions:
+    """The options as they are after ``set_printoptions`` of the same arguments."""
     chosen = _options
     if profile is not None:
         if profile not in _PROFILES:
@@ -102,7 +113,7 @@ def set_printoptions(
         "linewidth": linewidth,
     }
     given = {name: value for name, value in given.items() if value is not None}
-    _options = replace(chosen, sci_mode=sci_mode, **given)
+    return replace(chosen, sci_mode=sci_mode, **given)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -118,8 +129,7 @@ def get_printoptions() -> dict[str, Any]:
     return asdict(_options)
 
 
-@contextmanager
-def printoptions(**options: Any) -> Iterator[None]:
+def printoptions(**options: Any) -> _Context:
     """
     Settings of :func:`set_printoptions` for the time of a ``with`` block.
 
@@ -130,13 +140,7 @@ def printoptions(**options: Any) -> Iterator[None]:
     ...     print(ag.tensor([1.25]))
     tensor([1.2])
     """
-    global _options
-    before = _options
-    try:
-        set_printoptions(**options)
-        yield
-    finally:
-        _options = before
+    return _Context([(globals(), "_options", _changed(**options))])
 
 
 # --- one element ----------------------------------------------------------------------------

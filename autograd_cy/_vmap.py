@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import Tensor, _call_with_frames, _get_modes
+from autograd_cy._C.tensor import Tensor, _call_with_frames
 from autograd_cy._tree import flatten, spread
 
 # The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
@@ -32,10 +32,10 @@ class _Frames(threading.local):
 frames = _Frames()
 
 
-def mode_word(depth: int) -> int:
-    """The mode word of this thread as it is `depth` vmaps deep."""
+def changed_mode(depth: int) -> tuple[int, int]:
+    """(mask, bits) of this thread's mode word when only the outer `depth` vmaps run."""
     randomness = _RANDOMNESS[frames.list[depth - 1][1]] if depth else 0
-    return (_get_modes() & ~_MASK) | depth << _SHIFT | randomness << _RANDOM_SHIFT
+    return _MASK, depth << _SHIFT | randomness << _RANDOM_SHIFT
 
 
 def vmap(

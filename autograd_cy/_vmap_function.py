@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.function import _set_batched_apply
 from autograd_cy._C.levels import _batch_level
-from autograd_cy._C.tensor import Tensor, _set_modes
+from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy._tree import flatten, spread
-from autograd_cy._vmap import frames, mode_word, run_at_new_level
+from autograd_cy._vmap import changed_mode, frames, run_at_new_level
 from autograd_cy.autograd.function import Function
 
 
@@ -33,22 +33,12 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-class _Below:
-    """Below the vmap of a level, for the time of a block."""
-
-    def __init__(self, level):
-        self.level = level
-
-    def __enter__(self):
-        running = frames.list
-        self.rest = running[self.level - 1 :]
-        del running[self.level - 1 :]
-        _set_modes(mode_word(self.level - 1))
-        return self.rest[0]
-
-    def __exit__(self, *exc):
-        frames.list.extend(self.rest)
-        _set_modes(mode_word(len(frames.list)))
+def _below(level):
+    """A context below the vmap of `level`; it gives that vmap's frame."""
+    running = frames.list
+    return ItemsContext(
+        [(running, slice(level - 1, None), [])], *changed_mode(level - 1), given=running[level - 1]
+    )
 
 
 def _apply(cls, args, split):
@@ -60,7 +50,7 @@ def _apply(cls, args, split):
             "forward that takes ctx; split it into forward and setup_context)."
         )
     level = max(_batch_level(x) for x in args if isinstance(x, Tensor))
-    with _Below(level) as (size, randomness):
+    with _below(level) as (size, randomness):
         values, dims = [], []
         for x in args:
             value, dim = _unwrap(x, level) if isinstance(x, Tensor) else (x, None)

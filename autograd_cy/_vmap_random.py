@@ -10,8 +10,8 @@ from autograd_cy._C import random as _random
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.creation import empty
 from autograd_cy._C.ops_indexing import stack
-from autograd_cy._C.tensor import Tensor, _set_modes
-from autograd_cy._vmap import frames, mode_word
+from autograd_cy._C.tensor import ItemsContext, Tensor
+from autograd_cy._vmap import changed_mode, frames
 
 _ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -21,19 +21,15 @@ _ERROR = (
 _LIKE = ("rand_like", "randn_like", "randint_like", "dropout")
 
 
-class _Outside:
-    """One level further out, for the time of a block."""
-
-    def __enter__(self):
-        running = frames.list
-        self.frame = running.pop()
-        _set_modes(mode_word(len(running)))
-        return len(running) + 1, *self.frame
-
-    def __exit__(self, *exc):
-        running = frames.list
-        running.append(self.frame)
-        _set_modes(mode_word(len(running)))
+def _outside():
+    """A context one level further out; it gives the level that was left, and its frame."""
+    running = frames.list
+    depth = len(running)
+    return ItemsContext(
+        [(running, slice(depth - 1, None), [])],
+        *changed_mode(depth - 1),
+        given=(depth, *running[depth - 1]),
+    )
 
 
 def _example(x, level, i):
@@ -54,7 +50,7 @@ def draw(name, function, args, kwargs):
         raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
     if name.endswith("_"):
         return _in_place(name, function, args, kwargs)
-    with _Outside() as (level, size, randomness):
+    with _outside() as (level, size, randomness):
         if randomness == "error":
             raise RuntimeError(f"{_ERROR} (the operation is {name})")
         values = [*args, *kwargs.values()]
@@ -98,7 +94,7 @@ def _each(name, function, args, kwargs, level, size, batched):
 
 def _in_place(name, function, args, kwargs):
     target = args[0]
-    with _Outside() as (level, size, randomness):
+    with _outside() as (level, size, randomness):
         if randomness == "error":
             raise RuntimeError(f"{_ERROR} (the operation is {name})")
         others = [*args[1:], *kwargs.values()]

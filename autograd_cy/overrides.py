@@ -32,7 +32,7 @@ from typing import Any, TypeVar, cast
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
-from autograd_cy._C.tensor import Tensor, _fill, _get_modes, _install, _set_modes
+from autograd_cy._C.tensor import ModeContext, Tensor, _fill, _install
 
 __all__ = [
     "get_default_nowrap_functions",
@@ -46,7 +46,6 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable)
-_UNASKED = 32  # M_UNASKED of tensor.pxd
 
 # The functions that operators stand for.
 _OPERATORS = {
@@ -107,15 +106,10 @@ _NOT_ASKED = {
 }
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(ModeContext):
     """Context in which no class is asked; ``torch._C.DisableTorchFunctionSubclass``."""
 
-    def __enter__(self) -> None:
-        self._before = _get_modes()
-        _set_modes(self._before | _UNASKED)
-
-    def __exit__(self, *exception: Any) -> None:
-        _set_modes(_get_modes() & ~_UNASKED | self._before & _UNASKED)
+    _change = "unasked"
 
 
 @functools.cache

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from autograd_cy._C.random import (
     Generator,
     default_generator,
@@ -14,6 +11,7 @@ from autograd_cy._C.random import (
     seed,
     set_rng_state,
 )
+from autograd_cy._context import _Context
 
 __all__ = [
     "Generator",
@@ -27,8 +25,7 @@ __all__ = [
 ]
 
 
-@contextmanager
-def fork_rng(devices: object = None, enabled: bool = True) -> Iterator[None]:
+def fork_rng(devices: object = None, enabled: bool = True) -> _Context:
     """
     Put the default generator back into its state at the end of a ``with`` block.
 
@@ -48,10 +45,5 @@ def fork_rng(devices: object = None, enabled: bool = True) -> Iterator[None]:
     True
     """
     if not enabled:
-        yield
-        return
-    state = default_generator.get_state()
-    try:
-        yield
-    finally:
-        default_generator.set_state(state)
+        return _Context()
+    return _Context(saved=[(default_generator.get_state, default_generator.set_state)])

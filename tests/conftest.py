@@ -18,9 +18,25 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_finish(session):
-    """Take the collected items out of the collector's sight.
+    out_of_sight()
 
-    Many tests call gc.collect(), which otherwise walks over all of them: half of the suite's time.
+
+def out_of_sight():
+    """
+    Take what there is out of the collector's sight: the collected items, the reports of tests.
+
+    Many tests call gc.collect(), which otherwise walks over all of it: half of the suite's time.
     """
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_logfinish(nodeid, location):
+    """With the first test of each file: the reports of those before."""
+    global finished
+    if finished != location[0]:
+        finished = location[0]
+        out_of_sight()
+
+
+finished = ""

@@ -22,6 +22,12 @@ cdef enum:
     # Python's exception is set: a signal has come in between.
     GEMM_INTERRUPTED = 5
 
+# Signals during one product: who called it, when it last looked for them, whether one has raised.
+ctypedef struct Served:
+    unsigned long caller
+    double looked
+    int stopped
+
 # c[m, n] = alpha * op(a) @ op(b) + beta * c; see gemm.pxd.
 ctypedef struct Product:
     int dtype
@@ -39,6 +45,7 @@ ctypedef struct Product:
     double beta
     char* c
     Py_ssize_t ldc
+    Served* served      # NULL inside of somebody else's parallel region
 
 
 cdef inline Py_ssize_t itemsize(int dtype) noexcept nogil:

@@ -62,6 +62,7 @@ cdef enum:
     G_PROFILE = 1
     G_ANOMALY = 2
     G_FORWARD = 4           # some level of forward mode is alive
+    G_NAN_ALLOWED = 8       # anomaly mode doesn't look for NaN
 
 # How a view came to be, for the checks on in-place operations.
 cdef enum:
@@ -78,6 +79,20 @@ cdef enum:  # whose the tangents of a view are; 0: those of `base`
 cdef unsigned int tls_modes() noexcept nogil
 cdef void tls_set_modes(unsigned int m) noexcept nogil
 cdef unsigned int g_modes
+
+cdef class Restoring:
+    """A change that undo_change() takes back; see Note [Interrupts and modes] in modes.pxi."""
+    cdef unsigned int mask            # bits of the thread's mode word that come back
+    cdef unsigned int before
+    cdef unsigned int global_mask     # and of the process's
+    cdef unsigned int global_before
+    cdef list kept                    # items that come back: (container, key, value), or None
+    cdef tuple ending                 # (function of C, its arguments), called at the end, or None
+    cdef unsigned long thread
+    cdef bint held
+
+cdef void hold_change(Restoring r) noexcept
+cdef int undo_change(Restoring r) except -1
 
 cdef class ForwardLevel:
     """One forward-mode differentiation that is going on; the newest is the innermost."""

@@ -7,14 +7,13 @@ twice, closed over, or as a view); the old values are put back bit by bit, also 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.ops_indexing import stack as _stack
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy.autograd.grad_mode import enable_grad
 
 
@@ -75,15 +74,13 @@ class Subject:
         return [out.detach().clone() for out in self.outputs()]
 
 
-@contextmanager
-def restored(x: Tensor) -> Iterator[Tensor]:
-    """The values of `x` to be changed in place, outside of any graph; put back at the end."""
-    data = x.data
-    old = data.clone()
-    try:
-        yield data
-    finally:
-        data.copy_(old)
+def restored(tensors: Sequence[Tensor]) -> ItemsContext:
+    """
+    A context that gives the values of `tensors`, to be changed in place, outside of any graph; they
+    are put back at the end.
+    """
+    data = [x.data for x in tensors]
+    return ItemsContext(saved=[(t.clone, t.copy_) for t in data], given=data)
 
 
 def _slopes(
@@ -121,7 +118,7 @@ def along(
 ) -> list[Tensor]:
     """Slopes of some outputs, flat, as input number `place` moves along `direction`."""
     x = subject.inputs[place]
-    with restored(x) as data:
+    with restored([x]) as (data,):
         old = data.clone()
         shift = direction.reshape(data.shape)
 
@@ -156,7 +153,7 @@ def jacobian_columns(
     units = (1.0, 1.0j) if x.is_complex() else (1.0,)
     # By unit, then output: one row for each element of the input.
     rows: list[list[list[Tensor]]] = [[[] for _ in wanted] for _ in units]
-    with restored(x) as data:
+    with restored([x]) as (data,):
         for index in _indices(tuple(data.shape)):
             old = data[index].clone()
             for unit, made in zip(units, rows):

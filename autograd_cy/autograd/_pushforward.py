@@ -11,7 +11,7 @@ from typing import Any
 
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.forward import _begin_level, _make_dual, _unpack_dual
+from autograd_cy._C.forward import LevelContext, _make_dual, _unpack_dual
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._vmap import vmap
 
@@ -35,8 +35,7 @@ def push(
     keep : sequence of int, optional
         Numbers of the outputs to return; by default all, which must then be tensors.
     """
-    level = _begin_level()
-    try:
+    with LevelContext() as level:
         duals: dict[int, Tensor] = {}
         for x, t in zip(inputs, tangents):
             if t is not None:
@@ -44,8 +43,6 @@ def push(
         outputs = func(*[duals.get(id(x), x) for x in inputs])
         kept = list(outputs) if keep is None else [outputs[j] for j in keep]
         pairs = [_unpack_dual(out, level) for out in kept]
-    finally:
-        level.end()
     return [primal for primal, _ in pairs], [tangent for _, tangent in pairs]
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 import traceback
 import warnings
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import node as _node
-from autograd_cy._C.tensor import Tensor, _get_global_modes, _set_global_modes, _type_name
+from autograd_cy._C.tensor import AnomalyContext, Tensor, _get_global_modes, _type_name
 
 __all__ = [
     "detect_anomaly",
@@ -24,10 +23,9 @@ __all__ = [
 ]
 
 _ANOMALY = 2  # G_ANOMALY of tensor.pxd
+_NAN_ALLOWED = 8  # G_NAN_ALLOWED of tensor.pxd
 _TRACEBACK, _PARENT = "traceback_", "parent_"
 
-_check_nan = True
-_lock = threading.Lock()
 # Address of a storage -> (version after the write, operation, stack).
 _writes: dict[int, tuple[int, str, list[str]]] = {}
 
@@ -128,7 +126,7 @@ def _failure(node, error: BaseException) -> None:
 
 
 def _check(node, gradients) -> None:
-    if not _check_nan:
+    if _get_global_modes() & _NAN_ALLOWED:
         return
     for i, grad in enumerate(gradients):
         if not isinstance(grad, Tensor) or not (grad.is_floating_point() or grad.is_complex()):
@@ -147,14 +145,9 @@ _engine._set_anomaly(_check, _failure)
 # --- switches ---------------------------------------------------------------------------------
 
 
-def _switch(enabled: bool, check_nan: bool) -> None:
-    global _check_nan
-    with _lock:
-        word = _get_global_modes()
-        _set_global_modes(word | _ANOMALY if enabled else word & ~_ANOMALY)
-        _check_nan = check_nan
-        if not enabled:
-            _writes.clear()
+class _Anomaly(AnomalyContext):
+    _at_once = False
+    _forget = _writes.clear
 
 
 def is_anomaly_enabled() -> bool:
@@ -180,10 +173,10 @@ def is_anomaly_check_nan_enabled() -> bool:
     >>> ag.is_anomaly_check_nan_enabled()
     True
     """
-    return _check_nan
+    return not _get_global_modes() & _NAN_ALLOWED
 
 
-class detect_anomaly:
+class detect_anomaly(_Anomaly):
     """
     Find the operation behind an error in backward.
 
@@ -210,7 +203,7 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True):
-        self.check_nan = check_nan
+        super().__init__(True, check_nan)  # changes nothing yet
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
@@ -218,15 +211,8 @@ class detect_anomaly:
             stacklevel=2,
         )
 
-    def __enter__(self) -> None:
-        self._before = is_anomaly_enabled(), _check_nan
-        _switch(True, self.check_nan)
 
-    def __exit__(self, *exc) -> None:
-        _switch(*self._before)
-
-
-class set_detect_anomaly:
+class set_detect_anomaly(_Anomaly):
     """
     Switch anomaly mode on or off: at once when called, undone at the end of a ``with`` block.
 
@@ -244,12 +230,4 @@ class set_detect_anomaly:
     True
     """
 
-    def __init__(self, mode: bool, check_nan: bool = True):
-        self._before = is_anomaly_enabled(), _check_nan
-        _switch(bool(mode), check_nan)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc) -> None:
-        _switch(*self._before)
+    _at_once = True

@@ -10,10 +10,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autograd_cy._C.forward import _begin_level, _make_dual, _unpack_dual, _zero_tangents
+from autograd_cy._C.forward import (
+    DualContext,
+    _enter_level,
+    _exit_level,
+    _make_dual,
+    _set_user_level,
+    _unpack_dual,
+    _zero_tangents,
+)
 from autograd_cy._C.random import _set_zero_tangents
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
-from autograd_cy.autograd.grad_mode import _Mode
+from autograd_cy._C.tensor import Tensor, _get_modes
+from autograd_cy._context import _Decorating
+from autograd_cy.autograd.grad_mode import _Switch
 
 __all__ = [
     "UnpackedDualTensor",
@@ -31,6 +40,8 @@ _NO_FORWARD = 4  # M_NO_FORWARD_AD of tensor.pxd
 # The level that user code entered, as torch numbers it: -1 none, 0 the only one there is.
 _current_level = -1
 _level: Any = None
+# From now on they are changed in C, where no interrupt comes between.
+_set_user_level(globals())
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -72,15 +83,7 @@ def enter_dual_level() -> int:
     tensor([2.], tangent=tensor([2.]))
     >>> fwAD.exit_dual_level(level=level)
     """
-    global _current_level, _level
-    if _level is not None:
-        raise RuntimeError(
-            "Nested forward mode AD is not supported at the moment: leave the open level first, or "
-            "use autograd_cy.func.jvp, which nests"
-        )
-    _level = _begin_level()
-    _current_level = 0
-    return 0
+    return _enter_level()
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -107,19 +110,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
     >>> x
     tensor([1.])
     """
-    global _current_level, _level
-    if _level is None:
-        raise RuntimeError("Dual level must be a positive number: no level is open to exit.")
-    if level is not None and level != _current_level:
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created. This is "
-            "not supported."
-        )
-    ending, _level, _current_level = _level, None, -1
-    ending.end()
+    _exit_level(level)
 
 
-class dual_level:
+class dual_level(_Decorating, DualContext):
     """
     Context manager and decorator in which tensors can have tangents.
 
@@ -142,20 +136,6 @@ class dual_level:
     ...     fwAD.unpack_dual(x**3).tangent
     tensor(12.)
     """
-
-    def __enter__(self) -> int:
-        return enter_dual_level()
-
-    def __exit__(self, *exc) -> None:
-        exit_dual_level(level=0)
-
-    def clone(self) -> Any:
-        """A fresh context of the same kind."""
-        return self.__class__()
-
-    __call__ = _Mode.__call__
-    _wrap_generator = _Mode._wrap_generator
-    _wrap_coroutine = _Mode._wrap_coroutine
 
 
 def _need_differentiable(t, what):
@@ -263,7 +243,7 @@ def is_fwd_grad_enabled() -> bool:
     return not _get_modes() & _NO_FORWARD
 
 
-class set_fwd_grad_enabled(_Mode):
+class set_fwd_grad_enabled(_Switch):
     """
     Switch forward mode on or off, as a function, context manager or decorator.
 
@@ -284,29 +264,7 @@ class set_fwd_grad_enabled(_Mode):
     tensor([2.])
     """
 
-    def __init__(self, mode: bool) -> None:
-        self._mode = bool(mode)
-        self._before = _get_modes()
-        self._apply()
-
-    def _apply(self):
-        word = _get_modes() & ~_NO_FORWARD
-        _set_modes(word if self._mode else word | _NO_FORWARD)
-
-    def __enter__(self) -> None:
-        self._apply()
-
-    def __call__(self, function):
-        # As a decorator it must not stay switched after the decoration.
-        self.__exit__()
-        return super().__call__(function)
-
-    def __exit__(self, *exc) -> None:
-        _set_modes((_get_modes() & ~_NO_FORWARD) | (self._before & _NO_FORWARD))
-
-    def clone(self) -> Any:
-        """A fresh context of the same kind."""
-        return self.__class__(self._mode)
+    _changes = ("no_forward", "forward")
 
 
 _set_zero_tangents(_zero_tangents)

@@ -6,13 +6,17 @@ and its caller's comes back at each yield.
 
 from __future__ import annotations
 
-import functools
 import inspect
-import sys
-import warnings
-from typing import Any
 
-from autograd_cy._C.tensor import ModeContext, Tensor, _get_modes, _set_modes, _set_version
+from autograd_cy._C.tensor import (
+    ItemsContext,
+    ModeContext,
+    SwitchContext,
+    Tensor,
+    _get_modes,
+    _set_versions,
+)
+from autograd_cy._context import _Decorating
 
 __all__ = [
     "enable_grad",
@@ -25,115 +29,24 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-_NO_GRAD = 1  # M_NO_GRAD of tensor.pxd
 _INFERENCE = 2  # M_INFERENCE of tensor.pxd
 _ONE_THREAD = 128  # M_ONE_THREAD of tensor.pxd
-_ASKED = 1 << 20  # M_GRAD_ASKED of tensor.pxd
 _VIEW_REPLAY = 1 << 21  # M_VIEW_REPLAY of tensor.pxd
-_ALL = _NO_GRAD | _INFERENCE | _ASKED
 
 
-def _switch_grad(enabled: bool) -> None:
-    word = _get_modes()
-    if not enabled:
-        _set_modes((word | _NO_GRAD) & ~_ASKED)
-    elif word & _INFERENCE:
-        # Inference mode records nothing whatever the grad mode says.
-        _set_modes(word | _ASKED)
-    else:
-        _set_modes(word & ~_NO_GRAD)
-
-
-class _Mode(ModeContext):
+class _Mode(_Decorating, ModeContext):
     """A change of the thread's mode word, as context manager and as decorator."""
 
-    def _apply(self):
-        raise NotImplementedError  # each mode says what it changes
 
-    def clone(self) -> Any:
-        """A fresh context of the same kind (contexts aren't re-entrant)."""
-        return self.__class__()
+class _Switch(SwitchContext, _Decorating):
+    """The same by a bool, made as soon as the object is."""
 
-    def __call__(self, function):
-        if inspect.isclass(function):
-            warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You "
-                "should only decorate functions or methods. To preserve the current behavior of "
-                "class decoration, you can directly decorate the `__init__` method and nothing "
-                "else.",
-                FutureWarning,
-                stacklevel=2,
-            )
-        if inspect.isgeneratorfunction(function):
-            return self._wrap_generator(function)
-        if inspect.iscoroutinefunction(function):
-            return self._wrap_coroutine(function)
-
-        @functools.wraps(function)
-        def wrapped(*args, **kwargs):
-            with self.clone():
-                return function(*args, **kwargs)
-
-        return wrapped
-
-    def _wrap_generator(self, function):
-        @functools.wraps(function)
-        def wrapped(*args, **kwargs):
-            generator = function(*args, **kwargs)
-            send, value = generator.send, None
-            try:
-                while True:
-                    try:
-                        with self.clone():
-                            item = send(value)
-                    except StopIteration as stop:
-                        return stop.value
-                    try:
-                        value = yield item
-                        send = generator.send
-                    except GeneratorExit:
-                        with self.clone():
-                            generator.close()
-                        raise
-                    except BaseException:
-                        error = sys.exc_info()[1]
-                        send, value = generator.throw, error
-            finally:
-                generator.close()
-
-        return wrapped
-
-    def _wrap_coroutine(self, function):
-        @functools.wraps(function)
-        async def wrapped(*args, **kwargs):
-            return await _Steps(self, function(*args, **kwargs))
-
-        return wrapped
-
-
-class _Steps:
-    """Runs each step of a coroutine inside a mode."""
-
-    def __init__(self, mode, coroutine):
-        self.mode, self.coroutine = mode, coroutine
-
-    def __await__(self):
-        send, value = self.coroutine.send, None
-        while True:
-            try:
-                with self.mode.clone():
-                    item = send(value)
-            except StopIteration as stop:
-                return stop.value
-            try:
-                value = yield item
-                send = self.coroutine.send
-            except GeneratorExit:
-                with self.mode.clone():
-                    self.coroutine.close()
-                raise
-            except BaseException as error:
-                send, value = self.coroutine.throw, error
+    _at_once = True
+    _changes: tuple[str, str]
+    __signature__ = inspect.Signature(
+        [inspect.Parameter("mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=bool)],
+        return_annotation=None,
+    )
 
 
 def _with_or_without_parentheses(cls):
@@ -168,8 +81,7 @@ class no_grad(_Mode):
     False
     """
 
-    def _apply(self):
-        _switch_grad(False)
+    _change = "no_grad"
 
 
 @_with_or_without_parentheses
@@ -187,11 +99,10 @@ class enable_grad(_Mode):
     True
     """
 
-    def _apply(self):
-        _switch_grad(True)
+    _change = "enable_grad"
 
 
-class set_grad_enabled(_Mode):
+class set_grad_enabled(_Switch):
     """
     Switch recording on or off: at once when called, undone at the end of a ``with`` block.
 
@@ -207,28 +118,10 @@ class set_grad_enabled(_Mode):
     False
     """
 
-    def __init__(self, mode: bool):
-        self.mode = bool(mode)
-        self._apply()
-
-    def __enter__(self):
-        before = self._before  # what held when this was called
-        super().__enter__()
-        self._before = before
-
-    def _apply(self):
-        _switch_grad(self.mode)
-
-    def __call__(self, function):
-        # As a decorator it must not stay switched after the decoration.
-        _set_modes((_get_modes() & ~_ALL) | (self._before & _ALL))
-        return super().__call__(function)
-
-    def clone(self) -> Any:
-        return self.__class__(self.mode)
+    _changes = ("no_grad", "enable_grad")
 
 
-class inference_mode(_Mode):
+class inference_mode(SwitchContext, _Decorating):
     """
     Like :class:`no_grad`, and tensors made inside carry no version counter and can't be recorded
     later.
@@ -246,25 +139,16 @@ class inference_mode(_Mode):
     True
     """
 
+    _at_once = False
+    _changes = ("normal", "inference")
+
     def __new__(cls, mode=True):
         if callable(mode) and not isinstance(mode, bool):
-            made = super().__new__(cls)
-            made.mode = True
-            return made(mode)
+            return cls()(mode)
         return super().__new__(cls)
 
     def __init__(self, mode: bool = True):
-        self.mode = bool(mode)
-
-    def _apply(self):
-        word = _get_modes()
-        if self.mode:
-            _set_modes((word | _NO_GRAD | _INFERENCE) & ~_ASKED)
-        else:
-            _set_modes(word & ~_ALL)
-
-    def clone(self) -> Any:
-        return self.__class__(self.mode)
+        super().__init__(mode)  # changes nothing yet
 
 
 def is_inference_mode_enabled() -> bool:
@@ -293,7 +177,7 @@ def is_multithreading_enabled() -> bool:
     return not _get_modes() & _ONE_THREAD
 
 
-class set_multithreading_enabled:
+class set_multithreading_enabled(_Switch):
     """
     Whether this thread's backward may use other threads: at once, undone at the end of a block.
 
@@ -313,28 +197,10 @@ class set_multithreading_enabled:
     ...     x.sum().backward()
     """
 
-    def __init__(self, mode: bool):
-        self.mode = bool(mode)
-        self._before = _get_modes()
-        self._apply(self.mode)
-
-    @staticmethod
-    def _apply(mode: bool) -> None:
-        word = _get_modes()
-        _set_modes(word & ~_ONE_THREAD if mode else word | _ONE_THREAD)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc) -> None:
-        self._apply(not self._before & _ONE_THREAD)
-
-    def clone(self) -> set_multithreading_enabled:
-        """A fresh context of the same kind."""
-        return self.__class__(self.mode)
+    _changes = ("one_thread", "threads")
 
 
-class _unsafe_preserve_version_counter:
+class _unsafe_preserve_version_counter(ItemsContext):
     """
     Let tensors leave the block with the version that they had: writes inside go unnoticed.
 
@@ -347,17 +213,11 @@ class _unsafe_preserve_version_counter:
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
         if not isinstance(self.tensors, tuple):
             raise AssertionError("Expected tensors to be a tuple")
-        self.versions = tuple(t._version for t in self.tensors)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc) -> None:
-        for t, version in zip(self.tensors, self.versions):
-            _set_version(t, version)
+        versions = tuple(t._version for t in self.tensors)
+        super().__init__(saved=[(lambda: (self.tensors, versions), _set_versions)])
 
 
-class _force_original_view_tracking:
+class _force_original_view_tracking(_Switch):
     """
     Whether views that are made now tell, after an in-place change, how they were made.
 
@@ -369,25 +229,7 @@ class _force_original_view_tracking:
     mode : bool
     """
 
-    def __init__(self, mode: bool):
-        self.mode = bool(mode)
-        self._before = is_view_replay_enabled()
-        self._apply(self.mode)
-
-    @staticmethod
-    def _apply(mode: bool) -> None:
-        word = _get_modes()
-        _set_modes(word | _VIEW_REPLAY if mode else word & ~_VIEW_REPLAY)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc) -> None:
-        self._apply(self._before)
-
-    def clone(self) -> _force_original_view_tracking:
-        """A fresh context of the same kind."""
-        return self.__class__(self.mode)
+    _changes = ("no_replay", "replay")
 
 
 def is_view_replay_enabled() -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import abc
-import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from autograd_cy._C import engine as _engine
@@ -14,6 +13,7 @@ from autograd_cy._C.node import AccumulateGrad, _gradient_node
 from autograd_cy._C.node import Node as _Node
 from autograd_cy._C.saved import SavedTensor
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._context import _Decorating
 from autograd_cy._hooks import RemovableHandle
 from autograd_cy.autograd.mutation import allow_mutation_on_saved_tensors
 
@@ -217,8 +217,11 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class _NoHooks(_Decorating, _saved.NoHooksContext):
+    """What disable_saved_tensors_hooks gives."""
+
+
+def disable_saved_tensors_hooks(error_message: str) -> _NoHooks:
     """
     Forbid saved-tensor hooks inside the block: using them raises with `error_message`.
 
@@ -233,11 +236,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     ...         print(error)
     no hooks here
     """
-    before = _saved._forbid_hooks(error_message)
-    try:
-        yield
-    finally:
-        _saved._forbid_hooks(before)
+    return _NoHooks(error_message)
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
@@ -265,11 +264,6 @@ class _MultiHandle(RemovableHandle):
 
     def __init__(self, handles: Sequence[RemovableHandle]):
         self.handles = tuple(handles)
-
-    def remove(self) -> None:
-        """Remove the hook; a second call does nothing."""
-        for handle in self.handles:
-            handle.remove()
 
 
 def register_multi_grad_hook(

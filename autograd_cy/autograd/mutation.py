@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import weakref
-from collections.abc import Iterator
 
 from autograd_cy._C import node as _node
 from autograd_cy._C import saved as _saved
 from autograd_cy._C.inplace import detach as _detach
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.tensor import Tensor, _call_with_modes
+from autograd_cy._context import _Decorating
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 
 _NO_GRAD = 1  # M_NO_GRAD of tensor.pxd
 _SAVED_HOOKS = 8  # M_SAVED_HOOKS of tensor.pxd
 _GUARD = 64  # M_GUARD_SAVED of tensor.pxd
-_thread = threading.local()
 
 
 class _Handle:
@@ -55,11 +52,11 @@ class AllowMutationContext:
 
     def clear(self) -> None:
         """Forget all; a graph that was recorded before can't be run after this."""
+        self._open = False
         self.cloned.clear()
         self.original.clear()
         self.tid_to_weakhandle.clear()
         self.sid_to_tid.clear()
-        self._open = False
 
     def _pack(self, tensor):
         address, tid = tensor._storage_address(), _identity(tensor)
@@ -88,16 +85,14 @@ class AllowMutationContext:
         if tids is None:
             return
         tids.intersection_update(self.tid_to_weakhandle)
-        before = _get_modes()
-        _set_modes((before | _NO_GRAD) & ~(_GUARD | _SAVED_HOOKS))
-        try:
-            for tid in tids:
-                handle = self.tid_to_weakhandle.get(tid)
-                if handle is not None and handle not in self.cloned:
-                    self.cloned[handle] = _detach(self.original[handle]).clone()
-                    del self.original[handle]
-        finally:
-            _set_modes(before)
+        _call_with_modes(_NO_GRAD | _GUARD | _SAVED_HOOKS, _NO_GRAD, lambda: self._clone(tids))
+
+    def _clone(self, tids):
+        for tid in tids:
+            handle = self.tid_to_weakhandle.get(tid)
+            if handle is not None and handle not in self.cloned:
+                self.cloned[handle] = _detach(self.original[handle]).clone()
+                del self.original[handle]
 
 
 def _identity(tensor: Tensor) -> tuple:
@@ -115,15 +110,20 @@ def _identity(tensor: Tensor) -> tuple:
 
 
 def _note(tensor: Tensor) -> None:
-    for context in getattr(_thread, "contexts", ()):
+    for context in _saved._write_guards():
         context._before(tensor)
 
 
 _node._set_write_guard(_note)
 
 
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationContext]:
+class _Allowing(_Decorating, _saved.GuardContext):
+    """What allow_mutation_on_saved_tensors gives."""
+
+    _made = AllowMutationContext
+
+
+def allow_mutation_on_saved_tensors() -> _Allowing:
     """
     Allow in-place changes of tensors that were saved for backward.
 
@@ -154,16 +154,4 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationContext]:
     >>> x.grad
     tensor([2., 2.])
     """
-    if getattr(_thread, "contexts", ()):
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    context = AllowMutationContext()
-    _saved._push_hooks(context._pack, context._unpack)
-    _thread.contexts = (context,)
-    _set_modes(_get_modes() | _GUARD)
-    try:
-        yield context
-    finally:
-        _set_modes(_get_modes() & ~_GUARD)
-        _thread.contexts = ()
-        context.clear()
-        _saved._pop_hooks()
+    return _Allowing()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.creation import zeros_like
-from autograd_cy._C.forward import _begin_level, _make_dual
+from autograd_cy._C.forward import LevelContext, _make_dual
 from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
 from autograd_cy._C.transforms import _take_dual
 from autograd_cy._tree import flatten
@@ -89,15 +89,12 @@ def jvp(
 
 
 def _pushed(func, leaves, structure, moves, strict, has_aux):
-    level = _begin_level()
-    try:
+    with LevelContext() as level:
         return _call_with_modes(
             _NOT_MOVED,
             0,
             lambda: _pushed_at(level, func, leaves, structure, moves, strict, has_aux),
         )
-    finally:
-        level.end()
 
 
 def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):

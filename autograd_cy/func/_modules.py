@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from autograd_cy._C.ops_indexing import stack
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import ItemsContext, Tensor
 
 
 def functional_call(
@@ -126,19 +125,8 @@ def _check_names(module, places, tensors):
         raise RuntimeError(text)
 
 
-@contextmanager
 def _swapped(places, tensors):
-    before = []
-    try:
-        for name, t in tensors.items():
-            if name in places:
-                own, key = places[name]
-                before.append((own, key, own[key]))
-                own[key] = t
-        yield
-    finally:
-        for own, key, t in reversed(before):
-            own[key] = t
+    return ItemsContext([(*places[name], t) for name, t in tensors.items() if name in places])
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

@@ -187,6 +187,26 @@ class randomly:
     text: str
 
 
+# --- special values ---------------------------------------------------------------------------
+
+ORDERS = ("value", "gradient", "second")
+
+
+@dataclass(frozen=True)
+class differs:
+    """Special values at which an elementwise operator has another answer than torch, and why.
+
+    `what` names the answers, of "value", "gradient" and "second" (derivative). `where` is a NumPy
+    expression over the arguments that is true at these points and may use ``np``, ``finite(x)`` (all
+    parts are), ``infinite(x)`` and ``nan(x)`` (some part is), ``is_complex``, and ``largest`` and
+    ``smallest``, the ends of the dtype's normal numbers. What is not listed must agree.
+    """
+
+    what: str
+    where: str
+    reason: str
+
+
 # --- samples ----------------------------------------------------------------------------------
 
 
@@ -305,6 +325,7 @@ class Record:
     plain_numbers: tuple[str, ...]  # operands that, as numbers, have no edge and are shown as numbers
     named: bool                   # several outputs come as a namedtuple
     wide_out: bool                # out= of float32 or float64 computes half types in its own dtype
+    special: tuple                # `differs`: special values with another answer than torch's
     file: str = ""
 
     @property
@@ -330,6 +351,21 @@ _HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
 
 class RecordError(ValueError):
     """A record that can't be built; the text says what is missing."""
+
+
+def _checked_special(label, special):
+    """The `special` field, of which every entry names known answers and has a reason."""
+    entries = (special,) if isinstance(special, differs) else tuple(special)
+    for entry in entries:
+        if not isinstance(entry, differs) or not set(entry.what.split()) <= set(ORDERS) or not entry.what:
+            raise RecordError(f"{label}: special= takes differs(...) of {', '.join(ORDERS)}")
+        if not entry.reason:
+            raise RecordError(f"{label}: special= without a reason")
+        try:
+            compile(entry.where, label, "eval")
+        except SyntaxError as error:
+            raise RecordError(f"{label}: special= can't be read: {entry.where!r}") from error
+    return entries
 
 
 def parse_signature(text: str):
@@ -410,6 +446,7 @@ def op(
     plain_numbers: tuple[str, ...] = (),
     named: bool = True,
     wide_out: bool = False,
+    special: tuple = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -440,7 +477,7 @@ def op(
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
-        tuple(plain_numbers), named, wide_out,
+        tuple(plain_numbers), named, wide_out, _checked_special(label, special),
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

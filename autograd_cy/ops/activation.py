@@ -1,6 +1,17 @@
 """Activations and their fused backward operators, which are operators themselves."""
 
-from autograd_cy.ops._schema import UNARY, arg, box, call, composite, elementwise, op, real, sample
+from autograd_cy.ops._schema import (
+   UNARY,
+   arg,
+   box,
+   call,
+   composite,
+   differs,
+   elementwise,
+   op,
+   real,
+   sample,
+)
 
 op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
@@ -39,6 +50,8 @@ op("tanh_backward(grad_output, output)", kernel=elementwise("tanh_backward"), me
 op("sigmoid(self)", kernel=elementwise("sigmoid", dtypes="float"), inplace=True,
    vjp={"self": "sigmoid_backward(grad, result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))",
+   special=differs("value gradient second", "is_complex & (np.real(self) < -np.log(largest))",
+                   "0 far on the left, whatever the angle, as C99's exp; torch divides infinite parts"),
    doc="Logistic function ``1 / (1 + exp(-self))``.")
 
 op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward"), method=False,
@@ -54,6 +67,8 @@ op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
    samples=[*UNARY, sample((arg((3, 4)),), {"approximate": "tanh"})],
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2))) if approximate == 'none' else "
              "0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
+   special=(differs("value", "self < -2.5", "the left tail, of which torch keeps no digits; -0 at -inf"),
+            differs("gradient", "infinite(self) | (np.abs(self) > largest**0.4)", "the limits 0 and 1; torch multiplies infinity and 0")),
    doc="Gaussian error linear unit, exact or with the tanh approximation [1]_.\n\n"
        ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.")
 
@@ -96,6 +111,7 @@ op("_gelu_tanh_curve(self, t, slope)", method=False,
 
 op("silu(self)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
+   special=differs("value", "self < np.log(smallest)", "e^-self overflows in torch's formula before the result is 0"),
    reference="self / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))", doc="``self * sigmoid(self)``.")
 
 op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), method=False,

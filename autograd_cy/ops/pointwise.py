@@ -11,6 +11,7 @@ from autograd_cy.ops._schema import (
     box,
     call,
     composite,
+    differs,
     elementwise,
     integers,
     nondiff,
@@ -25,22 +26,32 @@ PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
 TRUTH = "the result is a truth value"
 COMPARE = dict(vjp=nondiff(TRUTH), vmap="elementwise", samples=BINARY, domain=integers(0, 3))
 
+# Why special values differ from torch's.
+BY_PARTS = "C99 adds the parts; torch multiplies `other` by 1 + 0j first, which makes NaN beside an infinity"
+FUSED = "an infinite product is one; torch's vector loop adds before it rounds"
+FREE_SIGN = "C99 leaves the sign of an infinite part beside NaN open"
+EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
+FLOORED = "an infinity divided by a number (array API); torch gives NaN"
+
 # --- arithmetic -------------------------------------------------------------------------------
 
 op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha=True, inplace=True, dunder="add",
    vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
+   special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Sum ``self + alpha * other``.")
 
 op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", forward="add", inplace=True,
    vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
-   reference="self + alpha * other", doc="add and sub with a factor, in one pass.")
+   reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
+   doc="add and sub with a factor, in one pass.")
 
 op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
+   special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    plain_numbers=("self",), doc="Difference ``self - alpha * other``.")
 
 op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
@@ -58,12 +69,13 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
+   special=differs("value", "(rounding_mode == 'floor') & infinite(self) & finite(other)", FLOORED),
    doc="The quotient rounded towards zero or down.")
 
 op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
    dunder="floordiv", vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
-   doc="Quotient rounded down.")
+   special=differs("value", "infinite(self) & finite(other)", FLOORED), doc="Quotient rounded down.")
 
 # Quotients of which the derivatives of remainder and fmod are made: constant from piece to piece.
 for _name, _kernel in (("floor", "floor_divide"), ("trunc", "trunc_divide")):
@@ -73,9 +85,11 @@ for _name, _kernel in (("floor", "floor_divide"), ("trunc", "trunc_divide")):
        doc="The quotient " + ("rounded down." if _name == "floor" else "without its fraction."))
 
 op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), inplace=True, dunder="mod",
-   vjp={"self": "grad", "other": "-grad * _quotient_floor(self, other)"}, jvp="elementwise",
+   vjp={"self": "grad", "other": "-grad * (_quotient_floor(self, other) + 0 * self)"}, jvp="elementwise",
    vmap="elementwise", samples=BINARY, dtypes="ihf", domain=real(0.6, 3.4),
    reference="np.remainder(self, other)", checks="no_integer_zero",
+   special=(differs("value", "np.remainder(self, other) == 0", "a remainder of 0 has the sign of `other` (array API)"),
+            differs("gradient", "infinite(self) & (other == 0)", "the remainder is NaN there, and with it the derivative")),
    plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).")
 
 op("neg(self)", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
@@ -89,6 +103,9 @@ op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain"), inp
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0)), sample((arg((3,)), 0.5))],
    variants={"PowBackward2": "is_number(self)", "PowBackward1": "not is_number(exponent)"},
    reference="np.power(self, exponent)", tolerance=5e-5, checks="pow_domain",
+   special=(differs("second", "~is_complex & (self == 0) & (exponent >= 0)", "torch multiplies 0 and log(0); the limit is 0"),
+            differs("value gradient second", "is_complex & ~((np.abs(self) < largest / 2) & finite(exponent) & (np.abs(self) > smallest))",
+                    "C99 leaves cpow open: z**0 is 1 and z**1 is z, the rest exp(exponent * log(z)) with products by parts")),
    plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.")
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
@@ -106,14 +123,15 @@ op("_as_complex(self)", method=False, kernel=composite("formulas.as_complex"), d
 
 op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    kernel=composite(
-       "where(eq(self, 0), 0, grad_output * (power * log(_as_complex(self))).conj())"
+       "where(logical_and(eq(self, 0), gt(real(exponent), 0)), 0, grad_output * (power * log(_as_complex(self))).conj())"
        " if self.is_complex() or exponent.is_complex()"
-       " else where(logical_and(eq(self, 0), ge(exponent, 0)), 0, grad_output * xlogy(power, self))"),
+       " else where(logical_and(eq(self, 0), ge(exponent, 0)), 0, grad_output * (power * log(self)))"),
    samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
 op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihfc", reference="np.square(self) if self.dtype != bool else self.astype(np.int64)",
+   special=differs("value", "is_complex & (np.abs(self) > largest / 2)", "a difference of infinite products is NaN; torch's are not rounded"),
    doc="Square of each element.")
 
 op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace=True,
@@ -166,23 +184,28 @@ for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN w
 
 
 def _function(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain=box(), dtypes="bihfc",
-              tolerance=2e-5, node=None):
+              tolerance=2e-5, node=None, special=()):
     op(f"{name}(self)", kernel=elementwise(name, dtypes="float"), inplace=True, vjp={"self": vjp},
        jvp="elementwise", vmap="elementwise", samples=UNARY, domain=domain,
        complex_domain=complex_domain, dtypes=dtypes, reference=reference or f"np.{name}(self)", doc=doc,
-       tolerance=tolerance, node=node)
+       tolerance=tolerance, node=node, special=special)
 
 
 _function("exp", "grad * result.conj()", "Exponential.")
 _function("log", "grad / self.conj()", "Natural logarithm.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
 _function("sqrt", "grad / (2 * result.conj())", "Square root.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
 _function("rsqrt", "-0.5 * grad * (result ** 3).conj()", "``1 / sqrt(self)``.",
-          reference="1 / np.sqrt(self)", domain=real(0.2, 4), complex_domain=box(0.3, 1.5))
-_function("sin", "grad * cos(self).conj()", "Sine (radians).")
+          reference="1 / np.sqrt(self)", domain=real(0.2, 4), complex_domain=box(0.3, 1.5),
+          special=differs("second", "is_complex & (np.abs(self) < smallest**0.25)", "only the order of products that overflow"))
+_function("sin", "grad * cos(self).conj()", "Sine (radians).", special=differs("value", "is_complex & ~finite(self)", FREE_SIGN))
 _function("cos", "-grad * sin(self).conj()", "Cosine (radians).")
 _function("log1p", "grad / (self + 1).conj()", "``log(1 + self)``, accurate near 0.", domain=real(-0.6, 3),
-          complex_domain=box(0.1, 1.0), node="Log1PBackward0")
-_function("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.")
+          complex_domain=box(0.1, 1.0), node="Log1PBackward0",
+          special=differs("value", "is_complex & (infinite(self) | (np.abs(self) < smallest**0.25))",
+                          "the array API's table, and small numbers themselves; torch has NaN"))
+_function("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.",
+          special=differs("value gradient second", "is_complex & (~finite(self) | (np.real(self) > np.log(largest)))",
+                          "the array API's table: real on the real axis, -1 far on the left"))
 _function("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error function.", dtypes="bihf",
           reference="scipy.special.erf(self)")
 
@@ -209,7 +232,7 @@ op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
-        "max": "where(logical_or(gt(self, max), ge(min, max)), grad, 0)"},
+        "max": "where(logical_or(gt(self, max), gt(min, max)), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=shapes(((3, 4), (4,), (3, 1)), ((5,), (), ())), domain=real(-2, 2), reference="np.minimum(np.maximum(self, min), max)",
    plain_numbers=("min", "max"), doc="clamp with both bounds.")
@@ -222,12 +245,14 @@ op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elem
 op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), checks="bound", inplace=True,
    vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.maximum(self, min)", plain_numbers=("min",), doc="Elements not below `min`.")
+   reference="np.maximum(self, min)", plain_numbers=("min",),
+   special=differs("value", "(self == 0) & (min == 0)", EITHER_ZERO), doc="Elements not below `min`.")
 
 op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), checks="bound", inplace=True,
    vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.minimum(self, max)", plain_numbers=("max",), doc="Elements not above `max`.")
+   reference="np.minimum(self, max)", plain_numbers=("max",),
+   special=differs("value", "(self == 0) & (max == 0)", EITHER_ZERO), doc="Elements not above `max`.")
 
 # --- comparisons and logic --------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from typing import Any
 
 from autograd_cy._C.random import Generator as _Generator
@@ -112,8 +111,8 @@ class _Check:
 
     def slopes(self, subject, steps, wanted):
         """How the outputs change as all arguments move along their directions."""
-        with ExitStack() as stack:
-            moved = {i: stack.enter_context(restored(self.args[i])) for i in steps}
+        with restored([self.args[i] for i in steps]) as data:
+            moved = dict(zip(steps, data))
             old = {i: data.clone() for i, data in moved.items()}
 
             def at(size):

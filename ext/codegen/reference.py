@@ -80,7 +80,7 @@ def public(records: list) -> list:
 def section(r) -> list[str]:
     """Signature, text, and a table of what is known of one operator."""
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
-    rows = [*forms(r), *dtype_rows(r), *rules(r)]
+    rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.example:
         lines += ["```python", ">>> import autograd_cy as ag", *r.example.splitlines(), "```", ""]
@@ -160,6 +160,14 @@ def rules(r) -> list[tuple[str, str]]:
     rule = BATCHING.get(str(r.vmap)) or WORDS.get(str(r.vmap)) or rule_text(r.vmap)
     rows.append((KINDS["vmap"], rule))
     return rows
+
+
+def special_rows(r) -> list[tuple[str, str]]:
+    """Where its answers at special values are not torch's."""
+    return [
+        ("Unlike torch", f"{', '.join(e.what.split())} where `{e.where}`: {e.reason}")
+        for e in r.special
+    ]
 
 
 def is_differentiable(r) -> bool:

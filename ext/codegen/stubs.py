@@ -38,7 +38,7 @@ _Number = _Bool | _Int | _Float | _Complex
 SHARED = {
     "dtypes": "dtype",
     "placement": "device layout memory_format",
-    "tensor": "Size Tensor ForwardLevel",
+    "tensor": "Size Tensor ForwardLevel Restoring",
     "node": "Node",
     "random": "Generator",
     "exchange": "UntypedStorage",
@@ -153,7 +153,7 @@ def constant_type(value: str) -> str:
 def class_stub(cls: Class, template: Template, methods: list[str]) -> str:
     """A class: fields, members of the source and the template, installed methods."""
     known = template.classes.get(cls.name, {})
-    bases = ", ".join(f"_{b}" if b == "Node" else b for b in cls.bases)
+    bases = ", ".join(f"_{b}" if b in ("Node", "Restoring") else b for b in cls.bases)
     bases = template.bases.get(cls.name) or bases
     lines = [f"class {cls.name}({bases}):" if bases else f"class {cls.name}:"]
     done = set()

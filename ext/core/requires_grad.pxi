@@ -81,3 +81,10 @@ def _warn_always():
 def _set_version(Tensor t not None, uint32_t version):
     """Set the version counter that a tensor shares with its views."""
     t.mem.version[0] = version
+
+
+def _set_versions(pairs):
+    """The same for several: `pairs` is (tensors, versions)."""
+    cdef Tensor t
+    for t, version in zip(pairs[0], pairs[1]):
+        t.mem.version[0] = version

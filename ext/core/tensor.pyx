@@ -52,6 +52,8 @@ cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(object)
     object PyObject_GenericGetDict(object, void*)
     ctypedef struct GCType "PyTypeObject":
+        void (*tp_dealloc)(PyObject*) noexcept
+        PyTypeObject* tp_base
         traverseproc tp_traverse
         inquiry tp_clear
         PyObject* tp_dict

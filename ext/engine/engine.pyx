@@ -226,11 +226,16 @@ cdef int unclaim(GraphTask g) except -1:
 
 # --- dependency counts ----------------------------------------------------------------------
 
+# Ctrl-C is served after so many nodes here, too: some 0.1 ms.
+cdef enum:
+    SIGNAL_VISITS = 1 << 13
+
+
 cdef int count_dependencies(GraphTask g, list roots) except -1:
     """Visit everything below the roots once; each edge counts one for its target."""
     cdef PyObject** stack = NULL
     cdef PyObject** more
-    cdef Py_ssize_t top = 0, room = 0
+    cdef Py_ssize_t top = 0, room = 0, visits = 0
     cdef PyObject* p
     cdef Node n
     cdef int i
@@ -248,6 +253,9 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
             while top:
                 top -= 1
                 n = <Node>stack[top]
+                visits += 1
+                if visits % SIGNAL_VISITS == 0:
+                    PyErr_CheckSignals()
                 for i in range(n.n_edges):
                     p = n.edges[i].node
                     if p == NULL:

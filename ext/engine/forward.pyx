@@ -23,6 +23,7 @@ from autograd_cy._C.levels cimport (
 from autograd_cy._C.node cimport set_view
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
+    Restoring, hold_change, undo_change,
     Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
     tensor_empty, tensor_window, stand_alone, tensor_has_overlap, same_shape, dims_of, sizes_of,
     lazy_bits, tls_modes, wrap_double, CREATED_DEFAULT, OF_DUAL, F_DUAL, F_BATCHED, F_VIEW, F_LAZY,
@@ -374,6 +375,63 @@ cdef int copy_tangents(Tensor self, Tensor src) except -1:
 def _begin_level():
     """A new innermost level of forward mode; its method ``end()`` clears all of its tangents."""
     return ForwardLevel()
+
+
+cdef class LevelContext(Restoring):
+    """A level of its own for a block: begun and ended in C (see modes.pxi)."""
+
+    def __enter__(self):
+        cdef ForwardLevel level = ForwardLevel()
+        self.ending = (level.end, ())
+        hold_change(self)
+        return level
+
+
+# The level that users open, and its number as torch counts: attributes of forward_ad.
+cdef dict _user_level = {"_level": None, "_current_level": -1}
+
+
+def _set_user_level(dict attributes):
+    global _user_level
+    attributes.update(_user_level)
+    _user_level = attributes
+
+
+def _enter_level():
+    if _user_level["_level"] is not None:
+        raise RuntimeError(
+            "Nested forward mode AD is not supported at the moment: leave the open level first, or "
+            "use autograd_cy.func.jvp, which nests")
+    _user_level["_level"] = ForwardLevel()
+    _user_level["_current_level"] = 0
+    return 0
+
+
+def _exit_level(level):
+    ending = _user_level["_level"]
+    if ending is None:
+        raise RuntimeError("Dual level must be a positive number: no level is open to exit.")
+    if level is not None and level != _user_level["_current_level"]:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is "
+            "not supported.")
+    _user_level["_level"] = None
+    _user_level["_current_level"] = -1
+    ending.end()
+
+
+cdef class DualContext(Restoring):
+    """The level that users open, for a block."""
+
+    def __enter__(self):
+        _enter_level()
+        self.ending = (_exit_level, (0,))
+        hold_change(self)
+        return 0
+
+    def __exit__(self, *exc):
+        self.ending = (_exit_level, (0,))       # an error if no level is open
+        undo_change(self)
 
 
 cdef Tensor examples_first(Tensor t, int level, Py_ssize_t size):

@@ -20,6 +20,36 @@ class HookDict(dict):
     __slots__ = ("__weakref__",)
 
 
+cdef class HandleContext(Restoring):
+    """Removes hooks, at the end of a block in C: no interrupt comes between (see modes.pxi)."""
+    cdef public object _hooks       # weak reference to a HookDict, or None
+    cdef public object id
+    cdef public tuple handles       # others that are removed together
+
+    def remove(self):
+        """Remove the hook; a second call does nothing."""
+        _remove(self._hooks, self.id, self.handles)
+
+    def __enter__(self):
+        self.ending = (_remove, (self._hooks, self.id, self.handles))
+        hold_change(self)
+        return self
+
+    def __exit__(self, *exc):
+        self.ending = None
+        undo_change(self)
+        self.remove()
+
+
+def _remove(reference, number, handles):
+    hooks = reference() if reference is not None else None
+    if hooks is not None:
+        hooks.pop(number, None)
+    if handles is not None:
+        for handle in handles:
+            handle.remove()
+
+
 # --- running --------------------------------------------------------------------------------
 
 cdef str hook_name(object hook):

@@ -638,7 +638,8 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
-    if PyObject_GC_IsTracked(<PyObject*>t):
+    # It is tracked already if anomaly mode has noted where it was made.
+    if PyObject_GC_IsTracked(<PyObject*>t) and not PyObject_GC_IsTracked(<PyObject*>n):
         PyObject_GC_Track(<PyObject*>n)     # a cycle through the leaf may lead through here
     Py_INCREF(n)
     return <PyObject*>n

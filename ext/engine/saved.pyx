@@ -236,16 +236,65 @@ def _pop_hooks():
     set_bit()
 
 
-cdef class HooksContext:
+cdef class HooksContext(Restoring):
     """Enters and leaves its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
     cdef public object pack_hook
     cdef public object unpack_hook
 
     def __enter__(self):
         _push_hooks(self.pack_hook, self.unpack_hook)
+        self.ending = (_pop_hooks, ())
+        hold_change(self)
 
     def __exit__(self, *exc):
-        _pop_hooks()
+        self.ending = (_pop_hooks, ())      # also of one that is entered twice
+        undo_change(self)
+
+
+cdef class NoHooksContext(Restoring):
+    """Forbids hooks, with a message."""
+    cdef readonly object message
+
+    def __init__(self, message):
+        self.message = message
+
+    def __enter__(self):
+        self.ending = (_forbid_hooks, (_forbid_hooks(self.message),))
+        hold_change(self)
+
+    def clone(self):
+        """A fresh context of the same kind."""
+        return type(self)(self.message)
+
+
+# --- watching writes ------------------------------------------------------------------------
+
+def _write_guards():
+    """What this thread's writes are told to, see allow_mutation_on_saved_tensors."""
+    return getattr(_state, "guards", ())
+
+
+cdef class GuardContext(Restoring):
+    """Hooks and write guard in one: those of what ``_made()`` of the class gives."""
+
+    def __enter__(self):
+        if _write_guards():
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        guard = type(self)._made()
+        pack, unpack = guard._pack, guard._unpack
+        _push_hooks(pack, unpack)
+        _state.guards = (guard,)
+        tls_set_modes(tls_modes() | M_GUARD_SAVED)
+        self.ending = (_end_guard, (guard,))
+        hold_change(self)
+        return guard
+
+
+def _end_guard(guard):
+    tls_set_modes(tls_modes() & ~<unsigned int>M_GUARD_SAVED)
+    _state.guards = ()
+    _pop_hooks()
+    guard.clear()
 
 
 def _forbid_hooks(message):

@@ -17,8 +17,8 @@ from autograd_cy._C.gemm_loops cimport (
 from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
 from autograd_cy._C.gemm_product cimport (
     COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_INTERRUPTED,
-    GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE, INT64, UINT8, Product, a_at, b_at,
-    c_at, even_part, is_complex, itemsize, parts, round_up)
+    GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE, INT64, Product, Served, UINT8, a_at,
+    b_at, c_at, even_part, is_complex, itemsize, parts, round_up)
 from autograd_cy._C.parallel cimport (
     in_parallel_region, parallel_for, parallel_for_dynamic, team_size)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
@@ -27,6 +27,24 @@ from autograd_cy._C import cpu
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() noexcept
+    unsigned long PyThread_get_thread_ident() noexcept nogil
+
+cdef extern from *:
+    """
+    #include <time.h>
+    static double agc_seconds(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return t.tv_sec + 1e-9 * t.tv_nsec;
+    }
+    /* The exception that is set already, as Cython sees one. */
+    static int agc_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
+    """
+    double agc_seconds() noexcept nogil
+    int agc_pass_on() except -1
+
+# How often a product looks whether Ctrl-C was pressed, in seconds: it has to take the GIL for it.
+cdef double LOOK_EVERY = 0.03
 
 cdef enum:
     # BLAS sizes are 32-bit; longer ones are cut.
@@ -36,9 +54,10 @@ cdef enum:
     # Bytes of packed b that stay in the second-level cache, and of all that is packed at once.
     CACHED = 1 << 18
     PACKED = 1 << 21
-    # Ctrl-C is served after this many multiplications, between parts of at most these rows.
+    # What goes to a BLAS at once, or in one task to our own loops for a small b, in the time of
+    # multiplications of float64: at most some 0.05 s, as Ctrl-C is served in between.
     SERVED_WORK = 1 << 30
-    SERVED_ROWS = 96 * 80
+    DIRECT_WORK = 1 << 26
     # Rows of a that go together.
     ROWS = 96
     # Rows of sums that are kept in a wider type.
@@ -79,6 +98,31 @@ cdef inline double cost(int dtype) noexcept nogil:
     cdef int kind = kind_of(dtype)
     cdef double real = 0.125 if kind == KIND_F32 else (1 if kind == KIND_U64 else 0.25)
     return 4 * real if is_complex(dtype) else real
+
+
+# Signals.
+
+cdef bint stopped(Served* s) noexcept nogil:
+    """Between tasks: whether a signal handler of Python (that of Ctrl-C) has raised."""
+    cdef double now
+    if s == NULL:
+        return False
+    if not s.stopped and s.caller == PyThread_get_thread_ident():
+        now = agc_seconds()
+        if now - s.looked >= LOOK_EVERY:
+            with gil:
+                s.stopped = PyErr_CheckSignals() != 0
+            s.looked = agc_seconds()
+    return s.stopped
+
+
+cdef Served* watch(Product* p, Served* s) noexcept nogil:
+    """Let the product `p`, which begins now, look for signals; the others' tasks leave it alone."""
+    s.caller = PyThread_get_thread_ident()
+    s.looked = agc_seconds()
+    s.stopped = 0
+    p.served = NULL if in_parallel_region() else s
+    return p.served
 
 
 # BLAS.
@@ -130,6 +174,7 @@ ctypedef struct Tiling:
     Py_ssize_t cols
     Py_ssize_t across
     Py_ssize_t tiles
+    Py_ssize_t depth
 
 
 cdef inline void count_tiles(Tiling* t) noexcept nogil:
@@ -139,31 +184,37 @@ cdef inline void count_tiles(Tiling* t) noexcept nogil:
 
 cdef void plan_tiles(Tiling* t) noexcept nogil:
     # A BLAS sums in an order that depends on the shape, so its tiles must not depend on threads.
-    cdef double work = <double>t.p.m * t.p.n * t.p.k
+    cdef double work = <double>t.p.m * t.p.n * t.p.k, most = SERVED_WORK / (4 * cost(t.p.dtype))
     cdef Py_ssize_t wanted = 1
     t.rows = min(t.p.m, <Py_ssize_t>LONGEST)
     t.cols = min(t.p.n, <Py_ssize_t>LONGEST)
     while wanted < 64 and work >= 4.0 * wanted * 96 * 96 * 96:
         wanted *= 2
     count_tiles(t)
-    while t.tiles < wanted and (t.rows >= 128 or t.cols >= 128):
+    while ((t.tiles < wanted or <double>t.rows * t.cols * t.p.k > most)
+            and (t.rows >= 128 or t.cols >= 128)):
         if t.rows >= t.cols:
             t.rows = round_up(parts(t.rows, 2), 32)
         else:
             t.cols = round_up(parts(t.cols, 2), 32)
         count_tiles(t)
+    t.depth = max(<Py_ssize_t>(most / t.rows / t.cols), <Py_ssize_t>1)
 
 
 cdef void run_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Tiling* t = <Tiling*>ctx
     cdef Product part = t.p
-    cdef Py_ssize_t i = tile // t.across * t.rows, j = tile % t.across * t.cols
+    cdef Py_ssize_t i = tile // t.across * t.rows, j = tile % t.across * t.cols, q = 0
     part.m = min(t.rows, t.p.m - i)
     part.n = min(t.cols, t.p.n - j)
-    part.a = a_at(&t.p, i, 0)
-    part.b = b_at(&t.p, 0, j)
     part.c = c_at(&t.p, i, j)
-    blas_product(&part)
+    while q < t.p.k and not stopped(t.p.served):
+        part.k = min(t.depth, t.p.k - q)
+        part.a = a_at(&t.p, i, q)
+        part.b = b_at(&t.p, q, j)
+        blas_product(&part)
+        part.beta = 1
+        q += part.k
 
 
 cdef int run_blas(const Product* p) noexcept nogil:
@@ -171,13 +222,17 @@ cdef int run_blas(const Product* p) noexcept nogil:
     t.p = p[0]
     plan_tiles(&t)
     if t.tiles == 1:
-        blas_product(p)
+        run_tile(&t, 0)
     elif blas.own_threads:
         parallel_for(run_tile, &t, t.tiles, 1)
     else:
         parallel_for_dynamic(
             run_tile, &t, t.tiles, team_size(cost(p.dtype) * p.m * p.n * p.k))
-    return GEMM_OK
+    return outcome(p)
+
+
+cdef inline int outcome(const Product* p) noexcept nogil:
+    return GEMM_INTERRUPTED if p.served != NULL and p.served.stopped else GEMM_OK
 
 
 # Products by blocks.
@@ -247,7 +302,7 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
         if strips == NULL:
             t.failed = GEMM_NO_MEMORY
             return
-    while i < last:
+    while i < last and not stopped(t.p.served):
         rows = min(round_up(ROWS, loops.rows), last - i)
         if strips != NULL:
             loops.pack_a(
@@ -293,7 +348,7 @@ cdef void multiply_part(Blocked* t) noexcept nogil:
     cdef int threads = team_size(cost(t.p.dtype) / t.unit / t.unit * t.rows * t.cols * depth)
     choose_tasks(t, threads)
     t.q = 0
-    while t.q < k:
+    while t.q < k and not stopped(t.p.served):
         t.depth = min(depth, k - t.q)
         parallel_for(
             pack_task, t, parts(t.cols, 4 * loops.width[t.kind]),
@@ -303,18 +358,9 @@ cdef void multiply_part(Blocked* t) noexcept nogil:
         t.q += t.depth
 
 
-cdef bint interrupted() noexcept nogil:
-    """Whether a signal handler of Python (that of Ctrl-C) has raised; in the main thread only."""
-    if in_parallel_region():
-        return False
-    with gil:
-        return PyErr_CheckSignals() != 0
-
-
 cdef int run_blocked(const Product* p) noexcept nogil:
     cdef Blocked t
-    cdef double done = 0
-    cdef Py_ssize_t width, columns, rows = min(p.m, <Py_ssize_t>SERVED_ROWS), depth
+    cdef Py_ssize_t width, columns, rows = p.m, depth
     cdef size_t room
     t.p = p[0]
     t.kind = kind_of(p.dtype)
@@ -341,12 +387,9 @@ cdef int run_blocked(const Product* p) noexcept nogil:
             t.cols = min(columns, p.n * t.unit - t.col)
             multiply_part(&t)
             t.col += t.cols
-            done += <double>t.rows * t.cols * p.k
-            if done >= SERVED_WORK:
-                done = 0
-                if interrupted():
-                    give_scratch(t.packed)
-                    return GEMM_INTERRUPTED
+            if stopped(t.p.served):
+                give_scratch(t.packed)
+                return GEMM_INTERRUPTED
         t.row += t.rows
     give_scratch(t.packed)
     return t.failed
@@ -363,7 +406,7 @@ ctypedef struct Direct:
 cdef void direct_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Direct* t = <Direct*>ctx
     cdef Py_ssize_t i = index * t.rows, q = 0, depth
-    while q < t.p.k:
+    while q < t.p.k and not stopped(t.p.served):
         depth = min(t.depth, t.p.k - q)
         loops.multiply_direct(
             kind_of(t.p.dtype), min(t.rows, t.p.m - i), t.p.n, depth,
@@ -379,8 +422,10 @@ cdef int run_direct(const Product* p) noexcept nogil:
     t.p = p[0]
     t.depth = even_part(p.k, DEPTH, 8)
     t.rows = p.m if threads == 1 else round_up(parts(p.m, 2 * threads), loops.rows)
+    if <double>t.rows * p.n * p.k > DIRECT_WORK:
+        t.rows = min(t.rows, round_up(DIRECT_WORK // (p.n * p.k) + 1, loops.rows))
     parallel_for(direct_task, &t, parts(p.m, t.rows), threads)
-    return GEMM_OK
+    return outcome(p)
 
 
 cdef inline bint suits_direct(const Product* p) noexcept nogil:
@@ -409,8 +454,11 @@ cdef void split_task(void* ctx, Py_ssize_t index) noexcept nogil:
     p.beta = 0
     p.c = t.sums + index * p.m * p.n * itemsize(p.dtype)
     p.ldc = p.n
-    if run_floats(&p) != GEMM_OK:
-        t.failed = GEMM_NO_MEMORY
+    cdef int status = GEMM_OK
+    if not stopped(p.served):
+        status = run_floats(&p)
+    if status != GEMM_OK:
+        t.failed = status
 
 
 ctypedef fused real:
@@ -445,6 +493,9 @@ cdef int run_split(const Product* p) noexcept nogil:
         return GEMM_NO_MEMORY
     parallel_for_dynamic(
         split_task, &t, count, team_size(cost(p.dtype) * p.m * p.n * p.k + p.k))
+    if t.failed != GEMM_OK or outcome(p) != GEMM_OK:
+        give_scratch(t.sums)
+        return t.failed if t.failed != GEMM_OK else outcome(p)
     if kind_of(p.dtype) == KIND_F32:
         add_parts(p, <float*>t.sums, count, <float*>p.c)
     else:
@@ -537,8 +588,10 @@ cdef int gemm(
         const void* b, Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
     cdef Product p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
-        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc)
+        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL)
+    cdef Served served
     cdef int status = check(&p)
+    watch(&p, &served)
     return status if status != GEMM_OK else run(&p)
 
 
@@ -556,7 +609,10 @@ cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
     p.a += index * t.step_a
     p.b += index * t.step_b
     p.c += index * t.step_c
-    cdef int status = run(&p)
+    cdef int status
+    if stopped(p.served):
+        return
+    status = run(&p)
     if status != GEMM_OK:
         t.failed = status
 
@@ -568,12 +624,14 @@ cdef int gemm_batched(
         const void* b, Py_ssize_t ldb, Py_ssize_t stride_b,
         double beta, void* c, Py_ssize_t ldc, Py_ssize_t stride_c) noexcept nogil:
     cdef Batch t
+    cdef Served served
     cdef int status, threads
     cdef double work
     t.p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
-        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc)
+        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL)
     status = check(&t.p)
+    watch(&t.p, &served)
     if status != GEMM_OK or batch <= 0:
         return status
     if stride_b == 0 and not trans_a and stride_a == m * t.p.lda and stride_c == m * t.p.ldc:
@@ -591,7 +649,7 @@ cdef int gemm_batched(
         # Few large matrices: the threads work inside each of them.
         threads = 1
     parallel_for(run_matrix, &t, batch, threads)
-    return t.failed
+    return t.failed if t.failed != GEMM_OK else outcome(&t.p)
 
 
 # Entry points of tests and diagnosis: products of anything with a buffer.
@@ -651,6 +709,8 @@ def gemm_numpy(dtype, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
         PyBuffer_Release(&va)
         PyBuffer_Release(&vb)
         PyBuffer_Release(&vc)
+    if status == GEMM_INTERRUPTED:
+        agc_pass_on()
     if status == GEMM_NO_MEMORY:
         raise MemoryError("gemm_numpy: no memory for the panels.")
     return c

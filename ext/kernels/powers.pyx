@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Powers, rounded quotients and logit of plain tensors; usual exponents have own kernels."""
 from libc.math cimport NAN
-from autograd_cy._C.dtypes cimport dt_is_float, dt_is_integral
+from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.arguments cimport check_no_integer_zero
 from autograd_cy._C.iterate cimport ew1, ew2, clone_plain, result_dtype, P_FLOAT, P_SAME
 from autograd_cy._C.kernel_ids cimport (
@@ -26,7 +26,7 @@ cdef int kernel_for(double exponent) noexcept:
 
 cdef Tensor pow_plain(Tensor a, Tensor exponent):
     cdef int kernel
-    if exponent.flags & F_WRAPPED and dt_is_float(a.dt) and not (a.flags & F_WRAPPED):
+    if exponent.flags & F_WRAPPED and not dt_is_integral(a.dt) and not (a.flags & F_WRAPPED):
         value = element_value(exponent.ptr, exponent.dt)
         if not isinstance(value, complex):
             if value == 1:

@@ -31,7 +31,15 @@ cdef Tensor apply2(str name, Tensor a, Tensor b):
 
 
 cdef Tensor lgamma_plain(Tensor a):
-    return apply1("gammaln", a)
+    """SciPy's, with C's infinity at -inf and no overflow beside 0."""
+    from scipy import special
+    cdef int dt = floating(a.dt)
+    x = values_of(cast(a, dt))
+    with _np.errstate(all="ignore"):
+        values = special.gammaln(x)
+        near = _np.abs(x) < 1e-30
+        values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
+    return tensor_of(_np.asarray(values), dt)
 
 
 cdef Tensor digamma_plain(Tensor a):
@@ -50,7 +58,9 @@ cdef Tensor polygamma_plain(Tensor a, Py_ssize_t n):
         values = special.polygamma(n, x)
         if n == 1:
             # SciPy knows positive numbers only; psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.
-            mirrored = (_np.pi / _np.sin(_np.pi * x)) ** 2 - special.polygamma(1, 1 - x)
+            # The sine of the distance to a whole number is exactly 0 at the poles.
+            sine = _np.sin(_np.pi * (x - _np.rint(x)))
+            mirrored = (_np.pi / sine) ** 2 - special.polygamma(1, 1 - x)
             values = _np.where(x > 0, values, mirrored)
         return tensor_of(_np.asarray(values), dt)
 

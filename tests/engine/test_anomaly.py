@@ -192,3 +192,13 @@ def test_errors_outside_of_nodes_stay_as_they_are():
         warnings.simplefilter("error")
         with pytest.raises(RuntimeError, match="does not require grad"):
             torch.ones(1).backward()
+
+
+def test_leaves_that_the_collector_watches_can_be_recorded():
+    """Attributes make a leaf tracked; so does being a parameter. This crashed."""
+    with torch.autograd.set_detect_anomaly(True):
+        x = torch.ones(3, requires_grad=True)
+        x.note = "mine"
+        layer = torch.nn.Linear(3, 1)
+        (layer(x).sum() + (x * 2).sum()).backward()
+    assert x.grad.tolist() == (layer.weight[0] + 2).tolist()

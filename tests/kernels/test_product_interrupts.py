@@ -1,5 +1,6 @@
 """Ctrl-C in long matrix products: it is raised, and everything works afterwards."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -40,3 +41,93 @@ def test_ctrl_c_in_a_long_product_leaves_everything_usable():
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=ROOT, timeout=120
     )
     assert done.returncode == 0 and "served" in done.stdout, done.stderr[-800:]
+
+
+LATENCY = """
+import signal, sys, time
+import autograd_cy as ag
+
+def handler(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+ag.set_num_threads(int(sys.argv[1]))
+
+def operands(dtype, *shapes):
+    return [ag.ones(*shape, dtype=dtype) for shape in shapes]
+
+# Each takes 0.2 s or more on one core.
+CALLS = {
+    "float64": (ag.mm, operands(ag.float64, (3000, 3000), (3000, 3000))),
+    "float32": (ag.mm, operands(ag.float32, (4000, 4000), (4000, 4000))),
+    "complex128": (ag.mm, operands(ag.complex128, (2000, 2000), (2000, 2000))),
+    "float16": (ag.mm, operands(ag.float16, (2500, 2500), (2500, 2500))),
+    "int64": (ag.mm, operands(ag.int64, (1500, 1500), (1500, 1500))),
+    "batch": (ag.bmm, operands(ag.float64, (40, 800, 800), (40, 800, 800))),
+    "long sum": (ag.mm, operands(ag.complex128, (128, 100000), (100000, 128))),
+}
+for name, (call, (a, b)) in CALLS.items():
+    call(a[..., :8], b[..., :8, :8])
+    wait = 0.02
+    begun = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, wait)
+    try:
+        call(a, b)
+        print("finished", name, time.monotonic() - begun)
+    except KeyboardInterrupt:
+        print("served", name, time.monotonic() - begun - wait)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize("provider", ["own", "scipy"])
+def test_ctrl_c_is_served_between_tiles_of_any_product(provider, threads):
+    """Some 0.05 s on an idle machine; the limit is for one with much else to do."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATENCY, threads],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=300,
+        env={**os.environ, "AUTOGRAD_CY_BLAS": provider},
+    )
+    assert done.returncode == 0, done.stderr[-800:]
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert len(lines) == 7
+    late = [line for line in lines if line[0] != "served" or float(line[-1]) > 2]
+    assert late == [], lines
+
+
+def test_large_products_by_tiles_are_right():
+    """Longer sums than a tile takes at once, and tiles that the shape doesn't fill."""
+    text = """
+import sys, numpy as np, autograd_cy as ag
+random = np.random.default_rng(0)
+cases = [(70, 9000, 60, "float64"), (700, 300, 90, "float64"), (90, 300, 70, "complex128")]
+if sys.argv[1] == "scipy":
+    cases += [(130, 66000, 130, "float64"), (130, 17000, 130, "complex128")]
+for m, k, n, dtype in cases:
+    a, b = random.standard_normal((m, k)), random.standard_normal((k, n))
+    x, y = a.astype(dtype), b.astype(dtype)
+    if dtype == "complex128":
+        x, y = x + 1j * x[::-1], y - 1j * y[:, ::-1]
+    found = (ag.from_numpy(x) @ ag.from_numpy(y)).numpy()
+    c = ag.ones(m, n, dtype=ag.from_numpy(x).dtype)
+    added = ag.addmm(c, ag.from_numpy(x), ag.from_numpy(y), beta=3, alpha=2).numpy()
+    wanted = x @ y
+    scale = 1e-13 * k**0.5 * 10
+    assert abs(found - wanted).max() < scale, (m, k, n, dtype)
+    assert abs(added - (3 + 2 * wanted)).max() < 2 * scale, (m, k, n, dtype)
+print("right")
+"""
+    for provider in ("own", "scipy"):
+        done = subprocess.run(
+            [sys.executable, "-c", text, provider],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            timeout=300,
+            env={**os.environ, "AUTOGRAD_CY_BLAS": provider},
+        )
+        assert done.returncode == 0 and "right" in done.stdout, done.stderr[-800:]

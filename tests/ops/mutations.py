@@ -7,6 +7,7 @@ its record. That of a private composite has no samples: a formula that uses it m
 
 import ast
 import copy
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -264,13 +265,19 @@ def wrong_result(record, tree, evaluator):
     return False
 
 
+@functools.cache
+def words(text):
+    """Names and attributes of a formula."""
+    nodes = list(ast.walk(parse(text)))
+    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    return names | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+
+
 def users(name, seen=()):
     """The formulas of derivatives that use an operator, also through composites."""
     found = []
     for site in sites():
-        names = {n.id for n in ast.walk(parse(site.text)) if isinstance(n, ast.Name)}
-        methods = {n.attr for n in ast.walk(parse(site.text)) if isinstance(n, ast.Attribute)}
-        if name not in names | methods:
+        if name not in words(site.text):
             continue
         if site.kind != "composite":
             found.append(site)

@@ -69,7 +69,7 @@
         const ag_##T e = ag_normal_tail_##T(x, &ratio);                                          \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
         const ag_##T tail = a * ratio * e;                                                       \
-        return x < 0 ? tail : x - tail;                                                          \
+        return x > 0 ? x - tail : tail; /* -0 for -0 */                                          \
     }                                                                                            \
     AG_FN ag_##T ag_gelu_backward_##T(ag_##T g, ag_##T x) {                                      \
         ag_##T ratio;                                                                            \

@@ -154,7 +154,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
         return a * b + c * d;                                                                    \
     }                                                                                            \
     AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
-        return x + value * (a / b);                                                              \
+        return x + value * a / b;                                                                \
     }                                                                                            \
     AG_FN ag_##T ag_angle_##T(ag_##T x) {                                                        \
         const ag_##T pi = (ag_##T)3.14159265358979323846;                                        \

@@ -53,7 +53,7 @@
         return ag_add_##T(ag_mul_##T(a, b), ag_mul_##T(c, d));                                   \
     }                                                                                            \
     AG_FN ag_##T ag_addcdiv_##T(ag_##T x, ag_##T a, ag_##T b, ag_##T value) {                    \
-        return ag_add_##T(x, ag_mul_##T(value, ag_div_##T(a, b)));                               \
+        return ag_add_##T(x, ag_div_##T(ag_mul_##T(value, a), b));                               \
     }                                                                                            \
     AG_FN ag_##T ag_lerp_##T(ag_##T x, ag_##T y, ag_##T w) {                                     \
         const ag_##T d = ag_sub_##T(y, x);                                                       \
@@ -142,6 +142,14 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
     AG_FN int ag_infinite_##T(ag_##T x) {                                                        \
         return (ag_abs_##R(x.re) == (ag_##R)INFINITY) | (ag_abs_##R(x.im) == (ag_##R)INFINITY);  \
     }                                                                                            \
+    /* asinh(a b - c d), also where that overflows because z is next to the largest number */    \
+    AG_FN ag_##R ag_asinh_of_products_##T(ag_##T z, ag_##R a, ag_##R b, ag_##R c, ag_##R d) {    \
+        const ag_##R top = sizeof(ag_##R) == 4 ? (ag_##R)4e37 : (ag_##R)2e307;                   \
+        const int huge = (ag_abs_##R(z.re) > top) | (ag_abs_##R(z.im) > top);                    \
+        const ag_##R less = ag_pick_##R(huge, (ag_##R)0.25, 1);                                  \
+        const ag_##R y = ag_asinh_##R(less * a * b - less * c * d);                              \
+        return y + ag_copysign_##R(ag_pick_##R(huge, (ag_##R)1.38629436111989062, 0), y);        \
+    }                                                                                            \
     /* (2 atan(Re p / Re q), asinh(Im(conj(q) p))) with p = sqrt(1 - z), q = sqrt(1 + z) */      \
     AG_FN ag_##T ag_acos_##T(ag_##T x) {                                                         \
         const ag_##T p = ag_sqrt_##T(ag_make_##T(1 - x.re, -x.im));                              \
@@ -152,7 +160,7 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
                                           ag_pick_##R(far, x.re, q.re));                         \
         const ag_##R re = ag_pick_##R(right, (ag_##R)1.57079632679489661923,                     \
                                       angle * ag_pick_##R(far, 1, 2));                           \
-        const ag_##R im = ag_asinh_##R(q.re * p.im - q.im * p.re);                               \
+        const ag_##R im = ag_asinh_of_products_##T(x, q.re, p.im, q.im, p.re);                   \
         return ag_make_##T(                                                                      \
             re, ag_pick_##R(far, ag_copysign_##R((ag_##R)INFINITY, -x.im), im));                 \
     }                                                                                            \
@@ -166,7 +174,7 @@ AG_FOR_COMPLEX(AG_COMPLEX_LOG)
         const ag_##T p = ag_sqrt_##T(ag_make_##T(1 + x.im, -x.re));                              \
         const ag_##T q = ag_sqrt_##T(ag_make_##T(1 - x.im, x.re));                               \
         const int far = ag_infinite_##T(x);                                                      \
-        const ag_##R re = ag_asinh_##R(p.re * q.im - p.im * q.re);                               \
+        const ag_##R re = ag_asinh_of_products_##T(x, p.re, q.im, p.im, q.re);                   \
         const ag_##R im = ag_atan2_##R(                                                          \
             x.im, ag_pick_##R(far, ag_abs_##R(x.re), p.re * q.re - p.im * q.im));                \
         return ag_make_##T(                                                                      \
@@ -320,6 +328,7 @@ AG_COMPLEX_TRIG(c128, f64, _near)
         const int first = x.re >= y.re;                                                          \
         const ag_##T big = ag_make_##T(first ? x.re : y.re, first ? x.im : y.im);                \
         const ag_##T small = ag_make_##T(first ? y.re : x.re, first ? y.im : x.im);              \
+        if (x.re == y.re && ag_abs_##R(x.re) == (ag_##R)INFINITY) return big;                    \
         return ag_add_##T(big, ag_log1p_##T(ag_exp_##T(ag_sub_##T(small, big))));                \
     }                                                                                            \
     /* gradients of y = f(x): g conj(f'(x)) */                                                   \

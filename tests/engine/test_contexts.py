@@ -1,0 +1,351 @@
+"""Every context manager of the package puts back what it changed, wherever an interrupt comes.
+
+``CONTEXTS`` has a use of each; a test looks for those that it lacks. Two ways to interrupt: a trace
+function that raises before each single bytecode, in turn, and a timer.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import random
+import signal
+import sys
+import time
+
+import pytest
+
+import autograd_cy as ag
+import autograd_cy.autograd.forward_ad as fw
+from autograd_cy import _printing, _vmap
+from autograd_cy._C import saved
+from autograd_cy._C.tensor import _get_global_modes, _get_modes
+from autograd_cy._context import _Context
+from autograd_cy.autograd import grad_mode, graph
+
+# Not a change of state: the file closes itself when it is freed.
+EXEMPT = {"autograd_cy.serialization._opened"}
+# What the contexts of this module are made of.
+BASES = {
+    "Restoring",
+    "ModeContext",
+    "SwitchContext",
+    "AnomalyContext",
+    "ItemsContext",
+    "HooksContext",
+    "NoHooksContext",
+    "GuardContext",
+    "HandleContext",
+    "DualContext",
+    "_Mode",
+    "_Switch",
+    "_Anomaly",
+    "_Context",
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Anomaly Detection")
+
+X = ag.ones(3)
+LEAF = ag.ones(3, requires_grad=True)
+LAYER = ag.nn.Linear(3, 1)
+
+
+class Twice(ag.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+def in_block(make):
+    def use():
+        with make():
+            X + 1
+
+    return use
+
+
+def decorated(make):
+    def use():
+        make()(lambda: X + 1)()
+
+    return use
+
+
+def version():
+    with grad_mode._unsafe_preserve_version_counter(X):
+        X.add_(0)
+
+
+def keep(t):
+    return t
+
+
+# The name of each context, and what makes one (None: its use is in USES).
+CONTEXTS = {
+    "no_grad": ag.no_grad,
+    "enable_grad": ag.enable_grad,
+    "set_grad_enabled": lambda: ag.set_grad_enabled(False),
+    "inference_mode": ag.inference_mode,
+    "set_multithreading_enabled": lambda: grad_mode.set_multithreading_enabled(False),
+    "_force_original_view_tracking": lambda: grad_mode._force_original_view_tracking(True),
+    "set_fwd_grad_enabled": lambda: fw.set_fwd_grad_enabled(False),
+    "dual_level": fw.dual_level,
+    "DisableTorchFunctionSubclass": ag.overrides.DisableTorchFunctionSubclass,
+    "saved_tensors_hooks": lambda: graph.saved_tensors_hooks(keep, keep),
+    "save_on_cpu": graph.save_on_cpu,
+    "disable_saved_tensors_hooks": lambda: graph.disable_saved_tensors_hooks("none here"),
+    "allow_mutation_on_saved_tensors": graph.allow_mutation_on_saved_tensors,
+    "set_detect_anomaly": lambda: ag.autograd.set_detect_anomaly(True, check_nan=False),
+    "detect_anomaly": ag.autograd.detect_anomaly,
+    "printoptions": lambda: ag.printoptions(precision=1),
+    "fork_rng": ag.random.fork_rng,
+    "LevelContext": None,
+    "_unsafe_preserve_version_counter": None,
+    "RemovableHandle": None,
+    "_MultiHandle": None,
+    "_NoHooks": None,  # of disable_saved_tensors_hooks
+    "_Allowing": None,  # of allow_mutation_on_saved_tensors
+}
+# As decorators; not those whose object is used once, or whose decorated form torch hasn't.
+DECORATORS = [
+    "no_grad",
+    "enable_grad",
+    "set_grad_enabled",
+    "inference_mode",
+    "set_multithreading_enabled",
+    "_force_original_view_tracking",
+    "set_fwd_grad_enabled",
+    "dual_level",
+    "disable_saved_tensors_hooks",
+    "allow_mutation_on_saved_tensors",
+    "printoptions",
+    "fork_rng",
+]
+USES = {name: in_block(make) for name, make in CONTEXTS.items() if make is not None}
+USES |= {f"@{name}": decorated(CONTEXTS[name]) for name in DECORATORS}
+USES |= {
+    "preserved version": version,
+    "nested": ag.no_grad()(in_block(ag.enable_grad)),
+    "fork_rng with draws": lambda: ag.random.fork_rng()(lambda: ag.rand(2))(),
+    # What changes the state inside the package.
+    "vmap": lambda: ag.vmap(lambda t: ag.vmap(lambda u: u * 2)(t))(ag.ones(2, 2)),
+    "vmap of a Function": lambda: ag.vmap(Twice.apply)(X),
+    "vmap with draws": ag.random.fork_rng()(
+        lambda: ag.vmap(lambda t: t + ag.rand(2), randomness="same")(X)
+    ),
+    "jvp": lambda: ag.func.jvp(lambda t: t * t, (X,), (X,)),
+    "grad": lambda: ag.func.grad(lambda t: (t * t).sum())(X),
+    "functional jvp": lambda: ag.autograd.functional.jvp(lambda t: t * t, X, X),
+    "functional_call": lambda: ag.func.functional_call(LAYER, {"weight": ag.ones(1, 3)}, X),
+    "differences": lambda: ag.testing.check_grads(lambda t: t * t, (DOUBLE,), order=1),
+    "backward": lambda: ag.autograd.grad((LEAF * LEAF).sum(), LEAF),
+}
+DOUBLE = ag.tensor([0.5, 1.5], dtype=ag.float64, requires_grad=True)
+
+
+def state():
+    """All that contexts change."""
+    hooks = LEAF._backward_hooks
+    return (
+        _get_modes(),
+        _get_global_modes(),
+        list(_vmap.frames.list),
+        saved._get_hooks(),
+        saved._write_guards(),
+        fw._level,
+        fw._current_level,
+        _printing._options,
+        ag.get_rng_state().tolist(),
+        X.tolist(),
+        DOUBLE.tolist(),
+        len(hooks) if hooks else 0,
+        {name: id(p) for name, p in LAYER.named_parameters()},
+        ag.get_default_dtype(),
+    )
+
+
+def modules():
+    for found in pkgutil.walk_packages(ag.__path__, "autograd_cy."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def test_every_context_is_in_the_table():
+    found = {}
+    for module in modules():
+        for name, thing in vars(module).items():
+            if getattr(thing, "__module__", None) != module.__name__:
+                continue
+            if getattr(thing, "__name__", name) != name:  # another name for it
+                continue
+            if inspect.isclass(thing):
+                is_context = hasattr(thing, "__exit__") and hasattr(thing, "__enter__")
+                is_context = is_context or "_change" in vars(thing)
+            else:
+                made = getattr(inspect.unwrap(thing), "__annotations__", {}).get("return")
+                is_context = made in ("_Context", "ItemsContext") and not name.startswith("_")
+                is_context = is_context or (
+                    hasattr(thing, "__wrapped__")
+                    and inspect.isgeneratorfunction(thing.__wrapped__)
+                    and thing.__code__.co_filename == importlib.import_module("contextlib").__file__
+                )
+            if is_context:
+                found[f"{module.__name__}.{name}"] = thing
+    missing = {
+        full
+        for full in found
+        if full.rpartition(".")[2] not in CONTEXTS.keys() | BASES and full not in EXEMPT
+    }
+    # A context of values of inputs, used by gradcheck and check_grads: "differences".
+    missing.discard("autograd_cy.autograd._differences.restored")
+    assert missing == set()
+    assert len(found) > 20, sorted(found)
+
+
+def interrupted_before(number, use):
+    """Run `use` and raise before its `number`-th bytecode; False if it has fewer."""
+    seen = 0
+
+    def tracer(frame, event, arg):
+        nonlocal seen
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            seen += 1
+            if seen == number:
+                raise KeyboardInterrupt
+        return tracer
+
+    try:
+        sys.settrace(tracer)
+        use()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.parametrize("name", USES)
+def test_state_comes_back_from_an_interrupt_before_each_bytecode(name):
+    use = USES[name]
+    use()
+    before = state()
+    outer = sys.gettrace()
+    number, done = 1, 0
+    try:
+        while interrupted_before(number, use):
+            assert state() == before, number
+            done += 1
+            # All of a short one, a part of a long one.
+            number += 1 + number // 200
+    finally:
+        sys.settrace(outer)
+    assert done > 5
+    use()
+    assert state() == before
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_handles_whose_block_is_interrupted_are_removed(many):
+    for number in range(1, 100):
+        handle = LEAF.register_hook(keep)
+        if many:
+            handle = graph._MultiHandle([handle, LEAF.register_hook(keep)])
+        entered, handles = [], [handle]
+        del handle
+
+        def use(handles=handles, entered=entered):
+            with handles.pop():
+                entered.append(True)
+
+        interrupted = interrupted_before(number, use)
+        if entered:
+            assert not LEAF._backward_hooks, number
+        LEAF._backward_hooks = None
+        if not interrupted:
+            return
+    raise AssertionError("never came to the end")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
+def test_state_comes_back_from_interrupts_by_a_timer():
+    drawn = random.Random(0)
+    names = sorted(set(USES) - {"differences"})
+    for name in names:
+        USES[name]()
+    before = state()
+    hits = 0
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    kept = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            name = drawn.choice(names)
+            use, wait = USES[name], drawn.uniform(1e-6, 1e-4)
+            try:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, wait)
+                    while True:
+                        use()
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                hits += 1
+            assert state() == before, (hits, name)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
+    assert hits > 200
+
+
+def test_statements_that_drop_their_context_keep_the_change():
+    """People write ``no_grad().__enter__()``; only an interrupt undoes what nobody leaves."""
+    try:
+        ag.set_grad_enabled(False)
+        assert not ag.is_grad_enabled()
+        ag.set_grad_enabled(True)
+        ag.no_grad().__enter__()
+        assert not ag.is_grad_enabled()
+        ag.enable_grad().__enter__()
+        try:
+            fw.set_fwd_grad_enabled(False)
+            raise ValueError
+        except ValueError:
+            assert not fw.is_fwd_grad_enabled()
+    finally:
+        fw.set_fwd_grad_enabled(True)
+        ag.set_grad_enabled(True)
+    assert ag.is_grad_enabled()
+
+
+def test_a_change_that_fails_half_way_is_undone():
+    first, second = {"a": 1}, (0,)
+    with pytest.raises(TypeError):
+        with _Context([(first, "a", 2), (first, "b", 3), (second, 0, 1)]):
+            raise AssertionError("was entered")
+    assert first == {"a": 1}
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_decorators_change_the_state_in_the_call_alone(name):
+    before = state()
+    inside = []
+    function = CONTEXTS[name]()(lambda: inside.append(state()))
+    assert state() == before
+    function()
+    function()
+    assert state() == before
+    if name not in ("enable_grad", "fork_rng"):
+        assert inside[0] != before
