@@ -53,6 +53,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> linalg_eigh:
     >>> ag.linalg.eigh(ag.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
     """
+    _check_arguments(A, UPLO, "linalg_eigh")
     return linalg_eigh(*_products._linalg_eigh(A, UPLO))
 
 
@@ -66,7 +67,19 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     >>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))
     tensor([-1.,  1.])
     """
+    _check_arguments(A, UPLO, "linalg_eigvalsh")
     return _products._linalg_eigh(A, UPLO)[0]
+
+
+def _check_arguments(A: Tensor, UPLO: str, name: str) -> None:
+    if not isinstance(A, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'A' (position 1) must be Tensor, not {type(A).__name__}"
+        )
+    if not isinstance(UPLO, str):
+        raise TypeError(
+            f"{name}(): argument 'UPLO' (position 2) must be str, not {type(UPLO).__name__}"
+        )
 
 
 def lobpcg(

@@ -27,6 +27,8 @@ from __future__ import annotations
 import functools
 import inspect
 import types as _types
+import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
@@ -35,7 +37,11 @@ from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.tensor import ModeContext, Tensor, _fill, _install
 
 __all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
     "get_default_nowrap_functions",
+    "get_ignored_functions",
+    "get_overridable_functions",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -112,6 +118,19 @@ class DisableTorchFunctionSubclass(ModeContext):
     _change = "unasked"
 
 
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """Context in which no mode is asked either; ``torch._C.DisableTorchFunction``."""
+
+    def __enter__(self) -> None:
+        self._stack = _overrides._function_modes()
+        _overrides._put_function_modes(())
+        super().__enter__()
+
+    def __exit__(self, *exception: Any) -> None:
+        super().__exit__(*exception)
+        _overrides._put_function_modes(self._stack)
+
+
 @functools.cache
 def get_default_nowrap_functions() -> set[Callable]:
     """
@@ -123,7 +142,8 @@ def get_default_nowrap_functions() -> set[Callable]:
     >>> torch.Tensor.grad.__get__ in torch.overrides.get_default_nowrap_functions()
     True
     """
-    return {Tensor._base.__get__, Tensor.grad.__get__}
+    # As they are without a mode, which has other forms of them.
+    return {_attributes()["_base"][0].__get__, _attributes()["grad"][0].__get__}
 
 
 def _converted(result: Any, cls: type) -> Any:
@@ -272,7 +292,130 @@ def overridable(function: _Function) -> _Function:
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
         return function(*args, **kwargs)
 
+    asking._asks = True  # type: ignore[attr-defined]
     return cast(_Function, asking)
+
+
+# --- modes ------------------------------------------------------------------------------------
+
+
+class TorchFunctionMode:
+    """
+    A context in which every function, method, operator and attribute asks this object first.
+
+    A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``; what it
+    returns is the result. Inside of it the modes around this one are active. What Python does by
+    itself with tensors (``len``, ``bool``, ``float``, iteration) and what makes tensors of data
+    (``tensor``, ``as_tensor``) asks nobody.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> class Logged(torch.overrides.TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Logged():
+    ...     y = torch.exp(torch.ones(2)) + 1
+    ones
+    exp
+    add
+    """
+
+    def __torch_function__(
+        self,
+        func: Callable,
+        types: Iterable[type],
+        args: tuple = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        raise NotImplementedError(
+            f"{type(self).__name__} must define __torch_function__(self, func, types, args, kwargs)"
+        )
+
+    def __enter__(self) -> TorchFunctionMode:
+        _push_mode(self)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        _pop_mode()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> TorchFunctionMode:
+        """
+        The older way to make one for a ``with`` statement.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> import autograd_cy as torch
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     mode = torch.overrides.BaseTorchFunctionMode.push()
+        >>> type(mode).__name__
+        'BaseTorchFunctionMode'
+        """
+        warnings.warn(
+            "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`",
+            stacklevel=2,
+        )
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """
+    A mode that changes nothing.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> with torch.overrides.BaseTorchFunctionMode():
+    ...     torch.ones(2) * 2
+    tensor([2., 2.])
+    """
+
+    def __torch_function__(
+        self,
+        func: Callable,
+        types: Iterable[type],
+        args: tuple = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def _push_mode(mode: TorchFunctionMode) -> None:
+    _overrides._push_function_mode(mode)
+
+
+def _pop_mode() -> Any:
+    return _overrides._pop_function_mode()
+
+
+def _get_current_function_mode() -> Any:
+    stack = _overrides._function_modes()
+    return stack[-1] if stack else None
+
+
+def _get_current_function_mode_stack() -> list[Any]:
+    return list(_overrides._function_modes())
+
+
+@functools.cache
+def _attributes() -> dict[str, tuple[Any, Any]]:
+    """Name -> (the attribute of Tensor, the form of it that asks)."""
+    asking = _members()
+    kinds = (property, _types.GetSetDescriptorType, _types.MemberDescriptorType)
+    return {
+        name: (value, asking[name])
+        for name, value in vars(Tensor).items()
+        if name in asking and isinstance(value, kinds)
+    }
+
+
+def _show_attributes(on: bool) -> None:
+    for name, forms in _attributes().items():
+        _install(name, forms[on])
 
 
 # --- for those who write such classes ---------------------------------------------------------
@@ -390,6 +533,54 @@ def resolve_name(f: Callable) -> str | None:
     return None
 
 
+def get_overridable_functions() -> dict[Any, list[Callable]]:
+    """
+    The functions that ask classes and modes, by the module or class they belong to.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> functions = torch.overrides.get_overridable_functions()
+    >>> torch.add in functions[torch], torch.Tensor.add_ in functions[torch.Tensor]
+    (True, True)
+    """
+    import autograd_cy
+    from autograd_cy import linalg, special
+    from autograd_cy.nn import functional
+
+    found: dict[Any, list[Callable]] = defaultdict(list)
+    for place in (autograd_cy, functional, linalg, special):
+        for name in place.__all__:
+            value = getattr(place, name)
+            if _overrides._is_intercepted(value) or getattr(value, "_asks", False):
+                found[place].append(value)
+    for name, value in vars(Tensor).items():
+        if _overrides._is_intercepted(value):
+            found[Tensor].append(value)
+        elif name in _attributes():
+            found[Tensor].append(_attributes()[name][0].__get__)
+    return found
+
+
+def get_ignored_functions() -> set[Callable]:
+    """
+    Public functions that ask nobody.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.tensor in torch.overrides.get_ignored_functions()
+    True
+    """
+    import autograd_cy
+
+    known = get_overridable_functions()[autograd_cy]
+    values = [getattr(autograd_cy, name) for name in autograd_cy.__all__]
+    return {f for f in values if callable(f) and not isinstance(f, type) and f not in known}
+
+
+_overrides._set_show_attributes(_show_attributes)
+_C.DisableTorchFunction = DisableTorchFunction
 _C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass
 _C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl
 _install("__torch_function__", classmethod(_torch_function))

@@ -24,7 +24,11 @@ cdef Tensor overwritten(Tensor t, uint32_t flags)
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef Tensor widened(Tensor a, Tensor out)
 cdef int write_out(Tensor out, Tensor value, str op) except -1
+cdef int need_exact_out(Tensor out, int dt, str op) except -1
 cdef int write_exact_out(Tensor out, Tensor value, str op) except -1
+cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op)
+cdef tuple write_outs(tuple out, tuple values, str op)
+cdef object other_out(Tensor out, int dt, str op)
 cdef int write_truth_out(Tensor out, Tensor value, str op) except -1
 
 cdef inline Tensor conjugate(Tensor t):

@@ -15,7 +15,6 @@ cdef enum:  # Node.flags
     N_TRACKED = 2          # visible to the garbage collector
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
-    N_INDICES = 16         # args hold index tensors, their versions are in attrs[3]
     N_SKIP = 32            # no task that runs needs this node's gradient
     N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
@@ -97,8 +96,9 @@ cdef int note_write(Tensor t, str op) except -1        # `op` (a constant) is ab
 cdef NodeExtra node_extra(Node n)
 cdef int set_args(Node n, tuple args) except -1
 cdef tuple get_args(Node n)
-cdef int keep_indices(Node n, tuple indices) except -1   # index tensors among the args
-cdef int check_indices(Node n, tuple indices) except -1  # an error if one was changed since
+cdef int n_tensors(object indices) except -1             # of a list with None between them
+cdef tuple save_indices(Node n, int slot, object indices)
+cdef tuple saved_indices(Node n, tuple places)           # what save_indices has saved there
 
 cdef inline bint needs(Node n, int i) noexcept:
     """Whether backward must compute the gradient of input i."""

@@ -3,7 +3,7 @@
 ``module.py`` holds the base class, ``functional.py`` the same operations without state.
 """
 
-from . import functional, init
+from . import functional, init, modules
 from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from .container import ModuleDict, ModuleList, Sequential
 from .layer import Dropout, Flatten, Identity, Linear
@@ -34,4 +34,5 @@ __all__ = [
     "Threshold",
     "functional",
     "init",
+    "modules",
 ]

@@ -17,6 +17,7 @@ from autograd_cy import Tensor, is_grad_enabled, zeros
 from autograd_cy._hooks import RemovableHandle
 from autograd_cy.autograd.function import Function
 
+from . import global_hooks as _all
 from .registration import Owner
 
 _NONE: Mapping[int, Callable[..., Any]] = MappingProxyType({})
@@ -352,20 +353,45 @@ class Hooked(Owner):
 # --- a call with hooks --------------------------------------------------------------------------
 
 
+def _hook_all() -> None:
+    Hooked._hooked = True
+
+
+_all._on_first.append(_hook_all)
+
+
 def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What calling a module with hooks does."""
+    if not _all.around_forward():
+        Hooked._hooked = False  # until hooks of all modules come again
+        if "_hooked" not in module.__dict__:
+            return module.forward(*args, **kwargs)
     called: set[int] = set()
     try:
         return _call(module, args, kwargs, called)
     except Exception:
-        for number, hook in tuple(module._forward_hooks.items()):
-            if number in module._forward_hooks_always_called and number not in called:
+        always = module._forward_hooks_always_called | _all.always_called
+        for number, hook in (*_all.forward.items(), *module._forward_hooks.items()):
+            if number in always and number not in called:
                 _call_after_failure(module, number, hook, args, kwargs)
         raise
 
 
+def _with_kwargs(module: Any, number: int) -> bool:
+    return number in module._forward_hooks_with_kwargs or number in _all.with_kwargs
+
+
+def _backward_hooks(module: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The full hooks and those of the old kind."""
+    full: list[Any] = []
+    old: list[Any] = []
+    (full if _all.full_backward else old).extend(_all.backward.values())
+    (full if module._is_full_backward_hook else old).extend(module._backward_hooks.values())
+    return tuple(full), tuple(old)
+
+
 def _call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
-    for number, hook in tuple(module._forward_pre_hooks.items()):
+    for number, hook in (*_all.forward_pre.items(), *module._forward_pre_hooks.items()):
         if number in module._forward_pre_hooks_with_kwargs:
             given = hook(module, args, kwargs)
             if given is not None:
@@ -380,14 +406,15 @@ def _call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: se
             if given is not None:
                 args = given if isinstance(given, tuple) else (given,)
     backward = None
-    full = module._backward_hooks if module._is_full_backward_hook else _NONE
-    if full or module._backward_pre_hooks:
-        backward = _Backward(module, full, module._backward_pre_hooks)
+    full, old = _backward_hooks(module)
+    before = (*_all.backward_pre.values(), *module._backward_pre_hooks.values())
+    if full or before:
+        backward = _Backward(module, full, before)
         args = backward.watch_inputs(args)
     output = module.forward(*args, **kwargs)
-    for number, hook in tuple(module._forward_hooks.items()):
+    for number, hook in (*_all.forward.items(), *module._forward_hooks.items()):
         called.add(number)
-        if number in module._forward_hooks_with_kwargs:
+        if _with_kwargs(module, number):
             given = hook(module, args, kwargs, output)
         else:
             given = hook(module, args, output)
@@ -402,8 +429,8 @@ def _call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: se
                 stacklevel=4,
             )
         output = backward.watch_outputs(output)
-    elif module._backward_hooks:
-        _hook_last_node(module, args, output)
+    if old:
+        _hook_last_node(module, old, args, output)
     return output
 
 
@@ -411,7 +438,7 @@ def _call_after_failure(
     module: Any, number: int, hook: Callable[..., Any], args: Any, kwargs: Any
 ) -> None:
     try:
-        if number in module._forward_hooks_with_kwargs:
+        if _with_kwargs(module, number):
             hook(module, args, kwargs, None)
         else:
             hook(module, args, None)
@@ -470,12 +497,12 @@ class _Backward:
     def __init__(
         self,
         module: Any,
-        hooks: Mapping[int, Callable[..., Any]],
-        pre_hooks: Mapping[int, Callable[..., Any]],
+        hooks: tuple[Callable[..., Any], ...],
+        pre_hooks: tuple[Callable[..., Any], ...],
     ) -> None:
         self.module = module
-        self.hooks = tuple(hooks.values())
-        self.pre_hooks = tuple(pre_hooks.values())
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
         self.input_places: list[int] | None = None
         self.inputs = 0
         self.kinds: list[tuple[Any, Any]] = []  # shapes and dtypes of the inputs that are tensors
@@ -582,7 +609,7 @@ _FULL = (
 )
 
 
-def _hook_last_node(module: Any, args: tuple[Any, ...], output: Any) -> None:
+def _hook_last_node(module: Any, hooks: tuple[Any, ...], args: Any, output: Any) -> None:
     """Put the hooks on the node of the output, or of the first tensor in it."""
     first = output
     while not isinstance(first, Tensor):
@@ -593,7 +620,7 @@ def _hook_last_node(module: Any, args: tuple[Any, ...], output: Any) -> None:
     node = first.grad_fn
     if node is None:
         return
-    for hook in tuple(module._backward_hooks.values()):
+    for hook in hooks:
         node.register_hook(functools.partial(hook, module))
     text = _what_is_missed(args, output, node)
     if text is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
+from . import global_hooks as _all
 from .parameter import Buffer, Parameter
 
 
@@ -73,7 +74,7 @@ class Owner:
                 f"created explicitly. To express '{name}' as a function of another Tensor, compute "
                 "the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._parameters[name] = _all.replaced(_all.parameter, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that belongs to the module's state but is not trained.
@@ -106,7 +107,7 @@ class Owner:
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
                 "(autograd_cy Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = _all.replaced(_all.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -137,7 +138,7 @@ class Owner:
         if module is not None and not isinstance(module, Owner):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name("module", name, "_modules")
-        self._modules[name] = module
+        self._modules[name] = _all.replaced(_all.module, self, name, module)
 
     register_module = add_module
 

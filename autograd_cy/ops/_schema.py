@@ -334,6 +334,11 @@ class Record:
         return self.name + ("_" + self.overload if self.overload else "")
 
     @property
+    def outs(self) -> bool:
+        """Whether ``out=`` takes a tuple: values and where they were."""
+        return self.named and self.nondiff_outputs == ("indices",)
+
+    @property
     def differentiable(self) -> tuple[str, ...]:
         return tuple(self.vjp) if isinstance(self.vjp, dict) else ()
 

@@ -18,7 +18,7 @@ op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "thresho
    reference="np.maximum(self, 0)", doc="``max(self, 0)``.")
 
 op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False, node="ThresholdBackwardBackward0",
-   vjp={"grad_output": "threshold_backward(grad, self)", "self": "zeros_like(grad)"},
+   vjp={"grad_output": "threshold_backward(grad, self)", "self": "zeros_like(self)"},
    jvp={"grad_output": "threshold_backward(grad_output_t, self)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.")
@@ -30,7 +30,7 @@ op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.thr
    "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.")
 
 op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain"), out=False,
-   node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(grad)"},
+   node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
    jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
    reference="np.where(self <= threshold, 0, grad_output)", doc="`grad_output` where ``self > threshold``, 0 elsewhere.")

@@ -185,7 +185,7 @@ op("outer(self, vec2)", kernel=composite("arrange.outer"), out=True, samples=sha
 op("kron(self, other)", kernel=composite("arrange.kron"), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
    doc="Kronecker product.")
 
-op("cross(self, other, dim: dim? = None)", kernel=composite("arrange.cross"), out=True, dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
+op("cross(self, other, dim: dim? = None)", kernel=composite("arrange.cross"), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
    reference="np.cross(self, other, axis=1 if dim is None else dim)", doc="Vector product along a dimension of size 3, by default the first one.")
 
 op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addmv"), out="exact", inplace=True, dtypes="ihfc",

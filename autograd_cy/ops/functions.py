@@ -59,10 +59,10 @@ function("atanh", "grad / (1 - self * self).conj()", "Inverse hyperbolic tangent
 function("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary error function ``1 - erf(self)``.",
          reference="scipy.special.erfc(self)", dtypes="bihf")
 
-op("frac(self)", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
+op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.")
 
-op("signbit(self)", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
+op("signbit(self)", out="exact", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
    dtypes="bihf", reference="np.signbit(self.astype(np.float32))", doc="Whether the sign is negative, also of zero.")
 
 op("positive(self)", kernel=composite("formulas.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.")
@@ -134,7 +134,7 @@ op("copysign(self, other: operand)", kernel=elementwise("copysign", dtypes="floa
    jvp={"self": "where(eq(self, 0), 0, self_t * (result / self))"}, vmap="elementwise", samples=BINARY,
    domain=real(-2, 2, avoid=(0.0,)), dtypes="ihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.")
 
-op("heaviside(self, values)", kernel=composite("variants.heaviside"), inplace=True, out=True, samples=BINARY, dtypes="bihf",
+op("heaviside(self, values)", kernel=composite("variants.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
 op("_heaviside(self, values)", kernel=elementwise("heaviside"), forward="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
@@ -176,7 +176,7 @@ op("_not_forward(tangent, name: str)", kernel=composite("derivatives.not_forward
 
 # --- of three and more ------------------------------------------------------------------------
 
-op("lerp(self, end, weight: operand)", checks="weight", kernel=elementwise("lerp"), inplace=True,
+op("lerp(self, end, weight: operand)", out="exact", checks="weight", kernel=elementwise("lerp"), inplace=True,
    vjp={"self": "grad * (1 - weight).conj()", "end": "grad * weight.conj()", "weight": "grad * (end - self).conj()"},
    jvp="elementwise", vmap="elementwise", dtypes="hfc",
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), ())), sample((arg((3, 4)), arg((3, 4)), 0.3))],

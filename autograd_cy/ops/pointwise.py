@@ -92,7 +92,7 @@ op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), 
             differs("gradient", "infinite(self) & (other == 0)", "the remainder is NaN there, and with it the derivative")),
    plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).")
 
-op("neg(self)", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
+op("neg(self)", out="exact", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
@@ -139,12 +139,12 @@ op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace
    samples=UNARY, domain=real(0.5, 2.0), complex_domain=box(0.5, 1.5),
    reference="np.reciprocal(self + 0.0)", doc="``1 / self``.")
 
-op("abs(self)", kernel=elementwise("abs", dtypes="real"), inplace=True, aliases=("absolute",), dunder="abs",
+op("abs(self)", out="exact", kernel=elementwise("abs", dtypes="real"), inplace=True, aliases=("absolute",), dunder="abs",
    vjp={"self": "grad * sgn(self)"}, jvp={"self": "real(self_t * sgn(self).conj())"},
    vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
    reference="np.abs(self)", dtypes="ihfc", doc="Absolute value; for complex the modulus, which is real.")
 
-op("sgn(self)", kernel=elementwise("sgn"), inplace=True, vjp={"self": "_sgn_backward(grad, self, result)"},
+op("sgn(self)", out="exact", kernel=elementwise("sgn"), inplace=True, vjp={"self": "_sgn_backward(grad, self, result)"},
    jvp={"self": "_sgn_backward(self_t, self, result)"}, vmap="elementwise", samples=UNARY,
    domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
    reference="self / np.where(self == 0, 1, np.abs(self))",
@@ -157,18 +157,18 @@ op("_sgn_backward(grad_output, self, unit)", method=False,
        " if self.is_complex() else zeros_like(grad_output)"),
    doc="Gradient of sgn.")
 
-op("sign(self)", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_like(grad)"},
+op("sign(self)", out="exact", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_like(grad)"},
    jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="bihf",
    domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.")
 
 for _name in ("floor", "ceil", "round", "trunc"):
-    op(f"{_name}(self)", kernel=elementwise(_name), options={"decimals: int = 0": "_round_decimals"} if _name == "round" else {}, inplace=True, aliases=("fix",) if _name == "trunc" else (), vjp={"self": "zeros_like(grad)"},
+    op(f"{_name}(self)", out="exact", kernel=elementwise(_name), options={"decimals: int = 0": "_round_decimals"} if _name == "round" else {}, inplace=True, aliases=("fix",) if _name == "trunc" else (), vjp={"self": "zeros_like(grad)"},
        jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
        domain=real(0.1, 0.4), reference=f"np.{'round' if _name == 'round' else _name}(self)",
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
             "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
 
-op("_round_decimals(self, decimals: int)", kernel=composite("variants.round_decimals"), forward="round", inplace=True, out=True,
+op("_round_decimals(self, decimals: int)", kernel=composite("variants.round_decimals"), forward="round", inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
    doc="round to a number of decimal places.")
 
@@ -211,7 +211,7 @@ _function("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error functi
 
 # --- choice -----------------------------------------------------------------------------------
 
-op("where(condition, self: operand, other: operand)",
+op("where(condition, self: operand, other: operand)", out="exact",
    kernel=elementwise("where", skip_first=True), method=False,
    vjp={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
    jvp="elementwise", vmap="elementwise",
@@ -220,13 +220,13 @@ op("where(condition, self: operand, other: operand)",
    reference="np.where(condition, self, other)", checks="bool_condition",
    doc="`self` where `condition` holds, `other` elsewhere.")
 
-op("clamp(self, min: operand? = None, max: operand? = None)", inplace=True, aliases=("clip",), dtypes="ihf",
+op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inplace=True, aliases=("clip",), dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
                     "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
             sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
    domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
-   checks="clamp_bounds", out=True, doc="Elements limited to [min, max]; a bound may be left out.")
+   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
 
 op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
@@ -275,7 +275,7 @@ for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or")
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
        dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.")
 
-op("bitwise_not(self)", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
+op("bitwise_not(self)", out="exact", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
    vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=UNARY, domain=integers(0, 8),
    dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.")
 
@@ -306,7 +306,7 @@ op("resolve_conj(self)", kernel=composite("lazy.resolve_conj"), out=False, sampl
 op("resolve_neg(self)", kernel=composite("lazy.resolve_neg"), out=False, samples=UNARY, reference="self",
    doc="The tensor itself, or a copy if its negation is still to be done.")
 
-op("conj_physical(self)", kernel=composite("_conj_physical(self) if self.is_complex() else self"), inplace=True, out=True, samples=UNARY,
+op("conj_physical(self)", kernel=composite("_conj_physical(self) if self.is_complex() else self"), inplace=True, out="exact", samples=UNARY,
    reference="np.conj(self)", doc="Complex conjugate in new memory; a real tensor is returned as it is.")
 
 op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, forward="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},

@@ -63,7 +63,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        samples=[sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((5,)), 0))],
        dtypes="bihf", reference=f"(np.{_name}(self, axis=dim, keepdims=keepdim), np.arg{_name}(self, axis=dim, keepdims=keepdim))",
        doc=f"{_which} element along a dimension and its index; the first of equal ones.")
-    op(f"{_name}.other(self, other)", kernel=composite(f"{_order}(self, other)"),
+    op(f"{_name}.other(self, other)", kernel=composite(f"{_order}(self, other)"), out=True,
        when="'other' in kwargs or (len(args) > 1 and isinstance(args[1], Tensor))", samples=shapes(((3, 4), (3, 4))),
        dtypes="bihf", reference=f"np.{_order}(self, other)", doc=f"The same as {_order}(self, other).")
     op(f"arg{_name}(self, dim: dim? = None, keepdim: bool = False)", kernel=call(f"reduce.arg{_name}_plain"), out="exact",

@@ -29,7 +29,7 @@ from builtins import bool as _bool
 from autograd_cy._C.dtypes import dtype as _dtype
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, g_default_dtype, DT_BOOL, DT_I64
+from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_default_dtype, DT_BOOL, DT_I64
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
@@ -41,7 +41,7 @@ from autograd_cy._C.tensor cimport (
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
     Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    name_class, keep_indices, check_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    name_class, n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
@@ -49,7 +49,7 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.formulas cimport (
     conjugate, known_dims, size_at, widest_nd,
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
-    any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, widened, observe_begin, observe_end, {builtins})
+    any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened, observe_begin, observe_end, {builtins})
 from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)

@@ -73,10 +73,10 @@ class Operator:
         if len(self.scalars) > 4:
             self.objects += self.scalars[4:]
             del self.scalars[4:]
-        # Index tensors are kept with the plain objects; their versions take the last attribute.
+        # Index tensors are saved after the other tensors; the plain objects say where each is.
         self.indices = [name for name in self.objects if name in args and args[name].type == "indices"]
-        if self.indices and (len(self.indices) > 1 or len(self.scalars) > 3):
-            raise FormulaError(f"{self.key}: one list of indices, with at most three numbers")
+        if len(self.indices) > 1:
+            raise FormulaError(f"{self.key}: one list of indices")
         self.edge = {}
         shift = 0
         for name in self.diff:
@@ -101,7 +101,8 @@ class Operator:
     def tuple_items(self):
         """Expressions of the node's args tuple, at recording."""
         r = self.r
-        items = [r.attrs.get(n, n) for n in self.objects]
+        items = [f"save_indices(n, {len(self.slots)}, {n})" if n in self.indices else r.attrs.get(n, n)
+                 for n in self.objects]
         for name, what in self.meta_objects:
             items.append({"shape": f"dims_of({name})", "ndim": f"{name}.nd", "dtype": f"{name}.dt",
                           "numel": f"{name}.count", "is_complex": f"dt_is_complex({name}.dt)"}[what])
@@ -146,7 +147,7 @@ class Operator:
         for i, name in enumerate(self.scalars):
             rows.append(f'("{name}", "{kinds[arg_type(self.r.arg(name).type).c]}", {i})')
         for i, name in enumerate(self.objects):
-            rows.append(f'("{name}", "object", {i})')
+            rows.append(f'("{name}", "{"indices" if name in self.indices else "object"}", {i})')
         for i, (name, what) in enumerate(self.meta_objects):
             shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
             rows.append(f'("{name}_{shown}", "object", {len(self.objects) + i})')
@@ -199,6 +200,7 @@ class Operator:
             line = f"cdef Tensor s_{name}"
             if line not in body:
                 body.append(line)
+        body += [f"cdef tuple {name}" for name in self.indices]
         declared = [x for x in body if x.startswith("cdef")]
         tests = [x for x in body if not x.startswith("cdef")]
         plain = [x for x in declared if "=" not in x]
@@ -207,7 +209,7 @@ class Operator:
         ordered += [x.split(" = ")[0] for x in assigned]
         ordered += tests
         ordered += [x.removeprefix("cdef ").split(" ", 1)[1] for x in assigned]
-        ordered += [f"check_indices(self, <tuple>kept[{self.objects.index(name)}])" for name in self.indices]
+        ordered += [f"{name} = saved_indices(self, <tuple>kept[{self.objects.index(name)}])" for name in self.indices]
         for key in self.diff:
             names = dict(grad_names)
             for name in self.slots:
@@ -221,6 +223,8 @@ class Operator:
                 kind = arg_type(r.arg(name).type).formula if name in [a.name for a in r.args] else "I"
                 c_type = arg_type(r.arg(name).type).c if name in [a.name for a in r.args] else "object"
                 names[name] = (f"(<{c_type}>kept[{i}])" if c_type != "object" else f"kept[{i}]", kind)
+                if name in self.indices:
+                    names[name] = (name, kind)
 
             def metadata(name, what, key=key, names=names):
                 if name in grad_names or name.startswith("grad"):
@@ -262,7 +266,7 @@ class Operator:
         lines = ["", f"cdef {r.node} node_{self.key}({self.params}, bint inplace):",
                  f"    cdef {r.node} n",
                  *self.new_node(),
-                 f"    node_init(n, {self.n_edges}, {len(self.slots)}, {self.n_outputs()})"]
+                 f"    node_init(n, {self.n_edges}, {self.n_slots()}, {self.n_outputs()})"]
         if self.list_arg is not None and self.list_arg.name in self.diff:
             lines.append("    cdef Py_ssize_t k")
         for name in self.diff:
@@ -299,7 +303,6 @@ class Operator:
                 else:
                     texts.append(item)
             lines.append(f"    set_args(n, ({', '.join(texts)},))")
-            lines += [f"    keep_indices(n, {name})" for name in self.indices]
         lines.append("    return n")
         return lines
 
@@ -326,6 +329,10 @@ class Operator:
         if lines:
             return [*lines, "    else:", f"        n = {node}.__new__({node})"]
         return [f"    n = {node}.__new__({node})"]
+
+    def n_slots(self):
+        """How many tensors the node saves."""
+        return " + ".join([str(len(self.slots)), *(f"n_tensors({name})" for name in self.indices)])
 
     def n_outputs(self):
         return "n_results" if self.many else str(len(self.r.returns))
@@ -752,6 +759,17 @@ class Operator:
         body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
         return lines + indent(body)
 
+    def result_dtype(self):
+        """The code of the dtype that an elementwise kernel gives; None if only its result says."""
+        k = self.r.kernel
+        if self.kind != "elementwise" or k.dtypes not in ("same", "real", "bool"):
+            return None
+        if k.dtypes == "bool":
+            return "DT_BOOL"
+        names = [a.name for a in self.r.args if a.type in ("Tensor", "operand")][int(k.skip_first):]
+        code = f"{names[0]}.dt" if len(names) == 1 else f"common_dtype(({', '.join(names)}))"
+        return f"dt_real({code})" if k.dtypes == "real" else code
+
     def out_operator(self):
         r = self.r
         lines = ["", f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
@@ -764,7 +782,13 @@ class Operator:
             value = f"c_{self.key}({self.names})"
             return [*lines, f"    {write}(out, {value}, \"{r.name}\")", "    bump_version(out)", "    return out"]
         lines += indent(self.claims())
-        if self.kind == "elementwise" and write == "write_out":
+        exact = self.result_dtype() if r.out == "exact" else None
+        if exact is not None:
+            # What is real for a complex tensor may go into a complex one, too.
+            unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
+            lines += [f"    if not ({unless}out.dt == {exact}):",
+                      f"        raise other_out(out, {exact}, \"{r.name}\")"]
+        if exact is not None or (self.kind == "elementwise" and write == "write_out"):
             lines.append(f"    {self.kernel_expression('out')}")
         else:
             lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")

@@ -156,8 +156,9 @@ def separate_sizes(r):
 
 def function_form(r, def_name, bound=False):
     """The Python form of one record (an overload gets a private name)."""
-    extra = [*option_defaults(r), *([("alpha", "1")] if r.alpha else []), *([("out", "None")] if r.out else [])]
-    shown = {"alpha": "Number, default 1", "out": "Tensor, optional"}
+    extra = [*option_defaults(r), *([("alpha", "1")] if r.alpha else []),
+             *([("out", "None")] if r.out or r.outs else [])]
+    shown = {"alpha": "Number, default 1", "out": "tuple of Tensors, optional" if r.outs else "Tensor, optional"}
     shown |= {a.name: f"{arg_type(a.type).text}, default {a.default}" for a, _ in r.options}
     star = separate_sizes(r)
     lines = _head(r, def_name, extra, bound, star)
@@ -174,8 +175,9 @@ def function_form(r, def_name, bound=False):
     names = ", ".join(f"v_{a.name}" for a in r.args)
     if [a.type for a in r.args[:2]] == ["operand"] * 2:
         first, second = (a.name for a in r.args[:2])
+        lone = f"v_{first} = number_alone(v_{first})" if r.method else f"tensor_arg({second}, \"{r.name}\", \"{second}\", 2)"
         lines += [f"    if v_{first}.flags & v_{second}.flags & F_WRAPPED and not isinstance({python_name(r.args[0], 0)}, Tensor):",
-                  f"        v_{first} = number_alone(v_{first})"]
+                  f"        {lone}"]
     if r.checks:
         lines.append(f"    check_{r.checks}({names})")
     lines += option_lines(r, "", names)
@@ -184,6 +186,10 @@ def function_form(r, def_name, bound=False):
         lines += ["    if out is not None:",
                   f"        return c_{r.key}_out({names}, quick_tensor(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
+    if r.outs:
+        lines += ["    if out is not None:",
+                  f"        out = outs_arg(out, {len(r.returns)}, v_{r.args[0].name}.flags, \"{r.name}\")",
+                  f"        return {r.name}_result(*write_outs(out, {call}, \"{r.name}\"))"]
     if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
     lines.append(f"    return {call}")
@@ -234,11 +240,13 @@ def dunder_forms(r):
     lines, register = [], []
     if r.dunder in BINARY_SLOTS:
         slot = BINARY_SLOTS[r.dunder]
+        # What takes no numbers leaves them to Python, whose error names both types.
+        known = "{0} if isinstance({0}, Tensor) else None" if r.args[1].type == "Tensor" else "foreign_operand({0})"
         check = [f"    check_{r.checks}(x, y)"] if r.checks else []
         lines += ["", f"cdef object dunder_{r.dunder}(object a, object b):",
-                  "    cdef Tensor x = foreign_operand(a)", "    cdef Tensor y",
+                  f"    cdef Tensor x = {known.format('a')}", "    cdef Tensor y",
                   "    if x is None:", f"        return answer({r.name}, a, b)",
-                  "    y = foreign_operand(b)", "    if y is None:", f"        return answer({r.name}, a, b)",
+                  f"    y = {known.format('b')}", "    if y is None:", f"        return answer({r.name}, a, b)",
                   *check, f"    return c_{r.key}(x, y)"]
         register.append(f"late.binary[B_{slot}] = dunder_{r.dunder}")
         if r.inplace and r.dunder not in COMPARISONS:

@@ -116,7 +116,7 @@ def signature(r) -> str:
         if a.default is not None:
             text += f" = {a.default}" if ":" in text else f"={a.default}"
         parts.append(text)
-    extra = ["alpha=1"] * r.alpha + ["out=None"] * bool(r.out)
+    extra = ["alpha=1"] * r.alpha + ["out=None"] * bool(r.out or r.outs)
     if extra and not star:
         parts.append("*")
     return f"{r.name}({', '.join(parts + extra)})"

@@ -437,6 +437,7 @@ def record_parameters(r, form: str = "") -> list[str]:
     extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
     extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
     extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
+    extra += ["out: _Sequence[_Tensor] | None = None"] if r.outs else []
     if extra and not star:
         parts.append("*")
     return parts + extra

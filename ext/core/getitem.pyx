@@ -65,7 +65,7 @@ cdef tuple apply_basic(Tensor a, object index):
     """(view, advanced indices by dimension or None) of an index expression."""
     cdef tuple items = items_of(index)
     cdef list advanced = []
-    cdef bint any_advanced = False, dots = False
+    cdef bint any_advanced = False
     cdef Py_ssize_t dim = 0, used = 0, k
     cdef Tensor t
     cdef Tensor v = a
@@ -82,9 +82,7 @@ cdef tuple apply_basic(Tensor a, object index):
         raise IndexError(f"too many indices for tensor of dimension {a.nd}")
     for item in items:
         if item is Ellipsis:
-            if dots:
-                raise IndexError("an index can only have a single ellipsis ('...')")
-            dots = True
+            # As in torch, each one stands for all dimensions without an index of their own.
             k = a.nd - used
             advanced += [None] * k
             dim += k
@@ -131,7 +129,16 @@ cdef tuple apply_basic(Tensor a, object index):
             v = pick(v, dim, item)
         else:
             one_index(a, item)
+    while len(advanced) > v.nd and advanced[len(advanced) - 1] is None:
+        advanced.pop()      # of more than one Ellipsis
     return v, (tuple(advanced) if any_advanced else None)
+
+
+cdef bint is_mask(object index, tuple advanced):
+    """Whether the only index is a mask, where one element is a number, so of any dtype."""
+    found = [x for x in advanced if x is not None]
+    return index is True or index is False or (
+        len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL)
 
 
 cdef bint is_int(object item):
@@ -202,6 +209,12 @@ cdef int setitem(Tensor a, object index, object value) except -1:
         check_fits(src, v.dt)
     if advanced is not None:
         if src.dt != v.dt:
+            if value is src and not (is_mask(index, advanced) and (
+                    src.count == 1 or index is True or index is False)):
+                raise RuntimeError(
+                    "Index put requires the source and destination dtypes match, got "
+                    f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
+                    "the source; convert the values with .to(x.dtype)")
             src = T._to_dtype(src, v.dt)
         T._index_put_(v, advanced, src, False)
         return 0

@@ -19,8 +19,11 @@ cdef dict _errors = {}          # class -> the error's class and text
 
 
 cdef PyObject* no_new(PyTypeObject* cls, PyObject* args, PyObject* kwargs) except NULL:
-    error, text = _errors[<object>cls]
-    raise error(text)
+    for base in (<object>cls).__mro__:       # a subclass is no way around
+        if base in _errors:
+            error, text = _errors[base]
+            raise error(text)
+    raise TypeError(f"{(<object>cls).__name__} objects cannot be made")
 
 
 cdef int seal(type cls, str text, object error=TypeError) except -1:

@@ -576,6 +576,9 @@ cdef class Tensor:
     def __setitem__(self, index, value):
         late.setitem(self, index, value)
 
+    def __delitem__(self, index):
+        raise TypeError("Tensor does not support deleting items; index what is to be left")
+
     def __setattr__(self, name, value):
         PyObject_GenericSetAttr(self, name, value)
         if _PyObject_GetDictPtr(self)[0] != NULL:

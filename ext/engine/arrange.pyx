@@ -379,9 +379,23 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     return 0
 
 
+cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate):
+    """The values of index_put in the dtype of `a`: one for a mask is a number, others have it."""
+    if values.dt == a.dt:
+        return values
+    given = [x for x in places if x is not None]
+    if (values.count == 1 and not accumulate and len(given) == 1
+            and (<Tensor>given[0]).dt == DT_BOOL):
+        return T._to_dtype(values, a.dt)
+    raise RuntimeError(
+        "Index put requires the source and destination dtypes match, got "
+        f"{dt_object(a.dt).name} for the destination and {dt_object(values.dt).name} for the "
+        "source.")
+
+
 cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate):
-    same_dtype(a, values, "Index put")
-    return T._index_put(a, positions(indices, "index_put"), values, accumulate)
+    cdef tuple places = positions(indices, "index_put")
+    return T._index_put(a, places, values_to_put(a, places, values, accumulate), accumulate)
 
 
 cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
@@ -496,10 +510,9 @@ def index_put_(Tensor self not None, indices, values, accumulate=False):
     tensor([5., 0., 5.])
     """
     cdef Tensor v = tensor_arg(values, "index_put_", "values", 2)
-    same_dtype(self, v, "Index put")
-    return T._index_put_(self, positions(indices_arg(indices, "index_put_", "indices", 1),
-                                         "index_put_"), v,
-                         bool_arg(accumulate, "index_put_", "accumulate", 3))
+    cdef tuple places = positions(indices_arg(indices, "index_put_", "indices", 1), "index_put_")
+    cdef bint added = bool_arg(accumulate, "index_put_", "accumulate", 3)
+    return T._index_put_(self, places, values_to_put(self, places, v, added), added)
 
 
 install(Tensor, "index_put_", index_put_)

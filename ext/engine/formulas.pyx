@@ -20,7 +20,7 @@ from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
     wrap_number, check_fits, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
-    F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE)
+    F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE, bump_version)
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -143,13 +143,53 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
     return 0
 
 
-cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
+cdef object other_out(Tensor out, int dt, str op):
+    return RuntimeError(
+        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
+        "out of that dtype")
+
+
+cdef int need_exact_out(Tensor out, int dt, str op) except -1:
     """For operators whose ``out`` must have the dtype of the result."""
-    if out.dt != value.dt:
+    if out.dt != dt:
         raise RuntimeError(
-            f"{op}: Expected out tensor to have dtype {dt_object(value.dt).name}, but got "
+            f"{op}: Expected out tensor to have dtype {dt_object(dt).name}, but got "
             f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    return 0
+
+
+cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
+    need_exact_out(out, value.dt, op)
     return write_out(out, value, op)
+
+
+cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):
+    """``out=`` of an operator with several outputs: a tensor for each."""
+    cdef tuple given
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(
+            f"{op}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    given = tuple(out)
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{op}(): expected Tensor as element {i} in argument 'out', but got "
+                            f"{type(t).__name__}")
+    if len(given) != n:
+        raise TypeError(
+            f"{op}(): argument 'out' must be tuple of {n} Tensors, but got {len(given)}")
+    for t in given:
+        check_out(<Tensor>t, flags, op)
+    return given
+
+
+cdef tuple write_outs(tuple out, tuple values, str op):
+    cdef Py_ssize_t i
+    for i in range(len(out)):
+        need_exact_out(<Tensor>out[i], (<Tensor>values[i]).dt, op)
+    for i in range(len(out)):
+        write_out(<Tensor>out[i], <Tensor>values[i], op)
+        bump_version(<Tensor>out[i])
+    return out
 
 
 cdef int write_truth_out(Tensor out, Tensor value, str op) except -1:

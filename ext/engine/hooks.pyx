@@ -102,8 +102,6 @@ cdef int put_back(object r, PyObject** p, int n, object hook) except -1:
     """Write the gradients that a node hook returned."""
     cdef int i
     cdef PyObject* old
-    if isinstance(r, Tensor) and n == 1:
-        r = (r,)
     if not isinstance(r, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(r).__name__}' "
                         f"(hook '{hook_name(hook)}' must return a tuple of {n} gradients or None)")
@@ -173,6 +171,10 @@ cdef int after_accumulation(Node n, Tensor variable) except -1:
     for hook in list(x.post_hooks.values()):
         r = hook(variable)
         if r is not None:
+            if not isinstance(r, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(r).__name__}' "
+                                f"(post accumulate grad hook '{hook_name(hook)}' should return "
+                                "None)")
             raise RuntimeError(
                 "Tensor post accumulate grad hooks should return None. Hook "
                 f"'{hook_name(hook)}' returned '{type(r).__name__}'; it may change tensor.grad in "

@@ -211,7 +211,7 @@ cdef class Node:
         elif name.startswith("_raw_saved_") and graph_late.raw_saved != NULL:
             for key, kind, slot in self.saved_names():
                 if key == name[11:] and holds_tensor(self, kind, slot):
-                    return graph_late.raw_saved(self, slot)
+                    return raw_value(self, kind, slot)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
@@ -569,31 +569,29 @@ cdef tuple get_args(Node n):
     return <tuple>n.args
 
 
-cdef int keep_indices(Node n, tuple indices) except -1:
-    n.flags |= N_INDICES
-    n.attrs[3].i = 0
+cdef int n_tensors(object indices) except -1:
+    cdef int n = 0
     for index in indices:
-        if isinstance(index, Tensor):
-            if (<Tensor>index).flags & F_INFERENCE:
-                refuse_inference(<Tensor>index)
-            n.attrs[3].i += (<Tensor>index).mem.version[0]
-    return 0
+        if index is not None:
+            n += 1
+    return n
 
 
-cdef int check_indices(Node n, tuple indices) except -1:
-    cdef long long steps = -n.attrs[3].i
-    cdef Saved s
-    cdef Tensor changed = None
+cdef tuple save_indices(Node n, int slot, object indices):
+    """Save index tensors in slots from `slot` on; returns where each is, None for none."""
+    cdef list places = []
     for index in indices:
-        if isinstance(index, Tensor):
-            steps += (<Tensor>index).mem.version[0]
-            if changed is None or (<Tensor>index).mem.version[0] > changed.mem.version[0]:
-                changed = <Tensor>index
-    if steps:
-        s.edge = -1
-        s.version = <uint32_t>(changed.mem.version[0] - steps)
-        raise version_error(n, &s, changed)
-    return 0
+        if index is None:
+            places.append(None)
+        else:
+            save_input(n, slot, <Tensor>index, -1)
+            places.append(slot)
+            slot += 1
+    return tuple(places)
+
+
+cdef tuple saved_indices(Node n, tuple places):
+    return tuple([None if place is None else unpack(n, <int>place) for place in places])
 
 
 cdef int name_class(type cls, const char* name) except -1:

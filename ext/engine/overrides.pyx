@@ -21,7 +21,11 @@ pay nothing. The first try refused the name before it did anything.
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.optable cimport T
-from autograd_cy._C.tensor cimport Tensor, M_UNASKED, tls_modes, tensor_as
+from autograd_cy._C.tensor cimport (
+    Tensor, LateBound, binary_fn, late, M_UNASKED, tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG,
+    U_POS, U_INVERT, U_ABS)
+
+import threading as _threading
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
@@ -105,6 +109,8 @@ cdef bint asks(PyObject* x) noexcept:
     return overriding(x)
 
 
+include "function_modes.pxi"
+
 # --- functions ------------------------------------------------------------------------------
 
 cdef enum:
@@ -144,6 +150,8 @@ cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
                                PyObject* names) except NULL:
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
     cdef PyObject* result
+    if modes_alive and mode_stack():
+        return asking(f, args, n, names, True)
     if names != NULL:
         n += PyTuple_GET_SIZE(names)
     for i in range(n):
@@ -302,15 +310,21 @@ cdef list overriding_args(tuple relevant):
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple types = tuple([type(x) for x in found])
+    cdef tuple modes = mode_stack()
+    if modes:
+        result = ask_innermost(f, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
     for x in found:
         result = x.__torch_function__(f, types, args, kwargs)
         if result is not NotImplemented:
             return result
+    asked = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
         f"NotImplemented: no implementation found for '{name}' on types that implement "
-        f"__torch_function__: {list(types)}")
+        f"__torch_function__: {list(types)}{asked}")
 
 
 cdef object answer(object f, object a, object b):
@@ -335,7 +349,9 @@ def _overriding_args(relevant):
 
 
 def _any_asks(*args):
-    """Whether the class of some argument, or of an element of a sequence, is to be asked."""
+    """Whether a mode, or the class of some argument or element of a sequence, is to be asked."""
+    if modes_alive and mode_stack():
+        return True
     for x in args:
         if TYPE_OF(<PyObject*>x) != _tensor and asks(<PyObject*>x):
             return True

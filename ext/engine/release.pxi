@@ -12,11 +12,6 @@ cdef int release_saved(Node n) except -1:
             n.flags |= N_FREED
             n.saved[i].obj = NULL
             Py_XDECREF(p)
-    if n.flags & N_INDICES and n.args != NULL:
-        n.flags |= N_FREED
-        p = n.args
-        n.args = NULL
-        Py_XDECREF(p)
     if n.flags & N_COPY_SLICES and n.args != NULL:
         inner = <Node>(<tuple>n.args)[0]
         # A gradient with a graph may lead to the inner node itself, which then runs and is

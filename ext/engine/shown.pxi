@@ -33,7 +33,19 @@ cdef object call_node(Node n, tuple gradients):
 
 
 cdef bint holds_tensor(Node n, str kind, int slot) except -1:
-    return kind == "tensor" or (kind == "operand" and not is_plain_number(n, slot))
+    if kind == "operand":
+        return not is_plain_number(n, slot)
+    return kind == "tensor" or kind == "indices"
+
+
+cdef object raw_value(Node n, str kind, int slot):
+    """A `_raw_saved_*` attribute: the handle of a slot, or of each slot with an index tensor."""
+    if kind != "indices":
+        return graph_late.raw_saved(n, slot)
+    if n.args == NULL:
+        raise freed_error(n)
+    return tuple([None if place is None else graph_late.raw_saved(n, place)
+                  for place in get_args(n)[slot]])
 
 
 cdef bint is_plain_number(Node n, int slot) noexcept:
@@ -63,6 +75,8 @@ cdef object saved_value(Node n, str kind, int slot):
             slot < n.n_edges and n.edges[slot].node != NULL) else None
     if n.flags & N_FREED:
         raise freed_error(n)
+    if kind == "indices":
+        return tuple([None if place is None else peek(n, place) for place in get_args(n)[slot]])
     if kind == "int":
         return n.attrs[slot].i
     if kind == "float":

@@ -27,7 +27,7 @@ cdef Tensor apply2(str name, Tensor a, Tensor b):
     cdef int dt = result_dtype((a, b))
     with _np.errstate(all="ignore"):
         values = getattr(special, name)(values_of(cast(a, dt)), values_of(cast(b, dt)))
-    return tensor_of(_np.asarray(values), dt)
+        return tensor_of(_np.asarray(values), dt)
 
 
 cdef Tensor lgamma_plain(Tensor a):
@@ -39,7 +39,7 @@ cdef Tensor lgamma_plain(Tensor a):
         values = special.gammaln(x)
         near = _np.abs(x) < 1e-30
         values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
-    return tensor_of(_np.asarray(values), dt)
+        return tensor_of(_np.asarray(values), dt)      # a half type may not hold them
 
 
 cdef Tensor digamma_plain(Tensor a):

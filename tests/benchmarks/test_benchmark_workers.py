@@ -37,28 +37,33 @@ CASES = [
 """
 
 
-@pytest.fixture
-def libraries(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
     """Two libraries that agree (one, same), one that is wrong, and the cases in made.cases."""
+    folder = tmp_path_factory.mktemp("libraries")
     for name, factor in (("one", 2), ("same", 2), ("wrong", 3)):
-        (tmp_path / f"{name}.py").write_text(LIBRARY.format(factor=factor))
-    (tmp_path / "made").mkdir()
-    (tmp_path / "made" / "cases.py").write_text(CASES)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
-    monkeypatch.syspath_prepend(tmp_path)
-    yield
+        (folder / f"{name}.py").write_text(LIBRARY.format(factor=factor))
+    (folder / "made").mkdir()
+    (folder / "made" / "cases.py").write_text(CASES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(ROOT)]))
+        patch.syspath_prepend(folder)
+        yield
     for name in ("made", "made.cases"):
         sys.modules.pop(name, None)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def compare(libraries):
-    """Run one case of made.cases on two of the libraries."""
-    opened = []
+    """Run one case of made.cases on two of the libraries, in the workers of earlier cases."""
+    opened = {}
 
-    def run(left, right, case, limit=60.0):
-        sides = [Side(name, sys.executable, 1, {}, limit=limit) for name in (left, right) if name]
-        opened.extend(sides)
+    def run(left, right, case):
+        sides = []
+        for name in filter(None, (left, right)):
+            if name not in opened:
+                opened[name] = Side(name, sys.executable, 1, {}, limit=60.0)
+            sides.append(opened[name])
         settings = Settings(samples=2, min_time=1e-5)
         cores = Cores(0.0, 0.0, lambda: 0.0)
         comparison = Comparison(sides[0], sides[1] if len(sides) > 1 else None, settings, cores)
@@ -67,7 +72,7 @@ def compare(libraries):
         return comparison.run("made.cases", case)
 
     yield run
-    for side in opened:
+    for side in opened.values():
         side.stop()
 
 

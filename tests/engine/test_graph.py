@@ -191,7 +191,7 @@ def test_wrong_results_of_node_hooks(error, message, hook):
 
 def test_post_accumulate_hook_must_return_none_and_may_reset_grad():
     x = leaf(1.0)
-    handle = x.register_post_accumulate_grad_hook(lambda t: 3)
+    handle = x.register_post_accumulate_grad_hook(lambda t: t.grad * 2)
     with pytest.raises(RuntimeError, match="Tensor post accumulate grad hooks should return None"):
         x.sum().backward()
     handle.remove()

@@ -44,10 +44,11 @@ work()      # imports, in whose weak references Python loses an interrupt
 before = _get_modes()
 hit = 0
 end = time.monotonic() + SECONDS
-while time.monotonic() < end:
+while time.monotonic() < end or hit <= 50:      # longer on a busy machine
     try:
         signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-6, 3e-4))
-        while time.monotonic() < end:
+        begun = time.monotonic()
+        while time.monotonic() < begun + 1:
             work()
     except KeyboardInterrupt:
         hit += 1

@@ -179,3 +179,33 @@ def test_dimensions_of_results_by_every_form():
         func.vmap(f, out_dims=(0, 0, 0))(x)
     with pytest.raises(ValueError, match="in_dims"):
         func.vmap(f, in_dims=(0, 0))(x)
+
+
+def test_outputs_without_derivative_stay_so_in_a_generated_rule():
+    class Parts(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x * 2, x * 3
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.mark_non_differentiable(output[1])
+
+        @staticmethod
+        def backward(ctx, grad, none):
+            return grad * 2
+
+    x = torch.ones(3, 2, requires_grad=True)
+    first, second = func.vmap(Parts.apply)(x)
+    assert first.requires_grad and not second.requires_grad
+    (g,) = torch.autograd.grad(first.sum() + second.sum(), x)
+    assert g.tolist() == [[2.0, 2.0]] * 3
+
+
+def test_jacobians_of_what_is_no_tensor_are_refused():
+    for transform in (func.jacfwd, func.jacrev, func.grad):
+        for bad in (5, [torch.ones(1), 5]):
+            with pytest.raises(ValueError, match="must be Tensor, got"):
+                transform(lambda x: x)(bad)

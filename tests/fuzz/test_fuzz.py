@@ -59,8 +59,9 @@ def number_of(name):
 def test_faults_put_in_on_purpose_are_found(fault, name, kind, limit):
     number = number_of(name)
     asked = ("--seed", "2", "--only", "calls", "--case", number)
-    code, said = fuzz(*asked)
-    assert code == 0, said
+    if fault == "wrong":  # nothing else crashes or hangs
+        code, said = fuzz(*asked)
+        assert code == 0, said
     code, said = fuzz(*asked, "--limit", limit, AUTOGRAD_CY_FUZZ_BREAK=fault)
     assert code == 1, said
     assert kind in said

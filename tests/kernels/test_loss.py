@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from bridge import CODE, DTYPES, FLOATS, call, layouts, sample, tolerance, wide
 
+import autograd_cy as ag
 from autograd_cy._C import loss, parallel
 
 NONE, MEAN, SUM = range(3)
@@ -189,3 +190,14 @@ def test_bit_equal_for_any_number_of_threads():
     finally:
         parallel.set_num_threads(before)
     assert runs[0] == runs[1] == runs[2]
+
+
+@pytest.mark.parametrize("place", [0, 1, 5, 1023, 1024, 2999])
+def test_a_wrong_class_is_found_wherever_it_stands(place):
+    x = ag.zeros(3000, 4)
+    for bad in (4, -1):
+        target = ag.zeros(3000, dtype=ag.int64)
+        target[place] = bad
+        for reduction in ("mean", "sum", "none"):
+            with pytest.raises(IndexError, match=f"Target {bad} is out of bounds"):
+                ag.nn.functional.nll_loss(x, target, reduction=reduction)

@@ -148,3 +148,26 @@ def test_conversions_reach_gradients_and_buffers():
     assert m.weight.dtype == torch.float32 and m.weight.requires_grad
     m.to("cpu")
     assert m.weight.dtype == torch.float32
+
+
+def test_a_submodule_is_replaced_or_added():
+    m = nn.Sequential(nn.Sequential(nn.ReLU()), nn.Tanh())
+    m[0].register_buffer("b", torch.ones(1))
+    for strict in (False, True):
+        new = nn.Sigmoid()
+        m.set_submodule("0.0", new, strict=strict)
+        assert m[0][0] is new and len(m) == 2
+        with pytest.raises(AttributeError, match="`b` is not an nn.Module"):
+            m.set_submodule("0.b", new, strict=strict)
+        with pytest.raises(AttributeError, match="nosuch"):
+            m.set_submodule("nosuch.0", new, strict=strict)
+    with pytest.raises(AttributeError, match="Sequential has no attribute `more`"):
+        m.set_submodule("0.more", new, strict=True)
+    m.set_submodule("0.more", new)
+    assert m[0].more is new
+    m.set_submodule("last", new)
+    assert m.last is new and list(dict(m.named_children())) == ["0", "1", "last"]
+    with pytest.raises(ValueError, match="without a target name"):
+        m.set_submodule("", new)
+    with pytest.raises(ValueError, match="not an nn.Module"):
+        m.set_submodule("0", torch.ones(1))

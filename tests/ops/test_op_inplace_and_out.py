@@ -176,11 +176,35 @@ def test_out_form_refuses_what_it_cannot_do(record):
     if dtype_name(expected) in ("float64", "complex128"):
         args, kwargs = call.arguments(call.tensors())
         integers = ag.zeros(expected.shape, dtype=ag.int64)
-        with pytest.raises(RuntimeError, match="can't be cast|Expected out tensor to have dtype"):
+        with pytest.raises(
+            RuntimeError, match="can't be cast|Expected out tensor to have dtype|Found dtype"
+        ):
             form(*args, **kwargs, out=integers)
         assert not to_array(integers).any()
         with pytest.raises(TypeError, match="out"):
             form(*args, **kwargs, out=np.zeros(3))
+
+
+def holds_one_dtype(record):
+    return record.out == "exact" and record.samples
+
+
+@each("record", records(holds_one_dtype))
+def test_out_of_any_other_dtype_is_refused_where_torch_refuses_it(record):
+    call = make(Case(record, 0), dtype_of(record))
+    expected = call(call.tensors())
+    # The moduli of complex numbers may go into complex numbers.
+    real = getattr(record.kernel, "dtypes", None) == "real"
+    form = EVALUATOR.form(record)
+    for name in ("bool", "int32", "int64", "float32", "float64", "complex64", "complex128"):
+        out = ag.zeros(expected.shape, dtype=getattr(ag, name))
+        args, kwargs = call.arguments(call.tensors())
+        if name == dtype_name(expected):
+            assert form(*args, **kwargs, out=out) is out
+        elif not (real and call.tensors()[0].is_complex()):
+            with pytest.raises(RuntimeError, match=r"Found dtype|have dtype|[Ee]xpected|cast"):
+                form(*args, **kwargs, out=out)
+            assert not to_array(out).any()
 
 
 def test_a_wider_out_takes_the_converted_result():

@@ -237,3 +237,16 @@ def test_tangents_of_the_order_of_igamma_are_refused_and_those_of_the_argument_a
         tangent = forward_ad.unpack_dual(ag.igamma(a, moved)).tangent
     slope = ag.autograd.functional.jacobian(lambda x: ag.igamma(a, x), x)
     assert tangent.item() == pytest.approx(slope.item())
+
+
+@pytest.mark.parametrize("name", ["eigh", "eigvalsh"])
+def test_wrong_kinds_of_arguments_are_named_as_in_the_public_function(name):
+    function = getattr(ag.linalg, name)
+    with pytest.raises(
+        TypeError, match=rf"^linalg_{name}\(\): argument 'A' \(position 1\) must be Te"
+    ):
+        function(3)
+    with pytest.raises(
+        TypeError, match=rf"^linalg_{name}\(\): argument 'UPLO' \(position 2\) must"
+    ):
+        function(ag.eye(2), 1.0)

@@ -97,10 +97,10 @@ def test_unsqueeze_gives_the_stride_that_a_contiguous_tensor_has():
     assert ag.zeros(2, 3).t().unsqueeze(1).stride() == (1, 6, 3)
 
 
-def test_several_ellipses_are_refused():
-    x = ag.zeros(2, 3)
-    with pytest.raises(IndexError, match="single ellipsis"):
-        x[..., ...]
+def test_several_ellipses_stand_for_what_has_no_index():
+    x = ag.arange(6.0).reshape(2, 3)
+    assert x[..., ...].tolist() == x.tolist()
+    assert x[..., 0, ...].tolist() == [0.0, 3.0]
 
 
 def test_neighbouring_windows_do_not_overlap():

@@ -164,3 +164,11 @@ def test_dotted_names_are_refused(module, name):
 def test_tables_of_functions_have_no_gaps():
     for module in (_C.tensor, _C.node, _C.optable):
         assert module._unfilled() == []
+
+
+def test_a_subclass_of_a_class_without_objects_has_none_either():
+    for cls in (ag.dtype, ag.layout, ag.memory_format):
+        sub = type("Sub", (cls,), {})
+        for make in (sub, lambda sub=sub: sub.__new__(sub)):
+            with pytest.raises(TypeError, match=f"{cls.__name__} objects cannot be made"):
+                make()

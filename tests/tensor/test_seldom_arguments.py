@@ -147,3 +147,50 @@ def test_one_thread_override_after_the_other():
         assert parallel._set_thread_override(3) == 0
     finally:
         parallel._set_thread_override(before)
+
+
+def test_a_forged_tensor_has_no_more_dimensions_than_others():
+    from autograd_cy._C.copying import _rebuild_tensor
+
+    x = torch.arange(4.0)
+    memory = x.untyped_storage()
+
+    def rebuilt(size, stride, offset=0):
+        return _rebuild_tensor(torch.Tensor, memory, torch.float32, offset, size, stride, False)
+
+    assert rebuilt((1,) * 64, (1,) * 64, 3).item() == 3.0
+    assert rebuilt((2, 2), (2, 1)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    for n in (65, 66, 100):
+        with pytest.raises(RuntimeError, match="^not a tensor: size"):
+            rebuilt((1,) * n, (1,) * n)
+    for size, stride, offset in (
+        ((2,), (1, 1), 0), ((2, 2), (1,), 0), ((2,), (1,), -1), ((-1,), (1,), 0), ((2,), (-1,), 0)
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match="^not a tensor: size"):
+            rebuilt(size, stride, offset)
+    for size, stride, offset in (((5,), (1,), 0), ((2,), (4,), 0), ((1,), (1,), 4)):
+        with pytest.raises(RuntimeError):
+            rebuilt(size, stride, offset)
+
+
+def test_made_tensors_of_every_dtype():
+    make = torch.testing.make_tensor
+    for name in "bool uint8 int8 int64 float16 bfloat16 float32 float64 complex64".split():
+        dtype = getattr(torch, name)
+        t = make((50, 2), dtype=dtype, device="cpu")
+        assert t.dtype == dtype and t.shape == (50, 2) and not t.requires_grad
+        assert not make(4, dtype=dtype, device="cpu", noncontiguous=True).is_contiguous()
+        assert (make(200, dtype=dtype, device="cpu", exclude_zero=True) != 0).all()
+        if dtype.is_floating_point or dtype.is_complex:
+            assert make(2, dtype=dtype, device="cpu", requires_grad=True).requires_grad
+            parts = torch.view_as_real(t) if dtype.is_complex else t
+            assert parts.min() >= -9 and parts.max() <= 9 and parts.min() < 0 < parts.max()
+            some = make(200, dtype=dtype, device="cpu", low=2, high=3)
+            parts = torch.view_as_real(some) if dtype.is_complex else some
+            assert parts.min() >= 2 and parts.max() <= 3 and parts.min() < parts.max()
+        else:
+            with pytest.raises(ValueError, match="boolean and integral"):
+                make(2, dtype=dtype, device="cpu", requires_grad=True)
+            least, most = {"bool": (0, 1), "uint8": (0, 9)}.get(name, (-9, 9))
+            drawn = set(make(2000, dtype=dtype, device="cpu").to(torch.int64).tolist())
+            assert drawn == set(range(least, most + 1))

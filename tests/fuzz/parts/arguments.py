@@ -1,14 +1,16 @@
-"""Public functions and methods with arguments of odd kinds.
+"""Public functions and methods with arguments of odd kinds, and right calls with one thing wrong.
 
 An error of the documented kinds, or a result; tensors that were given are as before, and no message
-shows a private name.
+shows a private name. Unknown, misspelt, doubled and superfluous arguments are a TypeError.
 """
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
+from .. import operators
 from ..case import PRELUDE, REFUSALS, Result, Wrong, chance, choice
 from ..values import to_array
 
@@ -36,6 +38,10 @@ KEYWORDS = (
     "unbiased", "correction", "descending", "stable", "largest", "rounding_mode", "decimals",
     "requires_grad", "generator", "memory_format", "weight", "index", "src", "axis", "nosuch",
 )  # fmt: skip
+MODULES = (
+    "nn.functional", "nn.init", "autograd", "autograd.functional", "autograd.forward_ad", "func",
+    "autograd.graph", "linalg", "special", "testing", "overrides", "autograd.grad_mode",
+)  # fmt: skip
 # They wait, end the process, change the state of the process, or take files.
 LEFT_OUT = re.compile(
     r"^_|^(save|load|set_|seed|manual_seed|add_safe_globals|register_|get_default|empty_cache|"
@@ -51,9 +57,11 @@ class Arguments:
 
     title: str
     call: str
+    tensors: tuple = tuple(TENSORS.items())  # names and sources
+    slip: str = ""  # what must be refused
 
     def source(self):
-        tensors = "".join(f"{name} = {text}\n" for name, text in TENSORS.items())
+        tensors = "".join(f"{name} = {text}\n" for name, text in self.tensors)
         return f"{PRELUDE}{tensors}result = {self.call}\nprint(result)\n"
 
 
@@ -64,11 +72,10 @@ def _public(lib):
     """Names of functions and of methods."""
     if not _names:
         functions = [f"torch.{n}" for n in sorted(dir(lib)) if _is_callable(lib, n)]
-        functions += [
-            f"torch.nn.functional.{n}"
-            for n in sorted(dir(lib.nn.functional))
-            if _is_callable(lib.nn.functional, n) and n.islower()
-        ]
+        for path in MODULES:
+            owner = attrgetter(path)(lib)
+            found = [n for n in sorted(dir(owner)) if _is_callable(owner, n) and n.islower()]
+            functions += [f"torch.{path}.{n}" for n in found]
         methods = [n for n in sorted(dir(lib.Tensor)) if _is_callable(lib.Tensor, n)]
         _names.update(functions=functions, methods=methods)
     return _names
@@ -81,6 +88,9 @@ def _is_callable(owner, name):
 
 def make(rng):
     import autograd_cy as lib
+
+    if chance(rng, 0.3):
+        return with_slip(rng)
 
     def argument():
         return choice(rng, tuple(TENSORS)) if chance(rng, 0.45) else choice(rng, OTHERS)
@@ -95,14 +105,57 @@ def make(rng):
     return Arguments(f"Tensor.{name}", f"{choice(rng, tuple(TENSORS))}.{name}({', '.join(words)})")
 
 
+SLIPS = ("unknown keyword", "misspelt keyword", "doubled argument", "superfluous", "another kind")
+
+
+def with_slip(rng):
+    """A call that is right but for one argument."""
+    operation = operators.random_operation(rng, plain=True)
+    record, inputs = operation.record, operation.inputs
+    tensors = tuple((f"x{i}", x.source()) for i, x in enumerate(inputs))
+    args, kwargs = operation.arguments([operators.Name(name) for name, _ in tensors])
+    words = [operators.python(x) for x in args]
+    named = [f"{k}={operators.python(v)}" for k, v in kwargs.items()]
+    others = [a.name for a in record.args[1 : len(words)]]
+    slip = choice(rng, SLIPS)
+    if slip == "doubled argument" and others:
+        place = int(rng.integers(len(others)))
+        named.append(f"{others[place]}={words[place + 1]}")
+    elif slip == "misspelt keyword" and kwargs:
+        place = int(rng.integers(len(named)))
+        name, _, value = named[place].partition("=")
+        named[place] = f"{name}_x={value}"
+    elif slip == "superfluous":
+        words += ["object()"] * 12
+    elif slip == "another kind":
+        place = int(rng.integers(len(words)))
+        words[place] = choice(rng, OTHERS)
+    else:
+        slip = "unknown keyword"
+        named.append("nosuch=1")
+    if operation.form == "function" or not record.method:
+        head = "torch.nn.functional." if record.name in operators.NN_ONLY else "torch."
+        call = f"{head}{record.name}({', '.join(words + named)})"
+    else:
+        call = f"({words[0]}).{record.name}({', '.join(words[1:] + named)})"
+    return Arguments(
+        record.name, call, (*tensors, ("x", TENSORS["x"]), ("v", TENSORS["v"])),
+        "" if slip == "another kind" else slip,
+    )  # fmt: skip
+
+
 def run(case, lib):
     names = {"torch": lib, "np": np, "nan": float("nan"), "inf": float("inf")}
-    for name, text in TENSORS.items():
+    names.update(nanj=complex(0, names["nan"]), infj=complex(0, names["inf"]))
+    for name, text in case.tensors:
         names[name] = eval(text, names)
-    before = {name: to_array(names[name]) for name in TENSORS}
+    before = {name: to_array(names[name]) for name, _ in case.tensors}
     changes = case.title.endswith("_") or "out=" in case.call or "resize" in case.title
+    changes = changes or "nn.init" in case.title
     try:
         eval(case.call, names)
+        if case.slip:
+            raise Wrong(f"accepted: {case.slip}")
     except INTERNAL as error:
         if isinstance(error, AttributeError) and "has no attribute" not in str(error):
             raise Wrong(f"{type(error).__name__}: {error}") from None
@@ -112,6 +165,8 @@ def run(case, lib):
     except (*REFUSALS, OverflowError, MemoryError, BufferError, UserWarning) as error:
         if PRIVATE.search(str(error)):
             raise Wrong(f"a private name in: {type(error).__name__}: {error}") from None
+        if case.slip and not isinstance(error, TypeError):
+            raise Wrong(f"{case.slip}: {type(error).__name__}: {error}") from None
         _check_same(names, before, "a refused call")
         return Result("refused", f"{type(error).__name__}: {error}")
     if not changes:

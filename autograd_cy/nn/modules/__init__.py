@@ -1,0 +1,30 @@
+"""The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
+
+from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..container import ModuleDict, ModuleList, Sequential
+from ..layer import Dropout, Flatten, Identity, Linear
+from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from . import module
+from .module import Module
+
+__all__ = [
+    "GELU",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "NLLLoss",
+    "ReLU",
+    "Sequential",
+    "Sigmoid",
+    "Softmax",
+    "Tanh",
+    "Threshold",
+    "module",
+]

@@ -1,0 +1,148 @@
+# Modes that are asked by every function, `TorchFunctionMode` (part of overrides.pyx).
+#
+# While some thread is in such a mode, operators and attributes of plain tensors go through forms
+# that ask; they are put into the tables of tensor.pyx with the first mode and taken out with the
+# last, so programs without modes pay one comparison per function, and nothing per operator.
+
+cdef extern from *:
+    """
+    /* One form per slot of LateBound.binary, which calls agc_asking with the number of the slot. */
+    static PyObject* (*agc_asking)(int, PyObject*, PyObject*) = NULL;
+    #define AGC_FORM(n) \\
+        static PyObject* agc_form##n(PyObject* a, PyObject* b) { return agc_asking(n, a, b); }
+    AGC_FORM(0) AGC_FORM(1) AGC_FORM(2) AGC_FORM(3) AGC_FORM(4) AGC_FORM(5) AGC_FORM(6) AGC_FORM(7)
+    AGC_FORM(8) AGC_FORM(9) AGC_FORM(10) AGC_FORM(11) AGC_FORM(12) AGC_FORM(13) AGC_FORM(14)
+    AGC_FORM(15) AGC_FORM(16) AGC_FORM(17) AGC_FORM(18) AGC_FORM(19) AGC_FORM(20) AGC_FORM(21)
+    AGC_FORM(22) AGC_FORM(23) AGC_FORM(24) AGC_FORM(25) AGC_FORM(26) AGC_FORM(27) AGC_FORM(28)
+    AGC_FORM(29) AGC_FORM(30)
+    static PyObject* (*const agc_forms[])(PyObject*, PyObject*) = {
+        agc_form0, agc_form1, agc_form2, agc_form3, agc_form4, agc_form5, agc_form6, agc_form7,
+        agc_form8, agc_form9, agc_form10, agc_form11, agc_form12, agc_form13, agc_form14,
+        agc_form15, agc_form16, agc_form17, agc_form18, agc_form19, agc_form20, agc_form21,
+        agc_form22, agc_form23, agc_form24, agc_form25, agc_form26, agc_form27, agc_form28,
+        agc_form29, agc_form30};
+    """
+    void* agc_asking
+    void* agc_forms[31]
+
+cdef int modes_alive = 0            # of all threads
+cdef object _modes = _threading.local()
+cdef LateBound plain_forms          # what the asking ones stand for
+
+# By slot: names of the functions that a mode is shown.
+cdef tuple binary_names = (
+    "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul", "bitwise_and",
+    "bitwise_or", "bitwise_xor", "__lshift__", "__rshift__", "lt", "le", "gt", "ge", "eq", "ne",
+    "add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_", "pow_", "bitwise_and_",
+    "bitwise_or_", "bitwise_xor_", "__ilshift__", "__irshift__")
+
+
+cdef tuple mode_stack():
+    return getattr(_modes, "stack", ())
+
+
+cdef object through_modes(object f, tuple args):
+    return ask_classes(f, args, args, {})
+
+
+cdef object asking_binary(int slot, object a, object b):
+    if not mode_stack():
+        return plain_forms.binary[slot](a, b)
+    return through_modes(getattr(Tensor, binary_names[slot]), (a, b))
+
+
+cdef object asking_neg(Tensor a):
+    return through_modes(Tensor.neg, (a,)) if mode_stack() else plain_forms.unary[U_NEG](a)
+
+
+cdef object asking_pos(Tensor a):
+    return through_modes(Tensor.positive, (a,)) if mode_stack() else plain_forms.unary[U_POS](a)
+
+
+cdef object asking_invert(Tensor a):
+    if not mode_stack():
+        return plain_forms.unary[U_INVERT](a)
+    return through_modes(Tensor.bitwise_not, (a,))
+
+
+cdef object asking_abs(Tensor a):
+    return through_modes(Tensor.abs, (a,)) if mode_stack() else plain_forms.unary[U_ABS](a)
+
+
+cdef object asking_getitem(Tensor a, object index):
+    if not mode_stack():
+        return plain_forms.getitem(a, index)
+    return through_modes(Tensor.__getitem__, (a, index))
+
+
+cdef int asking_setitem(Tensor a, object index, object value) except -1:
+    if not mode_stack():
+        return plain_forms.setitem(a, index, value)
+    through_modes(Tensor.__setitem__, (a, index, value))
+    return 0
+
+
+cdef object _show_attributes = None
+
+
+def _set_show_attributes(f):
+    """`f(on)` lets the attributes of plain tensors ask, or no longer."""
+    global _show_attributes
+    _show_attributes = f
+
+
+def _push_function_mode(mode):
+    """From now on this thread's calls go to ``mode.__torch_function__`` first."""
+    global modes_alive, plain_forms, agc_asking
+    cdef int slot
+    if modes_alive == 0:
+        _show_attributes(True)
+        plain_forms = late
+        agc_asking = <void*>asking_binary
+        for slot in range(B_COUNT):
+            late.binary[slot] = <binary_fn>agc_forms[slot]
+        late.unary[U_NEG], late.unary[U_POS] = asking_neg, asking_pos
+        late.unary[U_INVERT], late.unary[U_ABS] = asking_invert, asking_abs
+        late.getitem, late.setitem = asking_getitem, asking_setitem
+    modes_alive += 1
+    _modes.stack = mode_stack() + (mode,)
+
+
+def _pop_function_mode():
+    """Leave the innermost mode of this thread, and return it."""
+    global modes_alive
+    cdef tuple stack = mode_stack()
+    cdef int slot
+    if not stack:
+        raise RuntimeError("there is no function mode to leave")
+    _modes.stack = stack[:len(stack) - 1]
+    modes_alive -= 1
+    if modes_alive == 0:
+        for slot in range(B_COUNT):
+            late.binary[slot] = plain_forms.binary[slot]
+        for slot in range(U_COUNT):
+            late.unary[slot] = plain_forms.unary[slot]
+        late.getitem, late.setitem = plain_forms.getitem, plain_forms.setitem
+        _show_attributes(False)
+    return stack[len(stack) - 1]
+
+
+def _function_modes():
+    """The modes of this thread, the innermost last."""
+    return mode_stack()
+
+
+def _put_function_modes(tuple stack):
+    """Replace the modes of this thread for a while, by fewer; the number alive stays."""
+    _modes.stack = stack
+
+
+cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
+    """What the innermost mode says; the others are what is inside of its own calls."""
+    cdef tuple stack = mode_stack()
+    mode = stack[len(stack) - 1]
+    _modes.stack = stack[:len(stack) - 1]
+    try:
+        return mode.__torch_function__(f, types, args, kwargs)
+    finally:
+        _modes.stack = stack

@@ -1,0 +1,103 @@
+"""`out=`: which dtypes it may have, against torch, and tuples of tensors for several outputs."""
+
+import warnings
+
+import numpy as np
+import pytest
+from calls import CLASS_OF, RECORDS, Case, make, to_array
+
+import autograd_cy as ag
+
+DTYPES = ("bool", "uint8", "int8", "int64", "float16", "float32", "float64", "complex64")
+INPUTS = ("bool", "int64", "float32", "complex64")
+# torch sums, multiplies and normalises in the dtype of `out`, whatever is lost; ours is an error.
+LOSSY = {"sum", "mean", "prod", "cumsum", "cumprod", "logsumexp"}
+# A real result may go into a complex `out` in all other functions.
+WIDER = {"var", "std"}
+
+
+def taken(function, args, kwargs, out):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function(*args, **kwargs, out=out)
+        except (RuntimeError, TypeError, NotImplementedError, IndexError):
+            return False
+    return True
+
+
+def known(record):
+    named = record.out and not record.name.startswith("_") and record.function
+    return named and record.name not in LOSSY | WIDER and hasattr(ag, record.name)
+
+
+@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
+def test_dtypes_of_out_are_those_that_torch_takes(record):
+    torch = pytest.importorskip("torch")
+    from test_op_arguments_against_torch import as_torch
+
+    theirs = getattr(torch, record.name, None)
+    if theirs is None:
+        pytest.skip("torch has no such function")
+    wrong = []
+    for dtype in INPUTS:
+        if CLASS_OF[dtype] not in record.dtypes:
+            continue
+        call = make(Case(record, 0), dtype)
+        args, kwargs = call.arguments(call.tensors())
+        their_args = [as_torch(x) for x in args]
+        their_kwargs = {k: as_torch(v) for k, v in kwargs.items()}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = theirs(*their_args, **their_kwargs)
+                theirs(*their_args, **their_kwargs, out=torch.empty_like(result))
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):
+            continue  # no such input, or no `out` there
+        shape = result.shape
+        for name in DTYPES:
+            out, their_out = ag.zeros(tuple(shape)), torch.zeros(shape)
+            out, their_out = out.to(getattr(ag, name)), their_out.to(getattr(torch, name))
+            found = taken(getattr(ag, record.name), args, kwargs, out)
+            wanted = taken(theirs, their_args, their_kwargs, their_out)
+            if found != wanted:
+                wrong.append(f"{dtype} -> {name}: {found}, torch: {wanted}")
+    assert not wrong, "\n".join(wrong)
+
+
+def several(record):
+    return record.outs and not record.name.startswith("_") and record.samples
+
+
+@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
+def test_several_outputs_go_into_a_tuple_of_tensors(record):
+    for number in range(len(record.samples)):
+        call = make(Case(record, number), "float32")
+        args, kwargs = call.arguments(call.tensors())
+        function = getattr(ag, record.name)
+        expected = function(*args, **kwargs)
+        values, indices = ag.empty(0), ag.empty(0, dtype=ag.int64)
+        versions = values._version, indices._version
+        made = function(*args, **kwargs, out=(values, indices))
+        assert type(made) is type(expected) and made.values is values and made.indices is indices
+        for x, y in zip(to_array(made), to_array(expected)):
+            np.testing.assert_array_equal(x, y)
+        assert (values._version, indices._version) == (versions[0] + 1, versions[1] + 1)
+
+
+@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
+def test_tuples_of_other_kinds_are_refused_and_nothing_is_written(record):
+    call = make(Case(record, 0), "float32")
+    args, kwargs = call.arguments(call.tensors())
+    function = getattr(ag, record.name)
+    values, places = ag.full((1,), 7.0), ag.full((1,), 7)
+    for out in (values, 3, (values,), (values, places, places), (values, None), (1.0, places)):
+        with pytest.raises(TypeError, match=rf"{record.name}\(\): .*'out'"):
+            function(*args, **kwargs, out=out)
+    for out in ((values, ag.ones(1)), (values.double(), places), (values.int(), places)):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
+            function(*args, **kwargs, out=out)
+    leaf = args[0].clone().requires_grad_()
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        function(leaf, *args[1:], **kwargs, out=(values, places))
+    assert values.tolist() == [7.0] and places.tolist() == [7]

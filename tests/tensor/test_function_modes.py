@@ -1,0 +1,229 @@
+"""`TorchFunctionMode`: functions, operators and attributes ask the innermost mode."""
+
+import threading
+
+import pytest
+
+import autograd_cy as torch
+from autograd_cy.overrides import (
+    BaseTorchFunctionMode,
+    TorchFunctionMode,
+    _get_current_function_mode,
+    _get_current_function_mode_stack,
+    get_ignored_functions,
+    get_overridable_functions,
+)
+
+
+class Logged(TorchFunctionMode):
+    def __init__(self, log, name=""):
+        self.log, self.name = log, name
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.log.append(self.name + func.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+def test_functions_methods_and_constructors_ask():
+    log = []
+    x = torch.ones(2, 3, requires_grad=True)
+    with Logged(log):
+        y = torch.add(x, x).sum(axis=0)
+        y.clone().mul_(2)
+        torch.zeros(2)
+        y.sum().backward()
+    assert log[:6] == ["add", "sum", "clone", "mul_", "zeros", "sum"] and len(log) == 7
+    assert x.grad.tolist() == [[2.0] * 3] * 2
+
+
+OPERATORS = {
+    "add": lambda x: x + 1,
+    "sub": lambda x: 1 - x,
+    "mul": lambda x: 2 * x,
+    "div": lambda x: x / 2,
+    "floor_divide": lambda x: x // 2,
+    "remainder": lambda x: x % 2,
+    "pow": lambda x: x**2,
+    "matmul": lambda x: x @ x,
+    "lt": lambda x: x < 1,
+    "le": lambda x: x <= 1,
+    "gt": lambda x: x > 1,
+    "ge": lambda x: x >= 1,
+    "eq": lambda x: x == 1,
+    "ne": lambda x: x != 1,
+    "neg": lambda x: -x,
+    "positive": lambda x: +x,
+    "abs": lambda x: abs(x),
+    "__getitem__": lambda x: x[0],
+    "__get__": lambda x: x.shape,
+}
+ON_INTEGERS = {
+    "bitwise_and": lambda x: x & 1,
+    "bitwise_or": lambda x: x | 1,
+    "bitwise_xor": lambda x: x ^ 1,
+    "bitwise_not": lambda x: ~x,
+    "__lshift__": lambda x: x << 1,
+    "__rshift__": lambda x: x >> 1,
+}
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *ON_INTEGERS])
+def test_operators_of_plain_tensors_ask(name):
+    x = torch.ones(3, 3) if name in OPERATORS else torch.tensor([1, 2, 3])
+    operator = OPERATORS.get(name) or ON_INTEGERS[name]
+    expected, log = operator(x), []
+    with Logged(log):
+        found = operator(x)
+    assert log == [name]
+    assert torch.equal(found, expected) if isinstance(found, torch.Tensor) else found == expected
+    operator(x)
+    assert log == [name]
+
+
+def add(x):
+    x += 1
+
+
+def multiply(x):
+    x *= 2
+
+
+def raised(x):
+    x **= 2
+
+
+def shifted(x):
+    x <<= 1
+
+
+def assigned(x):
+    x[0] = 5
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("add_", add),
+        ("mul_", multiply),
+        ("pow_", raised),
+        ("__ilshift__", shifted),
+        ("__setitem__", assigned),
+    ],
+)
+def test_changes_in_place_ask(name, change):
+    x, expected, log = torch.tensor([1, 2]), torch.tensor([1, 2]), []
+    change(expected)
+    with Logged(log):
+        change(x)
+    assert log == [name] and torch.equal(x, expected)
+
+
+def test_modes_nest_and_each_runs_inside_of_those_around_it():
+    log = []
+    with Logged(log, "outer ") as outer, Logged(log, "inner ") as inner:
+        assert _get_current_function_mode() is inner
+        assert _get_current_function_mode_stack() == [outer, inner]
+        torch.add(torch.ones(1), 1)
+    assert log[-2:] == ["inner add", "outer add"]
+    assert _get_current_function_mode() is None
+
+
+def test_an_answer_replaces_and_not_implemented_asks_on():
+    class Answer(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return 42 if func is torch.add else NotImplemented
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return "own"
+
+    x, own = torch.ones(1), torch.ones(1).as_subclass(Own)
+    with Answer():
+        assert torch.add(x, x) == 42 and x + 1 == 42
+        assert torch.mul(own, own) == "own"
+        with pytest.raises(TypeError, match=r"Multiple dispatch failed.*nor by the mode"):
+            torch.mul(x, x)
+    with TorchFunctionMode(), pytest.raises(NotImplementedError, match="must define"):
+        torch.mul(x, x)
+
+
+def test_types_are_those_of_subclasses():
+    seen = []
+
+    class Types(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(tuple(types))
+            return func(*args, **(kwargs or {}))
+
+    class Own(torch.Tensor):
+        pass
+
+    x = torch.ones(1)
+    own = x.as_subclass(Own)
+    with Types():
+        torch.add(x, x)
+        made = torch.add(x, own)
+        assert type(made) is Own
+    assert seen == [(), (Own,)]
+
+
+def test_an_exception_leaves_the_mode():
+    log = []
+    with pytest.raises(ValueError, match="stop"), Logged(log):
+        raise ValueError("stop")
+    assert (torch.ones(1) + 1).shape == (1,) and log == []
+
+
+def test_disabling_reaches_modes_too():
+    log = []
+    with Logged(log):
+        with torch._C.DisableTorchFunction():
+            torch.ones(1) + 1
+        with torch._C.DisableTorchFunctionSubclass():
+            torch.ones(1)
+    assert log == ["ones"]
+
+
+def test_other_threads_are_not_asked():
+    log, seen = [], []
+    x = torch.ones(2)
+
+    def work():
+        seen.append(((x + 1).tolist(), torch.exp(x).shape, x.shape, (-x)[0].item()))
+
+    with Logged(log):
+        other = threading.Thread(target=work)
+        other.start()
+        other.join()
+    assert seen == [([2.0, 2.0], (2,), (2,), -1.0)] and log == []
+
+
+def test_derivatives_are_recorded_under_a_mode():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with BaseTorchFunctionMode():
+        y = (x * x)[1:].sum() + 2 * x.exp().mean()
+        (g,) = torch.autograd.grad(y, x, create_graph=True)
+    assert torch.allclose(g, torch.tensor([0.0, 4.0]) + x.exp())
+    assert torch.equal(torch.autograd.grad(g.sum(), x)[0], torch.tensor([0.0, 2.0]) + x.exp())
+
+
+def test_what_can_be_overridden_is_listed():
+    functions = get_overridable_functions()
+    assert torch.add in functions[torch] and torch.Tensor.add_ in functions[torch.Tensor]
+    assert torch.Tensor.shape.__get__ in functions[torch.Tensor]
+    assert torch.hstack in functions[torch] and torch.linalg.norm in functions[torch.linalg]
+    ignored = get_ignored_functions()
+    assert torch.tensor in ignored and not ignored & set(functions[torch])
+
+
+def test_push_is_the_older_way():
+    with pytest.warns(UserWarning, match="no longer necessary"):
+        mode = BaseTorchFunctionMode.push()
+    with mode:
+        assert _get_current_function_mode() is mode
+
+
+def test_leaving_without_a_mode_is_an_error():
+    with pytest.raises(RuntimeError, match="no function mode"):
+        torch.overrides._pop_mode()
