@@ -136,7 +136,7 @@ cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
     cdef PyObject** end = args + PyVectorcall_NARGS(nargsf)
     cdef TypeObject* kind
     cdef Entry* e = &_table[(<size_t>f >> 4) & <size_t>(ROOM - 1)]
-    if names != NULL or e.function != f:
+    if names != NULL or modes_alive or e.function != f:
         return _looking_closely(f, args, nargsf, names)
     while arg < end:
         kind = TYPE_OF(arg[0])
@@ -151,7 +151,7 @@ cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
     cdef PyObject* result
     if modes_alive and mode_stack():
-        return asking(f, args, n, names, True)
+        return asking(f, args, n, names)
     if names != NULL:
         n += PyTuple_GET_SIZE(names)
     for i in range(n):
