@@ -15,7 +15,7 @@ from autograd_cy._namespace import *  # noqa: E402, F403
 from autograd_cy._namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _vmap_function, _vmap_random, autograd, overrides, random  # noqa: E402, F401
+from autograd_cy import _interpreted, _vmap_function, _vmap_random, autograd, overrides, random  # noqa: E402, F401
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._vmap import vmap  # noqa: E402
 from autograd_cy._warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
@@ -35,11 +35,13 @@ from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 
 __all__ = [
     *_names,
+    *_interpreted.FUNCTIONS,
     "__version__",
     "_C",
     "autograd",
     "enable_grad",
     "explain_grad",
+    "fft",
     "func",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
@@ -64,6 +66,8 @@ __all__ = [
     "vmap",
 ]
 
+_interpreted.install_methods()
+
 # Modules reach upwards through tables of function pointers; a gap would be a jump to nowhere.
 _gaps = [gap for part in (_C.tensor, _C.node, _C.optable) for gap in part._unfilled()]
 if _gaps:
@@ -74,10 +78,8 @@ _ABSENT = {
     "compile": "run the function as it is",
     "cuda": "tensors are on the CPU; leave .cuda() and device='cuda' out",
     "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
-    "fft": "use numpy.fft inside a custom Function",
     "hub": "load weights with autograd_cy.load",
     "jit": "run the function as it is",
-    "linalg": "use the operators of the table, or numpy.linalg inside a custom Function",
     "multiprocessing": "use Python's multiprocessing and send tensor.numpy()",
     "onnx": "there is no exporter",
     "quantization": "there are no quantized tensors",
@@ -90,6 +92,7 @@ _ABSENT = {
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
+        "fft",
         "func",
         "linalg",
         "multiprocessing",
@@ -104,6 +107,9 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
+    if name in _interpreted.FUNCTIONS:
+        globals()[name] = found = _interpreted.public(name)
+        return found
     way_out = _ABSENT.get(name)
     raise AttributeError(
         f"module 'autograd_cy' has no attribute {name!r}"

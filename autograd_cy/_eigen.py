@@ -1,8 +1,8 @@
-"""Eigenvalues and eigenvectors of symmetric matrices."""
+"""Some eigenvalues and eigenvectors of symmetric matrices."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,74 +12,6 @@ from autograd_cy._C.exchange import from_numpy
 from autograd_cy._C.tensor import Tensor
 
 __all__ = ["lobpcg"]
-
-
-class linalg_eigh(NamedTuple):
-    """What :func:`eigh` returns."""
-
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
-def eigh(A: Tensor, UPLO: str = "L") -> linalg_eigh:
-    """
-    Eigenvalues, in ascending order, and eigenvectors of Hermitian matrices.
-
-    The gradient is that of the whole matrix, and infinite or NaN where it uses the eigenvectors of
-    equal eigenvalues. A function that changes with the sign or phase of the vectors has none.
-
-    Parameters
-    ----------
-    A : Tensor
-        Of shape (..., n, n), floating or complex.
-    UPLO : {'L', 'U'}
-        The triangle that is read.
-
-    Returns
-    -------
-    eigenvalues : Tensor
-        Real, of shape (..., n).
-    eigenvectors : Tensor
-        In the columns of a tensor of the shape of `A`.
-
-    Raises
-    ------
-    RuntimeError
-        If the matrices are not square, or the iteration doesn't converge.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.linalg.eigh(ag.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
-    tensor([1., 2.])
-    """
-    _check_arguments(A, UPLO, "linalg_eigh")
-    return linalg_eigh(*_products._linalg_eigh(A, UPLO))
-
-
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    """
-    The eigenvalues of Hermitian matrices, in ascending order; see :func:`eigh`.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))
-    tensor([-1.,  1.])
-    """
-    _check_arguments(A, UPLO, "linalg_eigvalsh")
-    return _products._linalg_eigh(A, UPLO)[0]
-
-
-def _check_arguments(A: Tensor, UPLO: str, name: str) -> None:
-    if not isinstance(A, Tensor):
-        raise TypeError(
-            f"{name}(): argument 'A' (position 1) must be Tensor, not {type(A).__name__}"
-        )
-    if not isinstance(UPLO, str):
-        raise TypeError(
-            f"{name}(): argument 'UPLO' (position 2) must be str, not {type(UPLO).__name__}"
-        )
 
 
 def lobpcg(
@@ -154,7 +86,9 @@ def lobpcg(
     if B is not None:
         root = _inverse_root(B, A)
         A = _products.matmul(root, _products.matmul(A, root))
-    values, vectors = _products._linalg_eigh(A)
+    from autograd_cy._interpreted.linalg import eigh
+
+    values, vectors = eigh(A)
     if largest is None or largest:
         values = _shape.narrow(values, -1, rows - k, k).flip((-1,))
         vectors = _shape.narrow(vectors, -1, rows - k, k).flip((-1,))

@@ -14,29 +14,30 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from autograd_cy import _namespace as _ag
-from autograd_cy._eigen import eigh, eigvalsh
+from autograd_cy._interpreted import LinAlgError
+from autograd_cy._interpreted.linalg import cholesky, eigh, eigvalsh, inv, solve, svd
 from autograd_cy._namespace import Tensor, matmul
 from autograd_cy.overrides import overridable
 
 __all__ = [
     "LinAlgError",
+    "cholesky",
     "cross",
     "diagonal",
     "eigh",
     "eigvalsh",
+    "inv",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "multi_dot",
     "norm",
+    "solve",
+    "svd",
     "vander",
     "vecdot",
     "vector_norm",
 ]
-
-
-class LinAlgError(RuntimeError):
-    """A problem of linear algebra that has no solution."""
 
 
 @overridable

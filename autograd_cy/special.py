@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._interpreted.special import i0, i0e, i1, i1e
 from autograd_cy._namespace import (
     Tensor,
     digamma,
@@ -45,6 +46,10 @@ __all__ = [
     "gammainc",
     "gammaincc",
     "gammaln",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
     "log1p",
     "log_softmax",
     "logit",

@@ -14,6 +14,7 @@ MODULES = (
     "autograd_cy.autograd",
     "autograd_cy.autograd.functional",
     "autograd_cy.autograd.gradcheck",
+    "autograd_cy.fft",
     "autograd_cy.linalg",
     "autograd_cy.nn",
     "autograd_cy.nn.functional",

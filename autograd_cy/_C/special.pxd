@@ -7,6 +7,5 @@ cdef Tensor digamma_plain(Tensor a)
 cdef Tensor polygamma_plain(Tensor a, Py_ssize_t n)
 cdef Tensor igamma_plain(Tensor a, Tensor x)           # both operands broadcast
 cdef Tensor igammac_plain(Tensor a, Tensor x)
-cdef tuple eigh_plain(Tensor a, str triangle)          # (eigenvalues, eigenvectors)
 cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value)
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold)

@@ -11,8 +11,10 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._interpreted.statistics import batch_norm
 
 __all__ = [
+    "batch_norm",
     "cross_entropy",
     "dropout",
     "gelu",

@@ -25,6 +25,7 @@ The signature
 ``ints``       several ints, always in a sequence
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
+``device?``    a device, its name or number, or None
 ``indices``    several index tensors and None, of advanced indexing
 ``sections``   an int or several
 ``places``     an int, several or a tensor of them
@@ -84,6 +85,12 @@ In place, an operator with bool results leaves zeros and ones that have zero gra
 * ``by_hand("module.function")``: a function with the operator's arguments;
 * ``loop("reason")``: one call per example; ``randomly("...")``, ``refuse("...")``.
 
+A key of `vjp` may name several arguments, ``("input", "weight")``: one formula gives the tuple of their
+gradients, and may use ``needed``, a tuple that says which of them are wanted.
+
+A record of ``tier="interpreted"`` becomes Python instead of Cython: it costs no build time and a few
+microseconds a call. Its kernel may be a `host` expression, and it may live in a `namespace`.
+
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
 
@@ -138,6 +145,21 @@ class view:
 
 
 @dataclass(frozen=True)
+class host:
+    """A NumPy or SciPy expression over the arguments, for what isn't hot; interpreted records only.
+
+    Tensors come as arrays that share their memory (half types as float32 copies). `target` is an
+    expression (``"np.linalg.inv(A)"``), or ``module.function`` of autograd_cy/_interpreted, which
+    gets arrays. `dtypes` says what the results are, one word each: "same" (promoted from the
+    tensors), "float" (integers become the default float), "real" and "complex" (the counterparts
+    of "float"), "int64", "bool".
+    """
+
+    target: str
+    dtypes: str | tuple[str, ...] = "same"
+
+
+@dataclass(frozen=True)
 class composite:
     """Made of other operators: a formula, or ``module.function`` that calls them.
 
@@ -157,6 +179,13 @@ class nondiff:
 
     reason: str
     refuse_tangents: bool = False
+
+
+@dataclass(frozen=True)
+class by_test:
+    """A reference by hand: the test that compares the values, as ``tests/ops/file.py::test``."""
+
+    test: str
 
 
 @dataclass(frozen=True)
@@ -269,6 +298,15 @@ def shapes(*lists, **kwargs):
 UNARY = shapes(((3, 4),), ((),), ((0, 3),), ((5,),))
 BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0, 3), (1, 3)))
 
+@dataclass(frozen=True)
+class error:
+    """A call that must be refused: the sample, the error, and a part of its text."""
+
+    call: sample
+    error: type
+    text: str
+
+
 # --- records ----------------------------------------------------------------------------------
 
 
@@ -298,7 +336,7 @@ class Record:
     vmap: object
     doc: str
     dtypes: str                   # class letters of the claimed dtypes: b i h f c
-    reference: str | None         # NumPy/SciPy expression over the arguments, for the tests
+    reference: object             # NumPy/SciPy expression over the arguments, for the tests
     samples: tuple
     domain: object                # values of sample arguments that say nothing else
     complex_domain: object
@@ -319,19 +357,40 @@ class Record:
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
     into: str | None              # in-place kernel (module.function), instead of kernel and copy
-    aliases: tuple[str, ...]      # other public names of the same functions
+    aliases: tuple[str, ...]      # other public names; of what is in a namespace, those of top level and method
     options: tuple                # (keyword argument of the Python forms, record called if it is given)
     widen: tuple[str, str] | None # class letters whose tensors are converted, and to what ("int64", "float")
     plain_numbers: tuple[str, ...]  # operands that, as numbers, have no edge and are shown as numbers
     named: bool                   # several outputs come as a namedtuple
     wide_out: bool                # out= of float32 or float64 computes half types in its own dtype
+    tier: str                     # "compiled", or "interpreted": Python and no C of its own
+    namespace: str                # the module of the public function, as "linalg"; "" is the top level
+    mutates: tuple[str, ...]      # arguments that the kernel changes in place (running statistics)
+    errors: tuple[error, ...]     # calls that the generated tests expect to be refused
     special: tuple                # `differs`: special values with another answer than torch's
     file: str = ""
 
     @property
     def key(self) -> str:
         """Name of the C function and of the entry in the table of operators."""
-        return self.name + ("_" + self.overload if self.overload else "")
+        return self.symbol + ("_" + self.overload if self.overload else "")
+
+    @property
+    def symbol(self) -> str:
+        """The operator's name in formulas."""
+        return "_".join([*self.namespace.split("."), self.name] if self.namespace else [self.name])
+
+    @property
+    def shown(self) -> str:
+        """The name in error messages."""
+        return self.forward or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+
+    @property
+    def joint(self) -> dict[tuple[str, ...], str]:
+        """Gradient formulas by the arguments that each is for."""
+        if not isinstance(self.vjp, dict):
+            return {}
+        return {k if isinstance(k, tuple) else (k,): v for k, v in self.vjp.items()}
 
     @property
     def outs(self) -> bool:
@@ -340,7 +399,7 @@ class Record:
 
     @property
     def differentiable(self) -> tuple[str, ...]:
-        return tuple(self.vjp) if isinstance(self.vjp, dict) else ()
+        return tuple(name for keys in self.joint for name in keys)
 
     @property
     def tensor_args(self) -> tuple[Arg, ...]:
@@ -424,7 +483,7 @@ def op(
     vmap=None,
     doc: str = "",
     dtypes: str = "bihfc",
-    reference: str | None = None,
+    reference: str | by_test | None = None,
     samples=None,
     domain=None,
     complex_domain=None,
@@ -451,7 +510,11 @@ def op(
     plain_numbers: tuple[str, ...] = (),
     named: bool = True,
     wide_out: bool = False,
-    special: tuple = (),
+    tier: str = "compiled",
+    namespace: str = "",
+    mutates: tuple[str, ...] = (),
+    errors: tuple[error, ...] = (),
+    special: object = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -465,24 +528,32 @@ def op(
             raise RecordError(f"{label}: no {rule}; give a formula or say why there is none")
     if not doc:
         raise RecordError(f"{label}: no doc")
-    if samples is None and not name.startswith("_") and not reference == "tested by hand":
+    if tier not in ("compiled", "interpreted"):
+        raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
+    if isinstance(kernel, host) and tier != "interpreted":
+        raise RecordError(f"{label}: a host kernel is for tier=\"interpreted\"")
+    if tier == "compiled" and (namespace or mutates or (isinstance(vjp, dict) and any(isinstance(k, tuple) for k in vjp))):
+        raise RecordError(f"{label}: namespace, mutates and gradients for several arguments are for tier=\"interpreted\"")
+    if samples is None and not name.startswith("_") and not (reference == "tested by hand" or isinstance(reference, by_test)):
         raise RecordError(f"{label}: no samples")
     if isinstance(vjp, dict):
-        for key in vjp:
+        for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):
             if key not in [a.name for a in args]:
                 raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
     if node is None:
-        camel = "".join(p[:1].upper() + p[1:] for p in name.strip("_").split("_"))
+        words = [*namespace.split("."), *name.strip("_").split("_")]
+        camel = "".join(p[:1].upper() + p[1:] for p in words)
         node = camel + "Backward0"
     record = Record(
         name, overload, args, returns, kernel, vjp,
         jvp if jvp is not None else vjp, vmap, doc, dtypes, reference, tuple(samples or ()), domain,
-        complex_domain, inplace, method and not name.startswith("_"), function,
-        (isinstance(kernel, (elementwise, call)) and returns == ("result",)) if out is None else out,
+        complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
+        (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
+            returns == ("result",) or tier == "interpreted")) if out is None else out,
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
-        tuple(plain_numbers), named, wide_out, _checked_special(label, special),
+        tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), _checked_special(label, special),
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

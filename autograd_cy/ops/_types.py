@@ -73,6 +73,7 @@ TYPES: dict[str, ArgType] = {
     "places": ArgType("object", "O", "places_arg", "int, sequence of int or Tensor", f"{_INTS} | _Tensor"),
     "count": ArgType("object", "O", "count_arg", "int or Tensor", "_Int | _Tensor"),
     "start": ArgType(_WHOLE, "i", "start_arg", "int or Tensor", "_Int | _Tensor"),
+    "device?": ArgType("object", "O", "device_arg", "device, optional", "_device | _Str | _Int | None"),
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.

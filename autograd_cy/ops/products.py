@@ -68,12 +68,6 @@ op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("formulas.b
 
 # --- eigenvectors -----------------------------------------------------------------------------
 
-op("_linalg_eigh(self, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", kernel=call("special.eigh_plain"),
-   vjp={"self": "_eigh_backward(given_eigenvalues, given_eigenvectors, eigenvalues, eigenvectors)"},
-   jvp={"eigenvalues": {"self": "_eigenvalues_moved(self_t, eigenvectors)"},
-        "eigenvectors": {"self": "_eigenvectors_moved(self_t, eigenvalues, eigenvectors)"}},
-   vmap="_linalg_eigh(self, UPLO)", dtypes="fc", doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.")
-
 op("_eigh_backward(grad_values: Tensor?, grad_vectors: Tensor?, values, vectors)", kernel=composite("derivatives.eigh_backward"),
    doc="Gradient of a Hermitian matrix from those of its eigenvalues and eigenvectors, None where there is none.")
 

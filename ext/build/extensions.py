@@ -80,6 +80,7 @@ MODULES = (
     Module("arrange", "engine/arrange.pyx"),
     Module("derivatives", "engine/derivatives.pyx"),
     Module("variants", "engine/variants.pyx"),
+    Module("interpreted", "engine/interpreted.pyx"),
     Module("transforms", "engine/transforms.pyx"),
     Module("overrides", "engine/overrides.pyx"),
     Module("getitem", "core/getitem.pyx"),

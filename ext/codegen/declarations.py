@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _INCLUDE = re.compile(r'^include "([^"]+)"$', re.M)
-_HEAD = re.compile(r"^(?P<indent> *)(?:async )?def (?P<name>\w+)\(")
+_HEAD = re.compile(r"^(?P<indent> *)(?:(?:async )?def|cpdef \w+) (?P<name>\w+)\(")
 _CLASS = re.compile(r"^(?:cdef )?class (?P<name>\w+)(?:\((?P<bases>[^)]*)\))?:")
 _FIELD = re.compile(
     r"^    cdef (?:public|readonly) (?P<type>.+?) (?P<names>\w+(?:, *\w+)*)(?:\s*#.*)?$"

@@ -34,68 +34,6 @@ _COMPARE = {
 _NUMBERS = (bool, int, float, complex)
 
 
-# --- the plain functions of formulas (formulas.pyx has their Cython twins) -------------------
-
-
-def normal_dim(dim, ndim):
-    return dim % max(ndim, 1)
-
-
-def normal_dims(dims, ndim):
-    if isinstance(dims, int):
-        return (normal_dim(dims, ndim),)
-    return tuple(normal_dim(d, ndim) for d in dims or ()) or tuple(range(ndim))
-
-
-def inverse_permutation(dims):
-    order = [normal_dim(d, len(dims)) for d in dims]
-    return tuple(order.index(i) for i in range(len(dims)))
-
-
-def shifted(dims):
-    return tuple(d + 1 for d in dims)
-
-
-def axis_sizes(tensors, dim):
-    most = max(t.ndim for t in tensors)
-    legacy = [t.ndim != most and tuple(t.shape) == (0,) for t in tensors]
-    return tuple(0 if old else t.shape[dim] for t, old in zip(tensors, legacy))
-
-
-def count_reduced(shape, dims):
-    count = 1
-    for d in normal_dims(dims, len(shape)) if len(shape) else ():
-        count *= shape[d]
-    return count
-
-
-def strides_of(t):
-    return tuple(t.stride())
-
-
-def offset_of(t):
-    return t.storage_offset()
-
-
-def without(shape, dim):
-    return tuple(shape[:dim]) + tuple(shape[dim + 1 :])
-
-
-def shapes_of(tensors):
-    return tuple(tuple(t.shape) for t in tensors)
-
-
-def number_of(t):
-    return importlib.import_module("autograd_cy._C.formulas")._number_of(t)
-
-
-def is_number(t):
-    return number_of(t) is not None
-
-
-_FUNCTIONS = {name: globals()[name] for name in BUILTINS}
-
-
 # --- the evaluator --------------------------------------------------------------------------
 
 
@@ -116,11 +54,13 @@ class Evaluator:
         self.records: dict[str, list] = {}
         self.modules = {}
         for family, records in table.items():
-            module = importlib.import_module(f"autograd_cy._C.ops_{family}")
             for record in records:
-                self.records.setdefault(record.name, []).append(record)
-                self.modules[record.key] = module
+                compiled = record.tier == "compiled"
+                name = f"_C.ops_{family}" if compiled else f"_interpreted.{family}"
+                self.records.setdefault(record.symbol, []).append(record)
+                self.modules[record.key] = importlib.import_module(f"autograd_cy.{name}")
         self.formulas = importlib.import_module("autograd_cy._C.formulas")
+        self.functions = importlib.import_module("autograd_cy._interpreted._functions")
         self.tensor_type = importlib.import_module("autograd_cy._C.tensor").Tensor
         placement = importlib.import_module("autograd_cy._C.placement")
         self.formats = {-1: None, 0: placement.contiguous_format}
@@ -278,8 +218,8 @@ class _Run:
         args = [self.value(a) for a in node.args]
         if f.id == "len":
             return len(args[0])
-        if f.id in _FUNCTIONS:
-            return _FUNCTIONS[f.id](*args)
+        if f.id in BUILTINS:
+            return getattr(self.evaluator.functions, f.id)(*args)
         return self.operate(f.id, *args, **kwargs)
 
     def operate(self, name, *args, **kwargs):

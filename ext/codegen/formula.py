@@ -243,6 +243,8 @@ class Emitter:
         overloads = self.records.get("_conjugate" if name == "conj" else name)
         if not overloads:
             self.fail(f"unknown operator {name!r}")
+        if overloads[0].tier != "compiled":
+            self.fail(f"{name!r} is interpreted, and compiled records can't call it")
         given = {k.arg: k.value for k in keywords}
         for record in overloads:
             bound = self.bind(record, args, given)

@@ -134,7 +134,7 @@ class Operator:
     @property
     def shown(self):
         """The name in error messages."""
-        return self.r.forward or self.r.name
+        return self.r.shown
 
     def saved_names(self):
         rows, args = [], {a.name: a for a in self.r.args}

@@ -44,7 +44,7 @@ def docstring(r, extra=()):
         lines.append(outs.get(r.returns[0], "Tensor"))
     if isinstance(r.vjp, dict):
         lines += ["", "Notes", "-----", "Gradients: " + "; ".join(
-            f"``{k}``: ``{' '.join(v.split())}``" for k, v in r.vjp.items()) + "."]
+            f"``{', '.join(k)}``: ``{' '.join(v.split())}``" for k, v in r.joint.items()) + "."]
     elif type(r.vjp).__name__ == "nondiff":
         lines += ["", "Notes", "-----", f"Not differentiable: {r.vjp.reason}."]
     if r.example:

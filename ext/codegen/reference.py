@@ -181,7 +181,9 @@ def kind(rule) -> str:
 def rule_text(rule) -> str:
     """A rule in words: formulas as code, reasons as they are."""
     if isinstance(rule, dict):
-        parts = (f"{k}: {rule_text(v)}" for k, v in rule.items())
+        parts = (
+            f"{k if isinstance(k, str) else ', '.join(k)}: {rule_text(v)}" for k, v in rule.items()
+        )
         return "; ".join(parts)
     if kind(rule) == "nondiff":
         return f"none: {rule.reason}"
@@ -198,11 +200,11 @@ def saved(r) -> str:
     values = outputs | {a.name for a in r.args} | {*r.attrs}
     tensors = outputs | {a.name for a in r.args if a.is_tensor}
     parts = []
-    for argument, text in r.vjp.items():
+    for arguments, text in r.joint.items():
         names = formula.uses(formula.parse(text)).values & values
         kept = sorted(names & tensors)
         if kept:
-            parts.append(f"{', '.join(f'`{name}`' for name in kept)} for `{argument}`")
+            parts.append(f"{', '.join(f'`{name}`' for name in kept)} for `{', '.join(arguments)}`")
     return "; ".join(parts) or "no tensor"
 
 

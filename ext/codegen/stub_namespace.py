@@ -16,9 +16,15 @@ from ext.codegen.kernel_loops import write_if_changed
 HEAD = "# Written by ext/codegen/stub_namespace.py during the build; do not edit.\n"
 
 
-def write(package: Path, exported: dict[str, list[str] | None]) -> None:
-    """`exported` has the public names of the compiled modules."""
+def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, str]) -> None:
+    """
+    Write both stubs.
+
+    `exported` has the public names of the compiled modules, `lazy` the module of each name that is
+    found when it is first used.
+    """
     names = namespace_imports(package, exported)
+    names |= {n: (f"from {module} import {n} as {n}", n) for n, module in lazy.items()}
     lines = [line for line, _ in sorted(names.values())]
     text = HEAD + "\n".join(lines) + f"\n\n__all__ = {sorted(names)!r}\n"
     write_if_changed(str(package / "_namespace.pyi"), text)

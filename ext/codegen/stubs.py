@@ -96,12 +96,43 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
         write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
     for family, records in families.items():
         name = f"ops_{family}"
-        text, exported[name] = family_stub(name, records)
-        write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
-    stub_namespace.write(pxd_dir.parent, exported)
+        compiled = [r for r in records if r.tier == "compiled"]
+        if compiled:
+            text, exported[name] = family_stub(name, compiled)
+            write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
+    lazy = write_interpreted(families, pxd_dir.parent / "_interpreted")
+    stub_namespace.write(pxd_dir.parent, exported, lazy)
     for path in pxd_dir.glob("*.pyi"):
         if path.stem not in exported:  # of a module that is gone
             path.unlink()
+
+
+def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
+    """The stubs of the interpreted tier; {name at the top level: its module}."""
+    written, lazy = set(), {}
+    folder.mkdir(exist_ok=True)
+    for family, records in families.items():
+        interpreted = [r for r in records if r.tier == "interpreted"]
+        if not interpreted:
+            continue
+        written.add(family)
+        text, _ = family_stub(family, interpreted)
+        write_if_changed(str(folder / f"{family}.pyi"), text)
+        for r in interpreted:
+            if r.name.startswith("_") or not r.function:
+                continue
+            names = [*r.aliases] if r.namespace else [r.name, *r.aliases]
+            names += [f"{name}_" for name in names] if r.inplace else []
+            lazy |= dict.fromkeys(names, f"autograd_cy._interpreted.{family}")
+    for path in folder.glob("*.pyi"):
+        if path.stem not in written:
+            path.unlink()
+    return lazy
+
+
+def module_of(r) -> str:
+    """The module with the Python forms of a record."""
+    return f"{PACKAGE}.ops_{r.file}" if r.tier == "compiled" else f"autograd_cy._interpreted.{r.file}"
 
 
 # --- modules written by hand ----------------------------------------------------------------------
@@ -112,7 +143,8 @@ def module_stub(name: str, source: Source, methods: list[str], families=()) -> s
     template = Template(TEMPLATES / f"{name}.pyi")
     parts = [HEAD + IMPORTS + shared_imports(name), template.head]
     if methods:  # their results may be named tuples of these
-        parts += [f"from {PACKAGE} import ops_{f} as _ops_{f}" for f in families]
+        modules = sorted({module_of(r) for records in families.values() for r in records})
+        parts += [f"import {name} as {alias(name)}" for name in modules]
     for constant, value in source.constants.items():
         parts.append(template.names.get(constant) or f"{constant}: {constant_type(value)}")
     for cls in source.classes.values():
@@ -127,6 +159,10 @@ def module_stub(name: str, source: Source, methods: list[str], families=()) -> s
     if source.exported is not None:
         parts.append(f"__all__ = {source.exported!r}")
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def alias(module: str) -> str:
+    return "_" + module.removeprefix("autograd_cy.").lstrip("_").replace(".", "_")
 
 
 def shared_imports(own: str) -> str:
@@ -349,9 +385,9 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     for key, group in by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.named]
         for r in tuples[:1]:
-            body += [f"class {key}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
+            body += [f"class {r.symbol}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
         changing = [r for r in group if r.inplace]
-        for name in (key, *group[0].aliases):
+        for name in dict.fromkeys((key, *group[0].aliases)):
             lists = [record_parameters(r) for r in group]
             body += overloads(name, lists, [result_of(r) for r in group])
             lists = [record_parameters(r, "inplace") for r in changing]
@@ -391,15 +427,20 @@ def record_methods(records: list) -> list[str]:
         if key.startswith("_"):
             continue
         changing = [r for r in group if r.inplace]
-        for name in (key, *group[0].aliases):
+        for name in method_names(group[0]):
             if group[0].method:
-                results = [result_of(r, f"_ops_{r.file}.") for r in group]
+                results = [result_of(r, f"{alias(module_of(r))}.") for r in group]
                 lists = [record_parameters(r, "method") for r in group]
                 found.append("\n".join(overloads(name, lists, results)))
             if changing and group[0].method:
                 lists = [record_parameters(r, "inplace method") for r in changing]
                 found.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
     return found
+
+
+def method_names(r) -> tuple[str, ...]:
+    """What is in a namespace has methods by its other names only."""
+    return r.aliases if r.namespace else (r.name, *r.aliases)
 
 
 def overloads(name: str, lists: list[list[str]], results: list[str]) -> list[str]:
@@ -436,8 +477,9 @@ def record_parameters(r, form: str = "") -> list[str]:
         parts.append(text if a.default is None else f"{text} = {a.default}")
     extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
     extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
-    extra += ["out: _Tensor | None = None"] if r.out and not inplace else []
-    extra += ["out: _Sequence[_Tensor] | None = None"] if r.outs else []
+    several = r.outs or len(r.returns) > 1
+    kind = "_Sequence[_Tensor]" if several else "_Tensor"
+    extra += [f"out: {kind} | None = None"] if r.outs or (r.out and not inplace) else []
     if extra and not star:
         parts.append("*")
     return parts + extra
@@ -448,5 +490,5 @@ def result_of(r, prefix: str = "") -> str:
     if len(r.returns) > 1 and not r.named:
         return f"tuple[{', '.join('_Tensor' for _ in r.returns)}]"
     if len(r.returns) > 1:
-        return f"{prefix}{r.name}_result"
+        return f"{prefix}{r.symbol}_result"
     return "tuple[_Tensor, ...]" if r.returns == ("*",) else "_Tensor"

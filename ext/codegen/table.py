@@ -9,11 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Families in the order of the generated modules.
-FAMILIES = (
-    "pointwise", "functions", "activation", "reduction", "shape", "indexing", "selection", "arrange", "products",
-    "neural",
-)
+
+def families() -> list[str]:
+    """A family is a file of records."""
+    return sorted(p.stem for p in (ROOT / "autograd_cy" / "ops").glob("*.py") if not p.stem.startswith("_"))
 
 
 def load():
@@ -28,9 +27,7 @@ def load():
     try:
         schema = importlib.import_module("autograd_cy.ops._schema")
         found = {}
-        for family in FAMILIES:
-            if not (ROOT / "autograd_cy" / "ops" / f"{family}.py").exists():
-                continue
+        for family in families():
             importlib.import_module(f"autograd_cy.ops.{family}")
             for record in schema.TABLE:
                 if not record.file:

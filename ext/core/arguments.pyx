@@ -14,7 +14,7 @@ from autograd_cy._C.dtypes cimport (
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.kernel_ids cimport *
-from autograd_cy._C.placement cimport memory_format
+from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)
 
@@ -181,8 +181,8 @@ cpdef str choice_arg(object x, str op, str name, int position, tuple words):
     if isinstance(x, str):
         if x in words:
             return x
-        raise ValueError(f"{op}(): argument '{name}' must be one of "
-                         f"{', '.join([repr(w) for w in words])}, not {x!r}")
+        raise RuntimeError(f"{op}(): argument '{name}' must be one of "
+                           f"{', '.join([repr(w) for w in words])}, not {x!r}")
     raise wrong_type(x, op, name, position, "str")
 
 
@@ -204,6 +204,15 @@ cpdef int format_arg(object x, str op, str name, int position) except -2:
     if type(x) is memory_format:
         return (<memory_format>x).code
     raise wrong_type(x, op, name, position, "memory_format")
+
+
+cpdef object device_arg(object x, str op, str name, int position):
+    """A device, from what means one, or None."""
+    if x is None:
+        return None
+    if isinstance(x, bool) or not isinstance(x, (device, str, int)):
+        raise wrong_type(x, op, name, position, "torch.device")
+    return as_device(x)
 
 
 cpdef tuple sizes_arg(object x, str op, str name, int position):

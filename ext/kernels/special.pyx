@@ -3,7 +3,7 @@
 # make. SciPy is loaded at the first call.
 import numpy as _np
 
-from autograd_cy._C.dtypes cimport DT_I64, dt_is_complex, dt_object, dt_real, g_default_dtype
+from autograd_cy._C.dtypes cimport DT_I64, dt_is_complex, dt_object, g_default_dtype
 from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport cast, ew2, ew3, result_dtype, P_BOOL, P_SKIP_FIRST
 from autograd_cy._C.kernel_ids cimport K_LE, K_WHERE
@@ -71,23 +71,6 @@ cdef Tensor igamma_plain(Tensor a, Tensor x):
 
 cdef Tensor igammac_plain(Tensor a, Tensor x):
     return apply2("gammaincc", a, x)
-
-
-cdef tuple eigh_plain(Tensor a, str triangle):
-    """Eigenvalues, ascending, and eigenvectors of matrices of which one triangle is read."""
-    if a.nd < 2:
-        raise RuntimeError("linalg.eigh: The input tensor A must have at least 2 dimensions.")
-    if a.sizes[a.nd - 1] != a.sizes[a.nd - 2]:
-        raise RuntimeError(
-            f"linalg.eigh: A must be batches of square matrices, but they are {a.sizes[a.nd - 2]} "
-            f"by {a.sizes[a.nd - 1]} matrices")
-    if triangle.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {triangle}")
-    try:
-        values, vectors = _np.linalg.eigh(values_of(a), triangle.upper())
-    except _np.linalg.LinAlgError as error:
-        raise RuntimeError(f"linalg.eigh: The algorithm failed to converge: {error}") from None
-    return (tensor_of(values, dt_real(a.dt)), tensor_of(vectors, a.dt))
 
 
 # --- thresholds ------------------------------------------------------------------------------

@@ -74,8 +74,8 @@ class Operation:
 
     def call(self, lib, replacements):
         args, kwargs = self.arguments(replacements)
-        if self.form == "function" or not self.record.method:
-            return function_of(lib, self.name)(*args, **kwargs)
+        if self.form == "function" or not self.record.method or self.record.namespace:
+            return function_of(lib, self.record, self.name)(*args, **kwargs)
         return getattr(args[0], self.name)(*args[1:], **kwargs)
 
     def source(self, dtypes=None):
@@ -87,8 +87,8 @@ class Operation:
         args, kwargs = self.arguments([Name(n) for n in names])
         texts = [python(x) for x in args]
         keywords = [f"{k}={python(v)}" for k, v in kwargs.items()]
-        if self.form == "function" or not self.record.method:
-            head = "torch.nn.functional." if self.record.name in NN_ONLY else "torch."
+        if self.form == "function" or not self.record.method or self.record.namespace:
+            head = "torch." + "".join(f"{word}." for word in namespace_of(self.record))
             call = f"{head}{self.name}({', '.join(texts + keywords)})"
         else:
             call = f"{texts[0]}.{self.name}({', '.join(texts[1:] + keywords)})"
@@ -99,8 +99,18 @@ class Operation:
 NN_ONLY = ("cross_entropy", "gelu", "linear", "mse_loss", "nll_loss", "silu")
 
 
-def function_of(lib, name):
-    return getattr(lib.nn.functional if name in NN_ONLY and name != "silu" else lib, name)
+def namespace_of(record):
+    """The words that lead to a function, as torch has it."""
+    if record.namespace:
+        return record.namespace.split(".")
+    return ["nn", "functional"] if record.name in NN_ONLY else []
+
+
+def function_of(lib, record, name):
+    found = lib
+    for word in namespace_of(record) if record.name != "silu" else ():
+        found = getattr(found, word)
+    return getattr(found, name)
 
 
 class Name(str):

@@ -96,6 +96,24 @@ class Case:
         return f"{self.record.key}-{','.join(parts)}"
 
 
+def public_function(record):
+    """The function of a record where users find it, or None."""
+    found = ag
+    for word in filter(None, [*record.namespace.split("."), record.name]):
+        found = getattr(found, word, None)
+    return found if found is not None else getattr(ag.nn.functional, record.name, None)
+
+
+def method_name(record):
+    """The name of the method; an operator of a namespace has one by its other name only."""
+    return record.aliases[0] if record.namespace else record.name
+
+
+def said_name(record):
+    """The operator in errors about its arguments."""
+    return record.forward or record.symbol
+
+
 def cases(keep=lambda record: True):
     """A `parametrize` list of all samples of the records that `keep` accepts."""
     found = [Case(r, i) for r in RECORDS if keep(r) for i in range(len(r.samples))]
@@ -182,6 +200,13 @@ class Call:
 
         args = tuple(put(x) for x in self.sample.args)
         return args, {k: put(v) for k, v in self.sample.kwargs.items()}
+
+    def shapes(self):
+        """The `arg` of each tensor argument, in order."""
+        found = []
+        for x in [*self.sample.args, *self.sample.kwargs.values()]:
+            found += [y for y in (x if isinstance(x, tuple) else (x,)) if isinstance(y, schema.arg)]
+        return found
 
     def named(self, replacements):
         """Arguments by name, with defaults, and `replacements` for the tensors."""

@@ -4,7 +4,7 @@ The rules are written down here once more, by hand; nothing is taken from the pa
 """
 
 import numpy as np
-from calls import CLASS_OF, NUMPY, dtype_name
+from calls import CLASS_OF, NUMPY, dtype_name, schema
 
 import autograd_cy as ag
 
@@ -120,6 +120,8 @@ COMPOSITE = {"gelu": "same", "clamp": "same"}
 def result_dtype(record, name, output="result"):
     """The dtype of a result whose tensor arguments have the promoted dtype `name`."""
     rule = getattr(record.kernel, "dtypes", None) or RESULT.get(record.name, "same")
+    if isinstance(rule, tuple):
+        rule = rule[record.returns.index(output)]
     rule = RESULT.get(f"{record.name}.{output}", rule)
     letter = CLASS_OF[name]
     if record.widen and letter in record.widen[0]:
@@ -134,9 +136,11 @@ def result_dtype(record, name, output="result"):
     if rule == "float":
         return "float32" if letter in "bi" else name
     if rule == "real":
+        name = "float32" if letter in "bi" and isinstance(record.kernel, schema.host) else name
         return {"complex64": "float32", "complex128": "float64"}.get(name, name)
     if rule == "complex":
-        return {"float32": "complex64", "float64": "complex128"}[name]
+        name = "float32" if letter in "bih" else name
+        return {"float32": "complex64", "float64": "complex128"}.get(name, name)
     return name if rule == "same" else rule
 
 

@@ -5,7 +5,17 @@ import re
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, EVALUATOR, RECORDS, Case, make, to_array
+from calls import (
+    CLASS_OF,
+    EVALUATOR,
+    RECORDS,
+    Case,
+    make,
+    method_name,
+    public_function,
+    said_name,
+    to_array,
+)
 
 import autograd_cy as ag
 
@@ -40,6 +50,7 @@ REFUSED = {
     "sections": (True, 1.5, "12", None, Unknown(), (1.0,), [True], VECTOR, TENSOR, {}),
     "places": (True, 1.5, "12", None, Unknown(), (1.0,), [True], {}),
     "start": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
+    "device": (1.5, Unknown(), [1], True),
     "count": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "order": (Unknown(), [1], (), TENSOR, ag.float32, 1j),
     "correction": (*NO_NUMBERS, 1j),
@@ -69,9 +80,9 @@ def forms(record):
     """The function and the method of a record, as users call them."""
     found = []
     if record.function:
-        found.append(getattr(ag, record.name, None) or getattr(ag.nn.functional, record.name))
+        found.append(public_function(record))
     if record.method:
-        found.append(getattr(ag.Tensor, record.name))
+        found.append(getattr(ag.Tensor, method_name(record)))
     return found
 
 
@@ -97,6 +108,7 @@ def same(a, b):
 
 def refused_values(a):
     kind, optional = a.type.removesuffix("?"), a.type.endswith("?")
+    kind = "str" if kind.startswith("choice(") else kind
     return [v for v in REFUSED[kind] if not (optional and v is None)]
 
 
@@ -115,7 +127,7 @@ def test_each_argument_refuses_what_is_of_another_kind(record):
             with pytest.raises(TypeError) as caught:
                 form(*given, **named)
             text = str(caught.value)
-            assert text.startswith(f"{record.name}(): "), text
+            assert text.startswith(f"{said_name(record)}(): "), text
             assert f"'{name}'" in text, (wrong, text)
             position = i + 1 if record.function else i
             if not a.keyword and position and "element" not in text:
@@ -137,7 +149,7 @@ def test_in_place_forms_refuse_the_same_and_change_nothing(record):
         for wrong in first:
             given = list(args)
             given[i] = wrong
-            with pytest.raises(TypeError, match=re.escape(f"{record.name}_(): ")) as caught:
+            with pytest.raises(TypeError, match=re.escape(f"{said_name(record)}_(): ")) as caught:
                 form(*given, **kwargs)
             assert f"'{shown_name(record, i)}'" in str(caught.value)
     unchanged(call, tensors)

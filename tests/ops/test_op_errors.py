@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, EVALUATOR, cases, make, records, tensor
+from calls import CLASS_OF, EVALUATOR, ROOT, Call, cases, make, records, said_name, tensor
 from grouping import each
 
 import autograd_cy as ag
@@ -47,11 +47,28 @@ def test_wrong_types_name_the_argument(record):
             with pytest.raises(TypeError) as caught:
                 form(*bad, **kwargs)
             message = str(caught.value)
-            assert (record.forward or record.name) in message, message
+            assert said_name(record) in message, message
             assert f"'{python_name(record, i)}'" in message or f"'{a.name}'" in message, message
         for t, leaf in zip(tensors, call.leaves):
             np.testing.assert_array_equal(t.numpy(), leaf.array)
     engine_works()
+
+
+@pytest.mark.parametrize("record", records(lambda r: r.errors))
+def test_calls_that_the_record_says_are_refused(record):
+    form = EVALUATOR.form(record)
+    for refused in record.errors:
+        made = Call(record, refused.call, ())
+        args, kwargs = made.arguments([ag.ones(x.shape) for x in made.shapes()])
+        with pytest.raises(refused.error, match=refused.text):
+            form(*args, **kwargs)
+    engine_works()
+
+
+@pytest.mark.parametrize("record", records(lambda r: isinstance(r.reference, schema.by_test)))
+def test_references_by_hand_exist(record):
+    path, _, name = record.reference.test.partition("::")
+    assert f"def {name}(" in (ROOT / path).read_text(), f"{record.key}: no {record.reference.test}"
 
 
 @pytest.mark.parametrize("record", records(with_samples))

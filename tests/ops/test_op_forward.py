@@ -15,7 +15,9 @@ from calls import (
     claimed,
     dtype_name,
     make,
+    method_name,
     outputs,
+    public_function,
     records,
     tensor,
     to_array,
@@ -37,7 +39,7 @@ BY_HAND = "tested by hand"
 
 
 def has_reference(record):
-    return record.reference not in (None, BY_HAND)
+    return isinstance(record.reference, str) and record.reference != BY_HAND
 
 
 def reference(call, name):
@@ -114,6 +116,8 @@ def test_other_dtypes_are_refused(record):
     for letter in sorted(set("bihfc") - set(record.dtypes)):
         for name in CLASSES[letter][:1]:
             call = make(case, name)
+            if not call.leaves:
+                continue
             if CLASS_OF[result_name(call, name)] in record.dtypes:
                 continue  # a number of the sample promotes it
             tensors = call.tensors()
@@ -164,6 +168,8 @@ def test_memory_layout_does_not_matter(case):
         for x, y in zip(outputs(result), outputs(plain)):
             assert dtype_name(x) == dtype_name(y)
             assert_same(to_array(x), to_array(y), tolerance(case.record, name))
+    if case.record.key in ("linalg_inv", "linalg_solve"):
+        return  # equal rows are singular
     if call.leaves and all(x.array.size and x.array.ndim for x in call.leaves[:1]):
         # An expanded first argument: every row the same.
         first = call.leaves[0].array
@@ -183,11 +189,11 @@ def test_function_and_method_reach_the_operator(case):
     call = make(case, name)
     expected = call(call.tensors())
     if record.function and record.name not in ("zeros_like", "ones_like", "slice"):
-        assert_identical(call(call.tensors(), getattr(ag, record.name)), expected)
+        assert_identical(call(call.tensors(), public_function(record)), expected)
     if record.method and isinstance(case.sample.args[0], schema.arg):
         first, *rest = call.tensors()
         args, kwargs = call.arguments([first, *rest])
-        assert_identical(getattr(first, record.name)(*args[1:], **kwargs), expected)
+        assert_identical(getattr(first, method_name(record))(*args[1:], **kwargs), expected)
 
 
 def test_every_record_claims_known_dtypes():

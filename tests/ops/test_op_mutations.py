@@ -85,6 +85,11 @@ SURVIVORS = {
         + "the quotient is 1 or -1"
         for kind, g in (("vjp", "grad"), ("jvp", "self_t"))
     },
+    **{
+        (name, "vjp", "self", text): SAME + "zero"
+        for name in ("threshold_backward", "_threshold_backward")
+        for text in ("-zeros_like(self)", "zeros_like(self) * 2")
+    },
     ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
     ("_add_scaled", "vjp", "other", "grad * alpha"): FACTORS,
     ("addmm", "vjp", "self", "grad * beta"): FACTORS,

@@ -27,6 +27,7 @@ PLAIN = {
     "p": (0.7123456789123, 2.1123456789123, 3, -1.5123456789123, float("inf"), 1),
     "eps": (0.0123456789123,),
     "label_smoothing": (0.1123456789123,),
+    "momentum": (0.1123456789123,),
     "nan": (),
     "posinf": (),
     "neginf": (),
@@ -49,6 +50,8 @@ def variants():
     found = []
     for record in RECORDS:
         if record.name in RANDOM or isinstance(record.vjp, schema.nondiff) or not record.samples:
+            continue
+        if not any(a.is_tensor for a in record.args):
             continue
         for name in ("float64", "complex128"):
             if CLASS_OF[name] not in record.dtypes:

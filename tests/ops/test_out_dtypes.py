@@ -27,7 +27,8 @@ def taken(function, args, kwargs, out):
 
 
 def known(record):
-    named = record.out and not record.name.startswith("_") and record.function
+    single = record.out and len(record.returns) == 1
+    named = single and not record.name.startswith("_") and record.function
     return named and record.name not in LOSSY | WIDER and hasattr(ag, record.name)
 
 

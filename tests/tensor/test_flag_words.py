@@ -29,21 +29,6 @@ def test_no_two_names_share_a_bit(prefix):
     assert [name for name, value in found if value in shared] == []
 
 
-def repeated():
-    """(file, name, value) of each bit that a Python file repeats, with the name in a comment."""
-    line = re.compile(r"^_\w+ = ([0-9]+)(?: << ([0-9]+))?  # ([MG]_\w+) of tensor\.pxd$", re.M)
-    for path in sorted(DECLARED.parent.rglob("*.py")):
-        for number, shift, name in line.findall(path.read_text()):
-            yield path.name, name, int(number) << int(shift or 0)
-
-
-def test_bits_that_python_files_repeat_are_those_declared():
-    declared = {**dict(bits("M_")), **dict(bits("G_"))}
-    found = list(repeated())
-    assert {"grad_mode.py", "mutation.py", "overrides.py"} <= {file for file, _, _ in found}
-    assert [entry for entry in found if declared[entry[1]] != entry[2]] == []
-
-
 def test_views_that_are_replayed_are_no_unfilled_objects():
     base = ag.zeros(4, requires_grad=True) * 1
     with ag.autograd._force_original_view_tracking(True):

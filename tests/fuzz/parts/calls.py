@@ -275,7 +275,9 @@ def _check_out(case, lib, tensors, wanted, name, limit):
     operation = case.operation
     args, kwargs = operation.arguments([t.detach() for t in tensors])
     try:
-        result = operators.function_of(lib, operation.name)(*args, **kwargs, out=out)
+        result = operators.function_of(lib, operation.record, operation.name)(
+            *args, **kwargs, out=out
+        )
     except REFUSALS as error:
         if shared:
             return

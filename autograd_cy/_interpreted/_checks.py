@@ -1,0 +1,104 @@
+"""What records demand of arguments before a kernel sees them (their `checks`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy._C.tensor import Tensor
+
+
+def matrices(op: str, A: Tensor, *rest: Any) -> None:
+    """At least two dimensions."""
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"{op}: The input tensor A must have at least 2 dimensions, not {A.ndim}; the last two "
+            "are those of the matrices"
+        )
+
+
+def square(op: str, A: Tensor, *rest: Any) -> None:
+    """Batches of square matrices."""
+    matrices(op, A)
+    if A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            f"{op}: A must be batches of square matrices, but they are {A.shape[-2]} by "
+            f"{A.shape[-1]} matrices"
+        )
+
+
+def triangle(op: str, A: Tensor, UPLO: str) -> None:
+    """Square matrices of which one triangle is read."""
+    square(op, A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+
+
+def solvable(op: str, A: Tensor, B: Tensor) -> None:
+    """Matrices of one dtype that fit."""
+    square(op, A)
+    if A.dtype != B.dtype:
+        raise RuntimeError(
+            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype} and B "
+            f"of type {B.dtype} instead"
+        )
+    if A.shape[-1] != B.shape[-2]:
+        raise RuntimeError(
+            f"{op}: Incompatible shapes of A and B for the equation AX = B "
+            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+
+
+def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
+    """A length that is not empty, along a dimension that is there."""
+    if not -input.ndim <= dim < input.ndim:
+        raise IndexError(
+            f"{op}: Dimension out of range (expected to be in range of [{-input.ndim}, "
+            f"{input.ndim - 1}], but got {dim})"
+        )
+    size = input.shape[dim] if n is None else n
+    if size < 1:
+        raise RuntimeError(
+            f"{op}: Invalid number of data points ({size}) specified; n is at least 1"
+        )
+
+
+def real_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
+    """The same of real numbers."""
+    if input.is_complex():
+        raise RuntimeError(f"{op} expects a real input tensor, but got {input.dtype}; use fft.fft")
+    transform(op, input, n, dim, norm)
+
+
+def half_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
+    """The same of half a spectrum."""
+    if n is None and -input.ndim <= dim < input.ndim:
+        n = 2 * (input.shape[dim] - 1)
+    transform(op, input, n, dim, norm)
+
+
+def not_empty(op: str, self: Tensor, dim: int | None, keepdim: bool) -> None:
+    """Some element to choose."""
+    if self.numel() == 0 and (dim is None or self.shape[dim] == 0):
+        raise RuntimeError(
+            f"{op}(): cannot compute {op} over an empty dimension as the operation has no identity."
+        )
+
+
+def bins(op: str, self: Tensor, bins: int, low: Tensor, high: Tensor) -> None:
+    """A histogram that can be made."""
+    if bins <= 0:
+        raise RuntimeError(f"{op}(): bins must be > 0, but got {bins}")
+    a, b = float(low), float(high)
+    if not (abs(a) < float("inf") and abs(b) < float("inf")):
+        raise RuntimeError(f"{op}(): range of [{a}, {b}] is not finite")
+    if a > b:
+        raise RuntimeError(f"{op}(): max must be larger than min, but got min {a} and max {b}")
+
+
+def polar(op: str, abs: Tensor, angle: Tensor) -> None:
+    """Floats of one dtype."""
+    if abs.dtype != angle.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {abs.dtype} but got scalar type {angle.dtype} for "
+            f"second argument of {op}"
+        )

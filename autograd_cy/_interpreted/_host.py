@@ -1,0 +1,58 @@
+"""What the written modules need beside operators: libraries and functions, at first use."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from autograd_cy._interpreted import _checks as checks
+
+__all__ = ["checks", "composite", "expression", "function", "module"]
+
+
+def function(module: str, name: str) -> Callable:
+    """A function of arrays, of `_<module>_kernels.py`."""
+    return _later(f"autograd_cy._interpreted._{module}_kernels", name)
+
+
+def composite(module: str, name: str) -> Callable:
+    """A function of tensors, of `_<module>_composites.py`."""
+    found = importlib.import_module(f"autograd_cy._interpreted._{module}_composites")
+    return getattr(found, name)
+
+
+def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable:
+    """The function that `make` gives for a library, which is imported by the first call."""
+    made: Callable | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal made
+        if made is None:
+            made = make(importlib.import_module(library))
+        return made(*args)
+
+    return call
+
+
+def _later(module: str, name: str) -> Callable:
+    found: Callable | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal found
+        if found is None:
+            found = getattr(importlib.import_module(module), name)
+        return found(*args)
+
+    return call
+
+
+class module:
+    """Another family, whose module may be loading while this one is."""
+
+    def __init__(self, family: str):
+        self._family = family
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(f"autograd_cy._interpreted.{self._family}"), name)

@@ -1,0 +1,180 @@
+"""Linear algebra made of operators: solutions for vectors, and derivatives of decompositions.
+
+Formulas: M. Giles (2008); I. Murray, "Differentiation of the Cholesky decomposition" (2016);
+Z.-Q. Wan, S.-X. Zhang (2019) for the phases of complex singular vectors.
+"""
+
+from __future__ import annotations
+
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted import linalg
+from autograd_cy._namespace import (
+    adjoint,
+    diag_embed,
+    diagonal,
+    imag,
+    matmul,
+    narrow,
+    real,
+    transpose,
+    tril,
+    unsqueeze,
+)
+
+
+def eigvalsh(A: Tensor, UPLO: str) -> Tensor:
+    return linalg.eigh(A, UPLO).eigenvalues
+
+
+# --- linear systems -----------------------------------------------------------------------------
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool) -> Tensor:
+    """`B` is a batch of vectors if its shape is that of `A` without the last dimension."""
+    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
+    if vector and not left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for "
+            "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if vector:
+        return linalg._linalg_solve(A, unsqueeze(B, -1)).squeeze(-1)
+    if B.ndim < 2:
+        raise RuntimeError("linalg.solve: B must have at least 1 dimension")
+    if left:
+        return linalg._linalg_solve(A, B)
+    return transpose(linalg._linalg_solve(transpose(A, -1, -2), transpose(B, -1, -2)), -1, -2)
+
+
+def solve_backward(grad: Tensor, A: Tensor, X: Tensor, needed: tuple[bool, bool]) -> tuple:
+    right = linalg._linalg_solve(adjoint(A), grad)
+    return -matmul(right, adjoint(X)) if needed[0] else None, right
+
+
+# --- Cholesky factor ----------------------------------------------------------------------------
+
+
+def _lower_half(x: Tensor) -> Tensor:
+    """The lower triangle with half of the diagonal."""
+    return tril(x) - diag_embed(diagonal(x, 0, -2, -1)) / 2
+
+
+def cholesky_backward(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
+    L, g = (adjoint(factor), adjoint(grad)) if upper else (factor, grad)
+    inner = _lower_half(matmul(adjoint(L), g))
+    half = linalg._linalg_solve(
+        adjoint(L), adjoint(linalg._linalg_solve(adjoint(L), adjoint(inner)))
+    )
+    return (half + adjoint(half)) / 2
+
+
+def cholesky_moved(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
+    L = adjoint(factor) if upper else factor
+    symmetric = (moved + adjoint(moved)) / 2
+    inner = linalg._linalg_solve(L, adjoint(linalg._linalg_solve(L, symmetric)))
+    result = matmul(L, _lower_half(inner))
+    return adjoint(result) if upper else result
+
+
+# --- singular values ----------------------------------------------------------------------------
+
+
+def _thin(U: Tensor, S: Tensor, Vh: Tensor) -> tuple[Tensor, Tensor, int]:
+    k = S.shape[-1]
+    return narrow(U, -1, 0, k), narrow(Vh, -2, 0, k), k
+
+
+def _gaps(S: Tensor) -> Tensor:
+    """``S_j^2 - S_i^2``, and 1 on the diagonal."""
+    squares = S * S
+    gaps = unsqueeze(squares, -2) - unsqueeze(squares, -1)
+    return gaps + diag_embed(S * 0 + 1)
+
+
+def _skew(x: Tensor) -> Tensor:
+    return x - adjoint(x)
+
+
+def svd_backward(
+    gU: Tensor | None,
+    gS: Tensor | None,
+    gVh: Tensor | None,
+    U: Tensor,
+    S: Tensor,
+    Vh: Tensor,
+    full_matrices: bool,
+) -> Tensor:
+    u, vh, k = _thin(U, S, Vh)
+    rows, columns = U.shape[-2], Vh.shape[-1]
+    if full_matrices and ((gU is not None and rows > k) or (gVh is not None and columns > k)):
+        raise RuntimeError(
+            "svd_backward: The singular vectors in the case that full_matrices=True are not "
+            "unique; their derivative is not defined. Use full_matrices=False"
+        )
+    gU = None if gU is None else narrow(gU, -1, 0, k)
+    gVh = None if gVh is None else narrow(gVh, -2, 0, k)
+    if gU is None and gVh is None:
+        assert gS is not None  # some gradient has arrived
+        return matmul(u * unsqueeze(gS, -2), vh)
+    s, gaps = unsqueeze(S, -2), _gaps(S)
+    middle = diag_embed(gS if gS is not None else S * 0)
+    phases: Tensor | None = None
+    if gU is not None:
+        skew = _skew(matmul(adjoint(u), gU))
+        middle = middle + skew / gaps * s
+        phases = diagonal(skew, 0, -2, -1)
+    if gVh is not None:
+        skew = _skew(matmul(vh, adjoint(gVh)))
+        middle = middle + unsqueeze(S, -1) * (skew / gaps)
+        if phases is None:
+            phases = -diagonal(skew, 0, -2, -1)
+    if u.is_complex() and phases is not None:
+        # The phases of u and v cancel in `middle`, by invariance, but not if only one is used.
+        middle = (
+            middle
+            - diag_embed(diagonal(middle, 0, -2, -1))
+            + diag_embed((0 if gS is None else gS) + phases / (2 * S))
+        )
+    result = matmul(matmul(u, middle), vh)
+    if gU is not None and rows > k:
+        outside = gU - matmul(u, matmul(adjoint(u), gU))
+        result = result + matmul(outside / s, vh)
+    if gVh is not None and columns > k:
+        outside = gVh - matmul(matmul(gVh, adjoint(vh)), vh)
+        result = result + matmul(u / s, outside)
+    return result
+
+
+def svd_moved(
+    moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool, which: int
+) -> Tensor:
+    u, vh, k = _thin(U, S, Vh)
+    rows, columns = U.shape[-2], Vh.shape[-1]
+    inner = matmul(matmul(adjoint(u), moved), adjoint(vh))
+    if which == 1:
+        return real(diagonal(inner, 0, -2, -1))
+    if full_matrices and (rows > k if which == 0 else columns > k):
+        raise RuntimeError(
+            "svd: The singular vectors in the case that full_matrices=True are not unique; their "
+            "tangent is not defined. Use full_matrices=False"
+        )
+    s, t, gaps = unsqueeze(S, -2), unsqueeze(S, -1), _gaps(S)
+    if which == 0:
+        turn = (inner * s + t * adjoint(inner)) / gaps
+    else:
+        turn = (t * inner + adjoint(inner) * s) / gaps
+    turn = turn - diag_embed(diagonal(turn, 0, -2, -1))
+    if u.is_complex():
+        phase = imag(diagonal(inner, 0, -2, -1)) / (2 * S)
+        turn = turn + diag_embed(phase * (1j if which == 0 else -1j))
+    if which == 0:
+        result = matmul(u, turn)
+        if rows > k:
+            outside = matmul(moved, adjoint(vh))
+            result = result + (outside - matmul(u, matmul(adjoint(u), outside))) / s
+        return result
+    result = matmul(adjoint(turn), vh)
+    if columns > k:
+        outside = matmul(adjoint(u), moved)
+        result = result + (outside - matmul(matmul(outside, adjoint(vh)), vh)) / t
+    return result

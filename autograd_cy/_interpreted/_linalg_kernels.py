@@ -1,0 +1,12 @@
+"""Kernels of linear algebra on arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def cholesky(A: np.ndarray, upper: bool) -> np.ndarray:
+    """The lower factor, or the upper one of a matrix whose upper triangle is read."""
+    if upper:
+        return np.linalg.cholesky(A.swapaxes(-1, -2).conj()).swapaxes(-1, -2).conj()
+    return np.linalg.cholesky(A)

@@ -1,0 +1,83 @@
+"""Decompositions, inverses and solutions of linear systems: LAPACK by NumPy, derivatives in matrix products.
+
+Derivatives of the inverse, of solutions and of the Cholesky factor: M. Giles, "Collected matrix derivative
+results for forward and reverse mode algorithmic differentiation" (2008); of the singular value decomposition:
+J. Townsend, "Differentiating the singular value decomposition" (2016), Z.-Q. Wan, S.-X. Zhang, "Automatic
+differentiation for complex valued SVD" (2019).
+"""
+
+from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes
+
+SQUARE = ((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 2, 2),)
+NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of square matrices")
+VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
+HERE = "tests/ops/test_interpreted.py::"
+
+op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(A)"), checks="square", aliases=("inverse",),
+   vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
+   vmap="linalg_inv(A)", samples=shapes(*SQUARE), dtypes="fc", reference="np.linalg.inv(A)", tolerance=1e-3,
+   node="LinalgInvExBackward0", errors=(NOT_SQUARE, VECTOR),
+   doc="Inverse of square matrices, of shape (..., n, n).",
+   example=">>> ag.linalg.inv(ag.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])")
+
+op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg", tier="interpreted", checks="triangle",
+   kernel=host("np.linalg.eigh(A, UPLO.upper())", ("real", "same")),
+   vjp={"A": "_eigh_backward(given_eigenvalues, given_eigenvectors, eigenvalues, eigenvectors)"},
+   jvp={"eigenvalues": {"A": "_eigenvalues_moved(A_t, eigenvectors)"},
+        "eigenvectors": {"A": "_eigenvectors_moved(A_t, eigenvalues, eigenvectors)"}},
+   vmap="linalg_eigh(A, UPLO)", dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),
+   errors=(NOT_SQUARE, VECTOR),
+   doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.\nThe gradient is that of the whole matrix, and infinite or "
+       "NaN where it uses the eigenvectors of\nequal eigenvalues. A function that changes with the sign or phase of the vectors has none.",
+   example=">>> ag.linalg.eigh(ag.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues\ntensor([1., 2.])")
+
+op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"),
+   dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),
+   errors=(NOT_SQUARE, VECTOR),
+   doc="The eigenvalues of Hermitian matrices, ascending; see :func:`eigh`.",
+   example=">>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))\ntensor([-1.,  1.])")
+
+op("svd(A, full_matrices: bool = True) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="matrices",
+   kernel=host("np.linalg.svd(A, full_matrices)", ("same", "real", "same")),
+   vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh, full_matrices)"},
+   jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 1)"},
+        "Vh": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 2)"}},
+   vmap="linalg_svd(A, full_matrices)", dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
+   doc="Singular value decomposition ``A = U @ diag(S) @ Vh``; singular values descend.\nGradients that use U or Vh need "
+       "``full_matrices=False`` (unless they are square), distinct singular values,\nand a function that doesn't change with "
+       "the phase of the vectors.",
+   example=">>> ag.linalg.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])")
+
+op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh, full_matrices: bool)", tier="interpreted",
+   kernel=composite("linalg.svd_backward"), doc="Gradient of a matrix from those of its singular value decomposition.")
+
+op("_svd_moved(moved, U, S, Vh, full_matrices: bool, which: int)", tier="interpreted", kernel=composite("linalg.svd_moved"),
+   doc="Tangent of U, S or Vh (0, 1, 2).")
+
+op("cholesky(A, *, upper: bool = False)", namespace="linalg", tier="interpreted", checks="square",
+   kernel=host("linalg.cholesky"), vjp={"A": "_cholesky_backward(grad, result, upper)"}, jvp={"A": "_cholesky_moved(A_t, result, upper)"},
+   vmap="linalg_cholesky(A, upper)", dtypes="fc", reference=by_test(HERE + "test_cholesky_factors"), node="LinalgCholeskyExBackward0",
+   errors=(NOT_SQUARE, VECTOR),
+   doc="The factor L of Hermitian positive definite matrices ``A = L @ L.mH``; with `upper`, ``U`` of ``A = U.mH @ U``.",
+   example=">>> ag.linalg.cholesky(ag.tensor([[4.0, 0.0], [0.0, 9.0]]))\ntensor([[2., 0.],\n        [0., 3.]])")
+
+op("_cholesky_backward(grad, factor, upper: bool)", tier="interpreted", kernel=composite("linalg.cholesky_backward"),
+   doc="Gradient of a matrix from that of its Cholesky factor.")
+
+op("_cholesky_moved(moved, factor, upper: bool)", tier="interpreted", kernel=composite("linalg.cholesky_moved"),
+   doc="Tangent of the Cholesky factor.")
+
+op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", kernel=composite("linalg.solve"),
+   samples=[sample((arg((3, 3)), arg((3, 2)))), sample((arg((3, 3)), arg((3,)))), sample((arg((2, 3, 3)), arg((3, 1))))],
+   dtypes="fc", reference=by_test(HERE + "test_solve_solves"), errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
+   doc="The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``; `B` may be a vector, or a batch of them.",
+   example=">>> ag.linalg.solve(ag.tensor([[2.0, 0.0], [0.0, 4.0]]), ag.tensor([2.0, 2.0]))\ntensor([1.0000, 0.5000])")
+
+op("_linalg_solve(A, B)", tier="interpreted", kernel=host("np.linalg.solve(A, B)"), forward="linalg.solve", checks="solvable",
+   vjp={("A", "B"): "_solve_backward(grad, A, result, needed)"}, node="LinalgSolveExBackward0",
+   jvp={"A": "-_linalg_solve(A, matmul(A_t, result))", "B": "_linalg_solve(A, B_t)"},
+   vmap="elementwise", dtypes="fc",
+   doc="The solution of a system of matrices.")
+
+op("_solve_backward(grad, A, X, needed: object) -> Tensor[]", tier="interpreted", kernel=composite("linalg.solve_backward"),
+   doc="Gradients of a linear system with respect to matrix and right-hand side.")

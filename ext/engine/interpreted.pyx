@@ -1,0 +1,642 @@
+# cython: language_level=3
+"""Interpreted operators: records of which the generator writes Python, not Cython.
+
+What the generated Cython of a compiled operator does line by line, `Operation` does from data:
+which arguments are tensors, what is saved for which gradient, which function computes it. Nodes,
+saved tensors, hooks, tangents and batches are those of every operator; only the calls are slower,
+by a few microseconds. The functions are written by ext/codegen/interpreted.py into
+autograd_cy/_interpreted.
+"""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+import numpy as _np
+from autograd_cy._C.arguments cimport dtype_arg, format_arg
+from autograd_cy._C.batching cimport (
+    align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
+    drop_lifted, loop_batch, shift_dims, widest, wrap_batch, wrap_results, wrap_shared,
+    wrap_shared_all)
+from autograd_cy._C.dtypes cimport (
+    dt_code, dt_differentiable, dt_object, dt_real, dt_to_complex, g_default_dtype, DT_BF16,
+    DT_BOOL, DT_F16, DT_F32, DT_I64)
+from autograd_cy._C.exchange cimport array_of, from_array
+from autograd_cy._C.formulas cimport (
+    any_needed, any_requires_grad, check_out, flags_of, give, give_all, known_dims, normal_dim,
+    observe_begin, observe_end, overwritten, refuse_dtype, widest_nd, write_exact_out, write_out)
+from autograd_cy._C.forward cimport (
+    forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
+from autograd_cy._C.inplace cimport replace_value
+from autograd_cy._C.iterate cimport (
+    all_resolved, cast, ewn, resolved, result_dtype, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
+    P_SKIP_FIRST)
+from autograd_cy._C.levels cimport (
+    all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
+from autograd_cy._C.node cimport *
+from autograd_cy._C.optable cimport T
+from autograd_cy._C.tensor cimport (
+    Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, wrap_number,
+    F_BATCHED, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
+
+
+cdef class Operation:
+    """
+    One interpreted operator.
+
+    Functions of a record take what it names by position: `kernel` the arguments; those in
+    `gradients` (gradients of the outputs, saved slots, kept objects, which edges are needed); those
+    in `tangents` (tangents of the differentiable arguments, arguments, results); those of `batch`
+    (arguments, batch size).
+    """
+    cdef readonly str key
+    cdef readonly str name              # in error messages and profiles
+    cdef readonly object kernel
+    cdef readonly type node             # a subclass of InterpretedNode, or None
+    cdef readonly tuple tensors         # places of arguments that are a tensor or None
+    cdef readonly int listed            # place of the argument that is a list of tensors, or -1
+    cdef readonly tuple dims            # (place, counts from `first`'s dimensions: "dim" or "dims")
+    cdef readonly tuple differentiable  # places, in the order of the edges
+    cdef readonly tuple inputs          # (slot, place, edge, edges that use it)
+    cdef readonly tuple outputs         # (slot, number of the result, edges that use it)
+    cdef readonly int n_slots
+    cdef readonly object keep           # makes the tuple of kept objects of the arguments, or None
+    cdef readonly tuple gradients       # (edges, function, slots it uses, kind)
+    cdef readonly tuple zeros           # numbers of outputs whose missing gradient is made of zeros
+    cdef readonly object tangents       # (number of the output, ((argument, function), ...)), ...
+    cdef readonly str moves             # "formulas", "linear", "each"
+    cdef readonly str batch_rule        # "elementwise", "dims", "formulas", "loop", "refuse"
+    cdef readonly object batch          # {batched places: function}, or text
+    cdef readonly uint32_t claimed      # bits of dtype codes
+    cdef readonly bint promoted         # the claim is about the promoted dtype of all tensors
+    cdef readonly tuple widen           # (bits, name of a dtype), or None
+    cdef readonly int n_results         # 0: a tuple of any length
+    cdef readonly tuple constant        # numbers of outputs without derivative
+    cdef readonly bint refuses_tangents
+    cdef readonly str out               # "", "exact", "cast"
+    cdef readonly tuple mutated         # places of arguments that the kernel changes
+    cdef readonly tuple saved           # what `saved_names` of the node says
+
+    def __init__(self, **fields):
+        self.key = fields["key"]
+        self.name = fields["name"]
+        self.kernel = fields["kernel"]
+        self.tensors = fields["tensors"]
+        self.listed = fields.get("listed", -1)
+        self.dims = fields.get("dims", ())
+        self.differentiable = fields.get("differentiable", ())
+        self.inputs = fields.get("inputs", ())
+        self.outputs = fields.get("outputs", ())
+        self.n_slots = len(self.inputs) + len(self.outputs)
+        self.keep = fields.get("keep")
+        self.gradients = fields.get("gradients", ())
+        self.zeros = fields.get("zeros", ())
+        self.tangents = fields.get("tangents", ())
+        self.moves = fields.get("moves", "formulas")
+        self.batch_rule = fields.get("batch_rule", "loop")
+        self.batch = fields.get("batch")
+        self.claimed = fields.get("claimed", 0xFFF)
+        self.promoted = fields.get("promoted", False)
+        self.widen = fields.get("widen")
+        self.n_results = fields.get("n_results", 1)
+        self.constant = fields.get("constant", ())
+        self.refuses_tangents = fields.get("refuses_tangents", False)
+        self.out = fields.get("out", "")
+        self.mutated = fields.get("mutated", ())
+        self.saved = fields.get("saved", ())
+        if self.differentiable:
+            node = fields["node"]
+            self.node = type(node, (InterpretedNode,), {
+                "_operation": self, "__slots__": (), "__module__": fields["module"]})
+
+    def __repr__(self):
+        return f"<interpreted operator {self.key}>"
+
+
+cdef class InterpretedNode(Node):
+    """The recorded call of an interpreted operator."""
+
+    cdef tuple saved_names(self):
+        return (<Operation>type(self)._operation).saved
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        cdef Operation op = <Operation>type(self)._operation
+        cdef list grads = [], slots = [None] * op.n_slots
+        cdef tuple kept, edges, used
+        cdef bint arrived = False
+        cdef int i, edge
+        for i in range(self.n_out):
+            grads.append(<object>gin[i] if gin[i] != NULL else None)
+            arrived = arrived or gin[i] != NULL
+        if not arrived:
+            return 0
+        for i in op.zeros:
+            if gin[i] == NULL:
+                grads[i] = zeros_for(self, i)
+        if op.n_results == 0:
+            for i in range(self.n_out):
+                if gin[i] == NULL:
+                    grads[i] = zeros_for(self, i)
+        if self.flags & N_FREED and op.n_slots:
+            raise freed_error(self)
+        kept = get_args(self) if op.keep is not None else ()
+        if op.n_results > 1:            # `given_x` is what arrived
+            grads += [<object>gin[i] if gin[i] != NULL else None for i in range(self.n_out)]
+        for edges, function, used, kind in op.gradients:
+            needed = tuple([needs(self, edge) for edge in edges])
+            if kind == "list":
+                if not any_needed(self):
+                    continue
+            elif not any(needed):
+                continue
+            for i in used:
+                if slots[i] is None and self.saved[i].obj != NULL:
+                    slots[i] = unpack(self, i)
+            value = function(grads, slots, kept, needed)
+            if kind == "list":
+                give_all(self, gout, edges[0], tuple(value))
+            elif kind == "joint":
+                for edge, one, wanted in zip(edges, value, needed):
+                    if wanted:
+                        gout[edge] = give(as_tensor(one))
+            else:
+                gout[edges[0]] = give(as_tensor(value))
+        return 0
+
+
+cdef Tensor as_tensor(object x):
+    """What a formula gives: a tensor, None, or a number."""
+    return <Tensor>x if x is None or isinstance(x, Tensor) else wrap_number(x)
+
+
+cdef uint32_t flags_of_args(Operation op, tuple args) except? 0xFFFFFFFF:
+    cdef uint32_t flags = 0
+    cdef Tensor t
+    for place in op.tensors:
+        t = <Tensor>args[place]
+        if t is not None:
+            flags |= t.flags
+    return flags | (flags_of(<tuple>args[op.listed]) if op.listed >= 0 else 0)
+
+
+cdef tuple tensors_of(Operation op, tuple args):
+    """All tensor arguments; some may be None."""
+    cdef tuple found = tuple([args[place] for place in op.tensors])
+    return found + <tuple>args[op.listed] if op.listed >= 0 else found
+
+
+cdef tuple with_known_dims(Operation op, tuple args):
+    """The arguments; no number of a dimension is negative."""
+    cdef list changed = list(args)
+    cdef object first = args[0]
+    cdef Py_ssize_t nd = (
+        (<Tensor>first).nd if isinstance(first, Tensor) else widest_nd(<tuple>first))
+    for place, kind in op.dims:
+        if kind == "dim":
+            changed[place] = normal_dim(args[place], nd)
+        else:
+            changed[place] = known_dims(args[place], nd)
+    return tuple(changed)
+
+
+cdef int claim_dtypes(Operation op, tuple args) except -1:
+    cdef Tensor t
+    cdef tuple places
+    if op.claimed == 0xFFF:
+        return 0
+    if op.promoted:
+        dt = result_dtype(tensors_of(op, args))
+        if not (op.claimed >> <int>dt) & 1:
+            refuse_dtype(dt, op.name)
+        return 0
+    if op.listed >= 0 and (not op.differentiable or op.listed in op.differentiable):
+        for t in <tuple>args[op.listed]:
+            if not (op.claimed >> t.dt) & 1:
+                refuse_dtype(t.dt, op.name)
+    places = tuple([p for p in op.differentiable if p != op.listed]) or op.tensors[:1]
+    for place in places:
+        t = <Tensor>args[place]
+        if t is not None and not (op.claimed >> t.dt) & 1:
+            refuse_dtype(t.dt, op.name)
+    return 0
+
+
+cdef tuple widened_args(Operation op, tuple args):
+    """The arguments, the first one converted if the record widens its dtype."""
+    cdef Tensor first
+    if op.widen is None:
+        return args
+    first = <Tensor>args[0]
+    if not ((<uint32_t>op.widen[0]) >> first.dt) & 1:
+        return args
+    name = op.widen[1]
+    return (T._to_dtype(first, g_default_dtype if name == "float" else dt_code(name)),) + args[1:]
+
+
+cdef object compute(Operation op, tuple args, uint32_t flags):
+    """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
+    cdef list plain
+    if flags & F_LAYERED:
+        plain = list(args)
+        for place in op.tensors:
+            if plain[place] is not None:
+                plain[place] = resolved(<Tensor>plain[place])
+        if op.listed >= 0:
+            plain[op.listed] = all_resolved(<tuple>plain[op.listed])
+        args = tuple(plain)
+    return op.kernel(*args)
+
+
+cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results):
+    """The node of a call, with edges and all that is saved before the results are known."""
+    cdef object cls = op.node
+    cdef InterpretedNode n = <InterpretedNode>cls.__new__(cls)
+    cdef Py_ssize_t n_edges = len(op.differentiable)
+    cdef int edge = 0
+    cdef Tensor t
+    if op.listed >= 0 and op.listed in op.differentiable:
+        n_edges += len(<tuple>args[op.listed]) - 1
+    node_init(n, n_edges, op.n_slots, n_results)
+    for place in op.differentiable:
+        if place == op.listed:
+            for t in <tuple>args[place]:
+                set_edge(n, edge, t)
+                edge += 1
+            continue
+        if args[place] is not None:
+            set_edge(n, edge, <Tensor>args[place])
+        edge += 1
+    for slot, place, own, users in op.inputs:
+        if args[place] is not None and used_by(n, <tuple>users):
+            save_input(n, slot, <Tensor>args[place], own)
+    if op.keep is not None:
+        set_args(n, op.keep(*args))
+    return n
+
+
+cdef bint used_by(Node n, tuple edges):
+    for edge in edges:
+        if edge_defined(n, edge):
+            return True
+    return False
+
+
+cdef bint recording(Operation op, tuple args):
+    for place in op.differentiable:
+        x = args[place]
+        if x is None:
+            continue
+        if place == op.listed:
+            if any_requires_grad(<tuple>x):
+                return True
+        elif requires_grad(<Tensor>x):
+            return True
+    return False
+
+
+def run(Operation op not None, tuple args not None):
+    """The result of one call: a tensor, or a tuple of tensors."""
+    if g_modes & G_PROFILE:
+        observe_begin(op.name)
+        try:
+            return apply_operation(op, args)
+        finally:
+            observe_end()
+    return apply_operation(op, args)
+
+
+cdef object apply_operation(Operation op, tuple args):
+    cdef uint32_t flags = flags_of_args(op, args)
+    cdef InterpretedNode n = None
+    cdef tuple results
+    cdef bint single
+    cdef int i
+    if op.dims:
+        args = with_known_dims(op, args)
+    args = widened_args(op, args)
+    claim_dtypes(op, args)
+    if op.refuses_tangents and flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
+        refuse_tangent(tensors_of(op, args), op.name)
+    for place in op.mutated:
+        if args[place] is not None:
+            check_inplace(<Tensor>args[place], op.name, False)
+    if flags & F_BATCHED:
+        result = batched(op, args)
+    else:
+        result = compute(op, args, flags)
+    for place in op.mutated:
+        if args[place] is not None:
+            bump_version(<Tensor>args[place])
+    single = isinstance(result, Tensor)
+    results = (result,) if single else <tuple>result
+    if not op.differentiable:
+        return result
+    if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and recording(op, args) and (
+            not single or dt_differentiable((<Tensor>result).dt)):
+        n = record(op, args, len(results))
+        for i in range(len(results)):
+            if i not in op.constant:
+                set_history(<Tensor>results[i], n, i)
+    if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
+        move(op, results, args)
+    if n is not None:
+        for slot, i, users in op.outputs:
+            if not used_by(n, <tuple>users):
+                continue
+            if i in op.constant:            # has no history, and gets none when it is unpacked
+                save_input(n, slot, <Tensor>results[i], -1)
+            else:
+                save_output(n, slot, <Tensor>results[i], i)
+    return result
+
+
+# --- forward mode ---------------------------------------------------------------------------
+
+cdef int move(Operation op, tuple results, tuple args) except -1:
+    """Set the tangents of the results."""
+    cdef tuple moving = tuple([args[p] for p in op.differentiable if p != op.listed])
+    cdef bint has_list = op.listed >= 0 and op.listed in op.differentiable
+    cdef ForwardLevel level = forward_level(moving + <tuple>args[op.listed] if has_list else moving)
+    cdef list tangents = []
+    cdef list below = list(args)
+    cdef tuple under = results
+    cdef uint32_t flags = 0
+    cdef Tensor total, t
+    cdef int output
+    if level is None:
+        return 0
+    for place in op.differentiable:
+        if place == op.listed:
+            tangents.append(tangents_at(<tuple>args[place], level))
+        else:
+            tangents.append(tangent_at(<Tensor>args[place], level))
+    for place in op.tensors:
+        below[place] = primal_at(<Tensor>args[place], level)
+    if op.listed >= 0:
+        below[op.listed] = primals_at(<tuple>args[op.listed], level)
+    args = tuple(below)
+    for place in op.differentiable:
+        x = args[place]
+        if place == op.listed:
+            flags |= flags_of(<tuple>x)
+        elif x is not None:
+            flags |= (<Tensor>x).flags
+    if flags & F_DUAL:
+        under = tuple([place_alias(<Tensor>t) for t in results])
+        move(op, under, args)
+    if op.moves == "linear":
+        for i, place in enumerate(op.differentiable):
+            if tangents[i] is None and args[place] is not None:
+                tangents[i] = zero_tangent(<Tensor>args[place])
+            below[place] = tangents[i]
+        moved = apply_operation(op, tuple(below))
+        set_tangents(results, (moved,) if isinstance(moved, Tensor) else <tuple>moved, level, under)
+        return 0
+    if op.moves == "each":
+        total = None
+        for i, place in enumerate(op.differentiable):
+            if tangents[i] is not None:
+                total = added(total, <Tensor>apply_operation(
+                    op, args[:place] + (tangents[i],) + args[place + 1:]))
+        return set_tangent(<Tensor>results[0], total, level, <Tensor>under[0])
+    for output, rows in op.tangents:
+        total = None
+        for i, function in rows:
+            if tangents[i] is not None:
+                total = added(total, as_tensor(function(tangents, args, under)))
+        set_tangent(<Tensor>results[output], total, level, <Tensor>under[output])
+    return 0
+
+
+cdef Tensor added(Tensor total, Tensor term):
+    return term if total is None else T.add(total, term)
+
+
+# --- vmap -----------------------------------------------------------------------------------
+
+cdef object batched(Operation op, tuple args):
+    """The result for batched arguments: a rule on the tensors below the innermost vmap."""
+    cdef tuple every = tensors_of(op, args)
+    cdef int level = top_level(every)
+    cdef list below = list(args)
+    cdef bint several = op.n_results != 1
+    if op.batch_rule == "refuse":
+        raise RuntimeError(op.batch)
+    for place in op.tensors:
+        below[place] = lowered(<Tensor>below[place], level)
+    if op.listed >= 0:
+        below[op.listed] = all_lowered(<tuple>below[op.listed], level)
+    args = tuple(below)
+    every = tensors_of(op, args)
+    if not any_batched(every, level):
+        result = apply_operation(op, args)
+        return wrap_shared_all(result, level) if several else wrap_shared(result, level)
+    if op.mutated:
+        refuse_shared_changes(op, args, level)
+    if op.batch_rule == "loop":
+        return loop_batch(op.key, args, level)
+    if op.batch_rule == "elementwise":
+        result = align_and_run(op, below, every, level)
+    elif op.batch_rule == "dims":
+        result = shift_and_run(op, below, level)
+    else:
+        result = rule_and_run(op, below, every, level)
+        if result is None:
+            return loop_batch(op.key, args, level)
+    return wrap_results(tuple(result), level) if several else wrap_batch(result, level)
+
+
+cdef int refuse_shared_changes(Operation op, tuple args, int level) except -1:
+    for place in op.mutated:
+        if args[place] is not None and not is_batched(<Tensor>args[place], level):
+            raise RuntimeError(
+                f"vmap: {op.name} would change an argument that all examples share; batch it, or "
+                "clone it inside of the vmap")
+    return 0
+
+
+cdef object align_and_run(Operation op, list args, tuple every, int level):
+    cdef int nd = widest(every, level)
+    cdef int dt = common_dtype(tuple([t for t in every if t is not None]))
+    for place in op.tensors:
+        if args[place] is not None:
+            args[place] = align_batch(<Tensor>args[place], level, nd, dt)
+    return apply_operation(op, tuple(args))
+
+
+cdef object shift_and_run(Operation op, list args, int level):
+    cdef Tensor first = <Tensor>args[0]
+    cdef int nd = first.nd
+    cdef Tensor front = batch_front(first, level, True)
+    cdef object only = 1                   # the dimension that 0-d examples get
+    for place, kind in op.dims:
+        if nd == 0:
+            args[place] = only if kind == "dim" else (only,)
+        elif kind == "dim":
+            args[place] = normal_dim(args[place], nd) + 1
+        else:
+            args[place] = shift_dims(args[place], nd)
+    args[0] = T.unsqueeze(front, 1) if nd == 0 else front
+    result = apply_operation(op, tuple(args))
+    if nd > 0:
+        return result
+    return drop_lifted(result) if isinstance(result, Tensor) else all_drop_lifted(result)
+
+
+cdef object rule_and_run(Operation op, list args, tuple every, int level):
+    """The formula for the arguments that are batched; None if there is no formula for these."""
+    cdef Py_ssize_t size = batch_size_of(every, level)
+    cdef list places = [p for p in op.tensors if is_batched(<Tensor>args[p], level)]
+    cdef tuple everything = op.tensors
+    if op.listed >= 0 and any_batched(<tuple>args[op.listed], level):
+        places = sorted(places + [op.listed])
+    if op.listed >= 0:
+        everything = tuple(sorted(op.tensors + (op.listed,)))
+    function = op.batch.get(tuple(places))
+    expanding = function is None
+    if expanding:
+        function = op.batch.get(everything)
+        if function is None:
+            return None
+    for place in op.tensors:
+        here = is_batched(<Tensor>args[place], level)
+        args[place] = batch_front(<Tensor>args[place], level, False)
+        if expanding:
+            args[place] = batch_expand(<Tensor>args[place], here, size)
+    if op.listed >= 0:
+        args[op.listed] = all_front(<tuple>args[op.listed], level)
+    return function(args, size)
+
+
+# --- forms with a destination ---------------------------------------------------------------
+
+def run_inplace(Operation op not None, tuple args not None):
+    """The in-place form: the value goes into the first argument."""
+    cdef Tensor first = <Tensor>args[0]
+    value = apply_operation(op, (overwritten(first, flags_of_args(op, args)),) + args[1:])
+    return replace_value(first, <Tensor>value, op.name + "_")
+
+
+def run_out(Operation op not None, tuple args not None, out):
+    """The form with `out`: a tensor, or as many as there are results."""
+    cdef uint32_t flags = flags_of_args(op, args)
+    cdef tuple given = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    cdef int wanted = max(op.n_results, 1)
+    cdef Tensor t
+    if len(given) != wanted or not all([isinstance(x, Tensor) for x in given]) or (
+            (wanted > 1) != isinstance(out, (tuple, list))):
+        raise TypeError(f"{op.name}(): argument 'out' must be "
+                        + ("Tensor" if wanted == 1 else f"tuple of {wanted} Tensors")
+                        + f", not {type(out).__name__}")
+    if op.dims:
+        args = with_known_dims(op, args)
+    args = widened_args(op, args)
+    claim_dtypes(op, args)
+    for t in given:
+        check_out(t, flags, op.name)
+    result = compute(op, args, flags)
+    for t, value in zip(given, (result,) if isinstance(result, Tensor) else <tuple>result):
+        if op.out == "exact":
+            write_exact_out(t, <Tensor>value, op.name)
+        else:
+            write_out(t, <Tensor>value, op.name)
+        bump_version(t)
+    return out
+
+
+# --- kernels --------------------------------------------------------------------------------
+
+cdef dict RULES = {
+    "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
+
+
+def elementwise(int kernel, tuple operands, str dtypes, bint skip_first, str name):
+    """An elementwise kernel by its number."""
+    cdef int rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
+    return ewn(kernel, operands, rule, None, name)
+
+
+cdef class HostKernel:
+    """
+    A function of NumPy arrays as a kernel.
+
+    Arrays share the memory of the tensors; what comes back is copied only if it shares memory, too,
+    or has another dtype than the record says. Half types are computed in float32.
+    """
+    cdef object function
+    cdef tuple dtypes
+    cdef str name
+
+    def __init__(self, function, tuple dtypes, str name):
+        self.function, self.dtypes, self.name = function, dtypes, name
+
+    def __call__(self, *args):
+        cdef list given = [], found = []
+        cdef list tensors = []
+        cdef int dt
+        for x in args:
+            if isinstance(x, Tensor):
+                tensors.append(x)
+                x = readable(<Tensor>x)
+            elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
+                tensors.extend(x)
+                x = tuple([readable(<Tensor>y) for y in x])
+            given.append(x)
+        dt = result_dtype(tuple(tensors))
+        try:
+            with _np.errstate(all="ignore"):
+                made = self.function(*given)
+        except _np.linalg.LinAlgError as error:
+            raise _linalg_error()(f"{self.name}: {error}") from None
+        if len(self.dtypes) == 1:
+            return result_of(made, dtype_by(self.dtypes[0], dt))
+        for array, rule in zip(made, self.dtypes):
+            found.append(result_of(array, dtype_by(rule, dt)))
+        return tuple(found)
+
+
+cdef object readable(Tensor t):
+    return array_of(cast(t, DT_F32) if t.dt == DT_F16 or t.dt == DT_BF16 else t)
+
+
+cdef int dtype_by(str rule, int dt) except -1:
+    """The dtype code of a result; `dt` is the promoted one of the operands."""
+    cdef int floating
+    if rule == "same":
+        return dt
+    if rule == "int64":
+        return DT_I64
+    if rule == "bool":
+        return DT_BOOL
+    floating = dt if dt_differentiable(dt) else g_default_dtype
+    if rule == "real":
+        return dt_real(floating)
+    if rule == "complex":
+        return dt_to_complex(DT_F32 if floating == DT_F16 or floating == DT_BF16 else floating)
+    return floating
+
+
+cdef Tensor result_of(object array, int dt):
+    cdef object a = _np.asarray(array)
+    cdef Tensor t
+    if a.base is not None or not a.flags.aligned or not a.flags.writeable or (
+            a.strides and min(a.strides) < 0):
+        a = a.copy()                # memory of its own, in the order of its elements
+    if a.dtype.kind == "g" or a.dtype.itemsize > 16:
+        a = a.astype(_np.float64)
+    t = from_array(a)
+    return cast(t, dt)
+
+
+def dtype_value(x, str op, str name, int position):
+    """A dtype, from what means one, or None."""
+    cdef int code = dtype_arg(x, op, name, position)
+    return None if code < 0 else dt_object(code)
+
+
+def format_value(x, str op, str name, int position):
+    """A memory format or None."""
+    format_arg(x, op, name, position)
+    return x
+
+
+cdef object _linalg_error():
+    from autograd_cy._interpreted import LinAlgError
+    return LinAlgError
