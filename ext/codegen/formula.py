@@ -238,6 +238,8 @@ class Emitter:
 
     def call(self, name, args, keywords):
         # A formula computes at once, and its results are plain tensors.
+        if name == "conj" and len(args) == 1 and not keywords:
+            return f"conjugate({self.tensor(args[0])})", "T"
         overloads = self.records.get("_conjugate" if name == "conj" else name)
         if not overloads:
             self.fail(f"unknown operator {name!r}")

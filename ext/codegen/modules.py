@@ -11,6 +11,7 @@ import textwrap
 from ext.codegen.formula import BUILTINS
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
+    QUICK,
     dunder_forms,
     function_form,
     inplace_form,
@@ -46,7 +47,7 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from autograd_cy._C.optable cimport T
 from autograd_cy._C.formulas cimport (
-    known_dims, size_at, widest_nd,
+    conjugate, known_dims, size_at, widest_nd,
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened, observe_begin, observe_end, {builtins})
 from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
@@ -220,7 +221,7 @@ def family_module(family, records, by_name):
             register += reg
     named = [f'{n}_result = _namedtuple("{n}", {tuple(o)!r})' for n, o in results.items()]
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
-    text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join(CONVERTERS), imports="\n".join(
+    text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
         f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
         for x in sorted(f)))
     parts = [text, "\n".join(consts), "\n".join(named), "\n".join(body), "\n".join(forms), "",

@@ -13,6 +13,8 @@ BINARY_SLOTS = {
 }
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")  # no `a <= b` changes a
 UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
+# Converters with an inline form for the usual values (see arguments.pxd).
+QUICK = {f"{kind}_arg": f"quick_{kind}" for kind in ("tensor", "bool", "int", "dim", "dtype")}
 
 
 def python_name(a, position):
@@ -63,7 +65,7 @@ def option_lines(r, form, names):
         call = f"c_{key}{form}({names}, {converted(r, a, a.name, 0, form)}"
         lines.append(f"    if {a.name} is not {default}:")
         if r.out and not form:
-            out = f"tensor_arg(out, \"{r.name}\", \"out\", 0)"
+            out = f"quick_tensor(out, \"{r.name}\", \"out\", 0)"
             lines += ["        if out is not None:",
                       f"            return {call.replace(f'c_{key}(', f'c_{key}_out(', 1)}, {out})"]
         lines.append(f"        return {call})")
@@ -78,6 +80,7 @@ def converted(r, a, value, position, form=""):
         if not r.name.startswith("_"):
             raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
         return value
+    convert = QUICK.get(convert, convert)
     words = f", {kind.words!r}" if kind.words else ""
     text = f'{convert}({value}, "{r.forward or r.name}{form}", "{value}", {position}{words})'
     if not kind.optional:
@@ -90,7 +93,7 @@ def conversion(r, i, form="", first_is_tensor=False):
     """The expression that makes the C value of argument `i`, of which a local name has the Python one."""
     value = python_name(r.args[i], i)
     if first_is_tensor and i == 0:
-        return f'tensor_arg({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
+        return f'quick_tensor({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
     position = 0 if r.args[i].keyword else i + 1 if r.function else i
     return converted(r, r.args[i], value, position, form)
 
@@ -125,11 +128,22 @@ def _head(r, def_name, extra, bound, star=None):
     shown = r.name + ("_" if def_name.endswith("_") else "")
     known = "".join(f'"{n}", ' for n in names)
     args = "args" if star is None else "args if len(args) <= 2 else (args[0], args[1:])"
-    return ["", f"def {def_name}(*args, **kwargs):", f"    return {c_name}(args, kwargs)", "",
-            f"cdef object {c_name}(tuple args, dict kwargs):",
-            f"    cdef tuple given = bind(\"{shown}\", ({known}), ({''.join(d + ', ' for d in defaults)}), "
-            f"{positional}, {args}, kwargs)",
-            *(f"    cdef object {n} = given[{i}]" for i, n in enumerate(names))]
+    required = len(names) - len(defaults)
+    lines = ["", f"def {def_name}(*args, **kwargs):", f"    return {c_name}(args, kwargs)", "",
+             f"cdef object {c_name}(tuple args, dict kwargs):",
+             *(f"    cdef object {n}" for n in names[:required]),
+             *(f"    cdef object {n} = {d}" for n, d in zip(names[required:], defaults)),
+             "    cdef Py_ssize_t n_args = len(args)",
+             "    cdef tuple given",
+             f"    if kwargs or not {required} <= n_args <= {positional}:",
+             f"        given = bind(\"{shown}\", ({known}), ({''.join(d + ', ' for d in defaults)}), "
+             f"{positional}, {args}, kwargs)",
+             *(f"        {n} = given[{i}]" for i, n in enumerate(names)),
+             "    else:                       # the usual call: no tuple is made",
+             *(f"        {n} = args[{i}]" for i, n in enumerate(names[:required]))]
+    for i, n in enumerate(names[required:positional], required):
+        lines += [f"        if n_args > {i}:", f"            {n} = args[{i}]"]
+    return lines
 
 
 def separate_sizes(r):
@@ -170,7 +184,7 @@ def function_form(r, def_name, bound=False):
     lines += alpha_lines(r, "")
     if r.out:
         lines += ["    if out is not None:",
-                  f"        return c_{r.key}_out({names}, tensor_arg(out, \"{r.name}\", \"out\", 0))"]
+                  f"        return c_{r.key}_out({names}, quick_tensor(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
     if r.outs:
         lines += ["    if out is not None:",
@@ -216,7 +230,7 @@ def alpha_lines(r, form):
              "            v_other = T.mul(v_other, factor)"]
     if form == "":
         lines += ["        elif out is not None:",
-                  "            return c__add_scaled_out(v_self, v_other, factor, tensor_arg(out, "
+                  "            return c__add_scaled_out(v_self, v_other, factor, quick_tensor(out, "
                   f"\"{r.name}\", \"out\", 0))"]
     return [*lines, "        else:", f"            return c__add_scaled{form}(v_self, v_other, factor)"]
 

@@ -3,7 +3,9 @@
 
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.number cimport PyNumber_Index
+from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
@@ -15,10 +17,6 @@ from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)
-
-
-cdef extern from "Python.h":
-    long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
 
 
 cdef str type_name(object x):
@@ -352,25 +350,27 @@ cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args,
 
     The last ``len(defaults)`` of them may be left out, the first `positional` come without a name.
     """
-    cdef Py_ssize_t n = len(args), required = len(names) - len(defaults), i
+    cdef Py_ssize_t n = len(args), required = len(names) - len(defaults), i, used = 0
     cdef list found
-    if not kwargs and required <= n <= positional:
-        return args + defaults[n - required:] if n < len(names) else args
+    cdef PyObject* value
     if n > positional:
         raise TypeError(f"{op}() takes {positional} positional arguments but {n} were given")
     found = list(args)
-    rest = dict(kwargs)
     for i in range(n, len(names)):
-        if names[i] in rest:
-            found.append(rest.pop(names[i]))
+        value = PyDict_GetItemWithError(kwargs, names[i])
+        if value != NULL:
+            found.append(<object>value)
+            used += 1
         elif i >= required:
             found.append(defaults[i - required])
         else:
             raise TypeError(f"{op}() missing 1 required positional argument: '{names[i]}'")
-    for key in rest:
-        if key in names:
-            raise TypeError(f"{op}() got multiple values for argument '{key}'")
-        raise TypeError(f"{op}() got an unexpected keyword argument '{key}'")
+    if used < len(kwargs):
+        for key in kwargs:
+            if key in names[:n]:
+                raise TypeError(f"{op}() got multiple values for argument '{key}'")
+            if key not in names:
+                raise TypeError(f"{op}() got an unexpected keyword argument '{key}'")
     return tuple(found)
 
 
@@ -502,6 +502,8 @@ cdef int check_bound(Tensor a, Tensor bound) except -1:
     """A number as bound must be one of the result's dtype."""
     cdef int dt
     if bound.flags & F_WRAPPED and bound.dt != a.dt:
+        if bound.dt == DT_F64 and dt_is_float(a.dt) and not a.flags & F_WRAPPED:
+            return check_fits(bound, a.dt)
         dt = result_dtype((a, bound))
         if dt == a.dt:
             check_fits(bound, dt)

@@ -13,7 +13,7 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
     """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
     cdef Py_ssize_t* room
     cdef Py_ssize_t n = 1
-    cdef Py_ssize_t expected = 1
+    cdef Py_ssize_t expected, size
     cdef int i
     cdef bint strided = False, overflow = False
     if ndim > INLINE_DIMS:
@@ -25,17 +25,14 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
     else:
         room = t.dims
     for i in range(ndim - 1, -1, -1):
+        if strides != NULL and strides[i] != n and shape[i] != 1:
+            strided = True
         overflow |= AG_MUL(n, shape[i], &n)
-        if strides != NULL:
-            if shape[i] != 1 and strides[i] != expected:
-                strided = True
-            expected = n
     if overflow:
         if room != t.dims:
             PyMem_Free(room)
         raise RuntimeError(
             f"numel: integer multiplication overflow (shape {[shape[i] for i in range(ndim)]})")
-    expected = 1
     if strides != NULL:
         for i in range(ndim):
             # Copied from the end of `room` first: the source may be room itself only when equal.
@@ -43,11 +40,13 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
         for i in range(ndim):
             room[i] = shape[i]
     else:
+        expected = 1
         for i in range(ndim - 1, -1, -1):
+            size = shape[i]
+            room[i] = size
             room[ndim + i] = expected
-            expected *= shape[i] if shape[i] > 1 else 1
-        for i in range(ndim):
-            room[i] = shape[i]
+            if size > 1:
+                expected *= size
     if t.sizes != NULL and t.sizes != t.dims:
         PyMem_Free(t.sizes)
     t.sizes = room
@@ -87,7 +86,7 @@ cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, Py_ssize_t item
 cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape):
     cdef Tensor t
     cdef Py_ssize_t n = 1
-    if ndim == 1 and 0 <= shape[0] < 1 << 40:
+    if ndim == 1 and 0 <= shape[0] < <Py_ssize_t>1 << 40:
         n = shape[0]
     elif ndim != 0:
         n = checked_numel(ndim, shape, DT_SIZE[dt])

@@ -191,7 +191,8 @@ cdef int number_dtype(object x) except -1:
 
 cdef int store_number(char* p, int dt, object value) except -1:
     """Store a fill value; one that the dtype can't hold is a RuntimeError, as in torch."""
-    if isinstance(value, complex) and not dt_is_complex(dt) and dt != DT_BOOL:
+    if (type(value) is not float and type(value) is not int and isinstance(value, complex)
+            and not dt_is_complex(dt) and dt != DT_BOOL):
         if (<double complex>value).imag == 0:
             value = (<double complex>value).real
         else:

@@ -40,11 +40,23 @@ cdef object element_value(const char* p, int dt):
     return PyComplex_FromDoubles((<double*>p)[0], (<double*>p)[1])
 
 
+cdef bint usual(object value, int dt) except -1:
+    """Whether a number is a plain one that certainly fits: nearly all are, and this is cheap."""
+    cdef int overflow = 0
+    cdef long long n
+    if type(value) is float:
+        return dt == DT_F64 or dt == DT_C128 or dt >= DT_F16 and -60000.0 < <double>value < 60000.0
+    if type(value) is int:
+        n = PyLong_AsLongLongAndOverflow(value, &overflow)
+        return not overflow and (0 <= n < 128 or dt >= DT_F16 and -60000 < n < 60000)
+    return False
+
+
 cdef int check_holds(object value, int dt) except -1:
     """Refuse a number to fill with that a dtype can't hold; infinities and NaN fit into floats."""
     cdef char[16] cell
     cdef double most
-    if dt == DT_BOOL:
+    if dt == DT_BOOL or usual(value, dt):
         return 0
     if isinstance(value, complex) or isinstance(value, _np.complexfloating):
         if dt >= DT_C64:
@@ -118,7 +130,8 @@ cdef int store_element(char* p, int dt, object value) except -1:
             (<double*>p)[0] = z[0]
             (<double*>p)[1] = z[1]
     else:
-        if isinstance(value, (complex, _np.complexfloating)):
+        if type(value) is not float and type(value) is not int and isinstance(
+                value, (complex, _np.complexfloating)):
             raise TypeError(f"can't convert complex to {dt_object(dt).name}")
         if dt == DT_F32:
             (<float*>p)[0] = <float><double>value

@@ -2,7 +2,7 @@
 
 cdef object plain_dim(object dim, str op):
     """An int that counts dimensions, or torch's TypeError."""
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+    if type(dim) is not int and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
         raise TypeError(
             f"{op}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
     return dim
@@ -11,11 +11,11 @@ cdef object plain_dim(object dim, str op):
 cdef int wrap_dim(object dim, int ndim) except -1:
     cdef Py_ssize_t d
     cdef Py_ssize_t n = ndim if ndim > 0 else 1
-    try:
-        d = dim
-    except OverflowError:
+    cdef int overflow = 0
+    d = PyLong_AsLongLongAndOverflow(dim if type(dim) is int else dim.__index__(), &overflow)
+    if overflow:
         raise ValueError(
-            f"Overflow when unpacking long long: dimension {dim} does not fit in 64 bits") from None
+            f"Overflow when unpacking long long: dimension {dim} does not fit in 64 bits")
     if d < -n or d >= n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})"

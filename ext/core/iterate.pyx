@@ -215,12 +215,10 @@ cdef int promote_all(PyObject** args, int first, int n) noexcept:
 
 
 cdef int promote_numbers(PyObject** args, int n) noexcept:
-    """The dtype that numbers alone compute in: their own, not the default one; -1 if one of them is
-    a tensor. So what a formula makes of numbers is as exact as they are."""
+    """The dtype that numbers alone compute in: their own, not the default one. So what a formula
+    makes of numbers is as exact as they are."""
     cdef int dt = -1, i
     for i in range(n):
-        if not (<Tensor>args[i]).flags & F_WRAPPED:
-            return -1
         dt = (<Tensor>args[i]).dt if dt < 0 else dt_promote(dt, (<Tensor>args[i]).dt)
     return dt
 
@@ -386,12 +384,14 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     cdef bint in_place, numbers
     cdef char* qp[2]
     cdef uint32_t flags = out.flags if out is not None else 0
+    cdef uint32_t common = F_WRAPPED
     for i in range(nin):
         flags |= (<Tensor>args[i]).flags
+        common &= (<Tensor>args[i]).flags
     if flags & F_LAZY:
         return ew_resolved(kernel, args, nin, rule, out, op)
     nd = broadcast_args(args, nin, shape, op)
-    numbers = promote_numbers(args, nin) >= 0
+    numbers = common != 0
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = DT_F64 if numbers else g_default_dtype

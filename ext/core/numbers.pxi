@@ -5,17 +5,46 @@ cdef bint is_number(object x):
             or isinstance(x, (_np.number, _np.bool_)))
 
 
-cdef Tensor wrap_double(double x):
-    cdef Tensor t = tensor_empty(DT_F64, 0, NULL)
-    (<double*>t.ptr)[0] = x
+# Most numbers live as long as one call. So the tensor of the last float, and of the last int, is
+# taken again when nothing but the pointer here holds it.
+cdef PyObject* g_last_double = NULL
+cdef PyObject* g_last_int = NULL
+
+
+cdef inline bint is_idle(PyObject* t) noexcept:
+    return (t != NULL and REFCNT(t) == 1 and (<Tensor>t).flags == F_WRAPPED
+            and (<Tensor>t).mem.refcount == 1 and (<Tensor>t).attributes == NULL
+            and (<Tensor>t).extra is None and not ag_tls_modes & M_INFERENCE)
+
+
+cdef Tensor keep_number(int dt, PyObject** place):
+    """The 0-d tensor for the next number."""
+    cdef Tensor t = tensor_empty(dt, 0, NULL)
+    cdef PyObject* old = place[0]
     t.flags |= F_WRAPPED
+    Py_INCREF(t)
+    place[0] = <PyObject*>t
+    Py_XDECREF(old)
+    return t
+
+
+cdef Tensor wrap_double(double x):
+    cdef Tensor t
+    if is_idle(g_last_double):
+        t = <Tensor>g_last_double
+    else:
+        t = keep_number(DT_F64, &g_last_double)
+    (<double*>t.ptr)[0] = x
     return t
 
 
 cdef Tensor wrap_int(long long x):
-    cdef Tensor t = tensor_empty(DT_I64, 0, NULL)
+    cdef Tensor t
+    if is_idle(g_last_int):
+        t = <Tensor>g_last_int
+    else:
+        t = keep_number(DT_I64, &g_last_int)
     (<int64_t*>t.ptr)[0] = x
-    t.flags |= F_WRAPPED
     return t
 
 

@@ -45,6 +45,8 @@ cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject*)
     void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
+    long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
+    Py_ssize_t REFCNT "Py_REFCNT"(PyObject*)
     int PyObject_GC_IsTracked(PyObject*)
     PyTypeObject* Py_TYPE(object)
     PyObject** _PyObject_GetDictPtr(object)

@@ -543,9 +543,33 @@ cdef inline Py_ssize_t work_of(Node n) noexcept:
     return 1 + (<Tensor>n.buffers[0]).count // SIGNAL_ELEMENTS
 
 
-cdef object run_here(GraphTask g):
-    cdef PyObject* p
+cdef int run_ready(GraphTask g) except -1:
+    """Run what is ready until nothing is. One `try` for all: it costs as much as a small node."""
+    cdef PyObject* p = NULL
+    cdef PyObject* done
     cdef Py_ssize_t work = 0
+    try:
+        while g.heap_count:
+            p = pop(g)
+            work += work_of(<Node>p)
+            if work >= SIGNAL_NODES:
+                work = 0
+                PyErr_CheckSignals()
+            run_node(g, <Node>p)
+            done = p
+            p = NULL
+            release_node(done)
+    except BaseException as error:
+        if p != NULL and g_modes & G_ANOMALY and _anomaly_failure is not None:
+            _anomaly_failure(<object>p, error)
+        raise
+    finally:
+        if p != NULL:
+            release_node(p)
+    return 0
+
+
+cdef object run_here(GraphTask g):
     cdef unsigned int modes = tls_modes()
     cdef unsigned long thread = PyThread_get_thread_ident()
     cdef list stack = g_running.setdefault(thread, [])
@@ -554,20 +578,7 @@ cdef object run_here(GraphTask g):
     tls_set_modes((modes & ~<unsigned int>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
-        while g.heap_count:
-            p = pop(g)
-            work += work_of(<Node>p)
-            try:
-                if work >= SIGNAL_NODES:
-                    work = 0
-                    PyErr_CheckSignals()
-                run_node(g, <Node>p)
-            except BaseException as error:
-                if g_modes & G_ANOMALY and _anomaly_failure is not None:
-                    _anomaly_failure(<object>p, error)
-                raise
-            finally:
-                release_node(p)
+        run_ready(g)
         g.current = NULL
         if g.callbacks is not None:
             i = 0

@@ -264,11 +264,14 @@ cdef tuple normal_dims(object dims, Py_ssize_t ndim):
 
 cdef object known_dims(object dims, Py_ssize_t ndim):
     """An argument of kind dim?, dims or dims? without negative numbers; nothing else is checked."""
+    cdef Py_ssize_t d
     if dims is None:
         return None
     if isinstance(dims, int):
-        return normal_dim(dims, ndim) if dims < 0 else dims
-    for d in dims:
+        d = dims
+        return normal_dim(d, ndim) if d < 0 else dims
+    for dim in dims:
+        d = dim
         if d < 0:
             return tuple([normal_dim(d, ndim) if d < 0 else d for d in dims])
     return dims
@@ -444,7 +447,19 @@ cdef tuple resolve_shape(Tensor a, tuple shape, str op):
     return shape
 
 
+cdef bint is_whole(Tensor a, tuple shape) except -1:
+    """Whether every size is given, and they fit."""
+    cdef Py_ssize_t n = 1, s
+    for size in shape:
+        s = size
+        if s < 0 or AG_MUL(n, s, &n):
+            return False
+    return n == a.count
+
+
 cdef Tensor reshape(Tensor a, tuple shape):
+    if not a.flags & (F_STRIDED | F_BATCHED) and is_whole(a, shape):
+        return T.view(a, shape)
     shape = resolve_shape(a, shape, "reshape")
     if a.flags & F_BATCHED:
         return T._reshape(a, shape)     # its vmap rule reshapes the physical tensor

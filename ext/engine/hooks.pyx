@@ -127,7 +127,11 @@ cdef int tensor_hooks_of(Node n, PyObject** gin) except -1:
     cdef int i
     if x is None:
         return 0
-    if x.tensor_hooks:
+    if x.tensor_hooks and n.n_out == 1:
+        hooks = x.tensor_hooks.get(0)
+        if hooks is not None:
+            run_tensor_hooks(hooks, gin)
+    elif x.tensor_hooks:
         for nr, hooks in list(x.tensor_hooks.items()):    # in the order of registration
             run_tensor_hooks(hooks, &gin[<int>nr])
     if x.retain_hooks:

@@ -16,8 +16,8 @@ from autograd_cy._C.dtypes cimport DT_SIZE, DT_F64, DT_I64, dt_object
 from autograd_cy._C.placement cimport cpu_device
 from autograd_cy._C.tensor cimport (
     Tensor, late, tensor_alias, tensor_empty, copy_special, scalar_value, stand_on, size_object,
-    sizes_of, type_name, describe, requires_grad, tls_modes, wrap_number, g_modes, track,
-    F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
+    sizes_of, type_name, describe, requires_grad, tls_modes, wrap_double, wrap_number, g_modes,
+    track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
     F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED, M_VIEW_REPLAY,
     G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
 
@@ -380,7 +380,10 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
             refuse_inference(t)
         if t.flags == F_WRAPPED and (t.dt == DT_F64 or t.dt == DT_I64):
             # As a tensor it would take ten times the memory.
-            number = scalar_value(t)
+            if t.dt == DT_F64 and t.nd == 0:
+                number = (<double*>t.ptr)[0]
+            else:
+                number = scalar_value(t)
             Py_INCREF(number)
             s.obj = <PyObject*>number
             s.edge = edge
@@ -496,9 +499,19 @@ cdef object version_error(Node n, Saved* s, Tensor t):
 
 cdef Tensor unpack(Node n, int slot):
     """The saved tensor of a slot, after its checks; None if nothing was saved."""
-    cdef Tensor t = peek(n, slot)
     cdef Saved* s = &n.saved[slot]
     cdef PyObject* to
+    cdef Tensor t
+    if s.obj != NULL and s.edge >= -1 and isinstance(<object>s.obj, Tensor):
+        # The usual case: nothing has happened to it since.
+        t = <Tensor>s.obj
+        if t.mem.version[0] == s.version:
+            if s.edge < 0:
+                return t
+            to = n.edges[s.edge].node
+            if to == NULL or t.fn == to or (t.fn == NULL and (<Node>to).flags & N_ACCUMULATE):
+                return t
+    t = peek(n, slot)
     if t is not None and t.fn == NULL and s.edge >= 0:
         to = n.edges[s.edge].node
         if to != NULL and not (<Node>to).flags & N_ACCUMULATE and <PyObject*>t == s.obj:
@@ -519,7 +532,9 @@ cdef Tensor peek(Node n, int slot):
             raise freed_error(n)
         return None
     if not isinstance(<object>s.obj, Tensor):
-        if isinstance(<object>s.obj, (float, int)):
+        if type(<object>s.obj) is float:
+            return wrap_double(<double><object>s.obj)
+        if isinstance(<object>s.obj, int):
             return wrap_number(<object>s.obj)
         return <Tensor>graph_late.unpack_saved(n, slot)
     t = <Tensor>s.obj

@@ -46,6 +46,10 @@ cdef extern from "Python.h":
         PyObject* m_self
     int METH_VARARGS, METH_KEYWORDS
     TypeObject* TYPE_OF "Py_TYPE"(PyObject*)
+    PyObject* new_tuple "PyTuple_New"(Py_ssize_t)
+    void set_item "PyTuple_SET_ITEM"(PyObject*, Py_ssize_t, PyObject*)
+    void incref "Py_INCREF"(PyObject*)
+    void decref "Py_DECREF"(PyObject*)
     Py_ssize_t PyVectorcall_NARGS(size_t)
     Py_ssize_t PyTuple_GET_SIZE(PyObject*)
     Py_ssize_t PyList_GET_SIZE(PyObject*)
@@ -126,24 +130,53 @@ cdef Entry* entry_of(PyObject* f) noexcept:
     return &_table[i]
 
 
-cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
-    """The vectorcall of intercepted functions."""
+cdef PyObject* looking(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
+    """The vectorcall of intercepted functions. What most calls need is done without a call."""
+    cdef PyObject** arg = args
+    cdef PyObject** end = args + PyVectorcall_NARGS(nargsf)
+    cdef TypeObject* kind
+    cdef Entry* e = &_table[(<size_t>f >> 4) & <size_t>(ROOM - 1)]
+    if names != NULL or modes_alive or e.function != f:
+        return _looking_closely(f, args, nargsf, names)
+    while arg < end:
+        kind = TYPE_OF(arg[0])
+        if kind != _tensor and kind != &PyLong_Type and kind != &PyFloat_Type:
+            return _looking_closely(f, args, nargsf, names)
+        arg += 1
+    return e.original(f, args, nargsf, names)
+
+
+cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
+                               PyObject* names) except NULL:
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
-    cdef vectorcall_fn original
     cdef PyObject* result
     if modes_alive and mode_stack():
-        return asking(f, args, n, names, True)
+        return asking(f, args, n, names)
     if names != NULL:
         n += PyTuple_GET_SIZE(names)
     for i in range(n):
         if TYPE_OF(args[i]) != _tensor and asks(args[i]):
-            return asking(f, args, PyVectorcall_NARGS(nargsf), names, True)
-    original = entry_of(f).original
-    if original == NULL:
-        return asking(f, args, PyVectorcall_NARGS(nargsf), names, False)
-    result = original(f, args, nargsf, names)
+            return asking(f, args, PyVectorcall_NARGS(nargsf), names)
+    result = entry_of(f).original(f, args, nargsf, names)
     if result == NULL and names != NULL:
         return again(f, args, PyVectorcall_NARGS(nargsf), names)
+    return result
+
+
+cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """The vectorcall of functions that take a tuple and a dict, which is what tp_call does."""
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    cdef dict named = None if names == NULL else named_args(args + n, names)
+    cdef PyObject* positional = new_tuple(n)
+    cdef PyObject* result
+    if positional == NULL:
+        return NULL
+    for i in range(n):
+        incref(args[i])
+        set_item(positional, i, args[i])
+    result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
+        (<FunctionObject*>f).m_self, positional, NULL if names == NULL else <PyObject*>named)
+    decref(positional)
     return result
 
 
@@ -211,28 +244,18 @@ cdef PyObject* again(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names
     return NULL
 
 
-cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names,
-                      bint ask) except NULL:
-    """Arguments as tuple and dict: to ask with, or for functions that take them so."""
+cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
+    """Ask the classes of the arguments."""
     cdef tuple positional = positional_args(args, n)
-    cdef object x
-    cdef dict named = None
-    cdef PyObject* result
-    if names != NULL:
-        named = named_args(args + n, names)
-    if not ask:
-        # What tp_call does where there is no vectorcall.
-        result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
-            (<FunctionObject*>f).m_self, <PyObject*>positional,
-            <PyObject*>named if names != NULL else NULL)
-        if result == NULL and names != NULL:
-            return again(f, args, n, names)
-        return result
-    if named is None:
-        named = {}
+    cdef dict named = {} if names == NULL else named_args(args + n, names)
     x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
     Py_INCREF(x)
     return <PyObject*>x
+
+
+# Called through pointers: their errors pass through `looking` as they are.
+cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
+cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
 
 
 def _intercept(f):
@@ -250,7 +273,7 @@ def _intercept(f):
     if e.function == NULL:
         Py_INCREF(f)
         e.function = <PyObject*>f
-        e.original = slot[0]
+        e.original = slot[0] if slot[0] != NULL else _gathering
         slot[0] = <vectorcall_fn><void*>looking
     return True
 

@@ -52,9 +52,12 @@ cdef object not_implemented(str op, int dt):
 
 cdef int check_dim(object dim, int ndim) except -1:
     cdef Py_ssize_t d, n = ndim if ndim > 0 else 1
-    if not hasattr(dim, "__index__"):
+    if type(dim) is int:
+        d = dim
+    elif hasattr(dim, "__index__"):
+        d = dim.__index__()
+    else:
         raise TypeError(f"dim must be an int or a tuple of ints, not {type(dim).__name__}")
-    d = dim.__index__()
     if d < -n or d >= n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
