@@ -163,7 +163,9 @@ cdef class InterpretedNode(Node):
 
 cdef Tensor as_tensor(object x):
     """What a formula gives: a tensor, None, or a number."""
-    return <Tensor>x if x is None or isinstance(x, Tensor) else wrap_number(x)
+    if x is None or isinstance(x, Tensor):
+        return <Tensor>x
+    return wrap_number(x)
 
 
 cdef uint32_t flags_of_args(Operation op, tuple args) except? 0xFFFFFFFF:
@@ -593,7 +595,9 @@ cdef class HostKernel:
 
 
 cdef object readable(Tensor t):
-    return array_of(cast(t, DT_F32) if t.dt == DT_F16 or t.dt == DT_BF16 else t)
+    if t.dt == DT_F16 or t.dt == DT_BF16:
+        return array_of(cast(t, DT_F32))
+    return array_of(t)
 
 
 cdef int dtype_by(str rule, int dt) except -1:
