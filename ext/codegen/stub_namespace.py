@@ -24,11 +24,10 @@ def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, 
     found when it is first used.
     """
     names = namespace_imports(package, exported)
-    names |= {n: (f"from {module} import {n} as {n}", n) for n, module in lazy.items()}
     lines = [line for line, _ in sorted(names.values())]
     text = HEAD + "\n".join(lines) + f"\n\n__all__ = {sorted(names)!r}\n"
     write_if_changed(str(package / "_namespace.pyi"), text)
-    write_if_changed(str(package / "__init__.pyi"), top_level(package, sorted(names)))
+    write_if_changed(str(package / "__init__.pyi"), top_level(package, sorted(names), lazy))
 
 
 # --- _namespace.py --------------------------------------------------------------------------------
@@ -91,8 +90,8 @@ def public_names(package: Path, module: str) -> list[str]:
 # --- __init__.py ----------------------------------------------------------------------------------
 
 
-def top_level(package: Path, names: list[str]) -> str:
-    """The imports of __init__.py, each name exported, and the modules that load on first use."""
+def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
+    """The imports of __init__.py, each name exported, and what is loaded when it is first used."""
     tree = ast.parse((package / "__init__.py").read_text())
     lines, public = ["from autograd_cy._namespace import *"], list(names)
     for node in tree.body:
@@ -101,6 +100,7 @@ def top_level(package: Path, names: list[str]) -> str:
                 if alias.name != "__all__":
                     name = alias.asname or alias.name
                     lines.append(f"from {node.module} import {alias.name} as {name}")
+    lines += [f"from {module} import {name} as {name}" for name, module in lazy.items()]
     for name in lazy_modules(tree):
         if (package / name).is_dir() or (package / f"{name}.py").exists():
             lines.append(f"from autograd_cy import {name} as {name}")

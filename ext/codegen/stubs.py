@@ -381,7 +381,8 @@ def name_of(node) -> str:
 def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
-    body += [f"class {node}(_Node): ..." for node in node_classes(records)]
+    compiled = [r for r in records if r.tier == "compiled"]  # others make their nodes when loaded
+    body += [f"class {node}(_Node): ..." for node in node_classes(compiled)]
     for key, group in by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.named]
         for r in tuples[:1]:
