@@ -11,8 +11,10 @@ cdef PyObject* g_last_double = NULL
 cdef PyObject* g_last_int = NULL
 
 
-cdef inline bint is_idle(PyObject* t) noexcept:
+cdef inline bint is_idle(PyObject* t, int dt) noexcept:
+    """Whether nobody holds the tensor, and nobody has changed what it is."""
     return (t != NULL and REFCNT(t) == 1 and (<Tensor>t).flags == F_WRAPPED
+            and (<Tensor>t).dt == dt and (<Tensor>t).nd == 0
             and (<Tensor>t).mem.refcount == 1 and (<Tensor>t).attributes == NULL
             and (<Tensor>t).extra is None and not ag_tls_modes & M_INFERENCE)
 
@@ -30,7 +32,7 @@ cdef Tensor keep_number(int dt, PyObject** place):
 
 cdef Tensor wrap_double(double x):
     cdef Tensor t
-    if is_idle(g_last_double):
+    if is_idle(g_last_double, DT_F64):
         t = <Tensor>g_last_double
     else:
         t = keep_number(DT_F64, &g_last_double)
@@ -40,7 +42,7 @@ cdef Tensor wrap_double(double x):
 
 cdef Tensor wrap_int(long long x):
     cdef Tensor t
-    if is_idle(g_last_int):
+    if is_idle(g_last_int, DT_I64):
         t = <Tensor>g_last_int
     else:
         t = keep_number(DT_I64, &g_last_int)

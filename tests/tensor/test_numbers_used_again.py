@@ -73,3 +73,10 @@ def test_threads_do_not_see_each_others_numbers():
     for t in threads:
         t.join()
     assert not wrong
+
+
+def test_a_factor_that_was_cut_off_is_no_float_any_more():
+    m = torch.tensor([[1, 2], [3, 4]])
+    assert torch.addmm(m, m, m, beta=1.7, alpha=0.9).tolist() == m.tolist()
+    assert (torch.ones(1) * 2.0).item() == 2.0 and (torch.ones(1) * 0.5).item() == 0.5
+    assert torch.addmm(m, m, m, beta=1.7, alpha=0.9).tolist() == m.tolist()
