@@ -29,7 +29,7 @@ _check_built(os.path.dirname(__file__))
 def __getattr__(name: str):
     # Private names of torch._C that programs use: loaded when first asked for, as they need the
     # compiled modules.
-    if not name.startswith("__"):
+    if name.startswith("_") and not name.startswith("__"):
         from importlib import import_module
 
         names = import_module("autograd_cy._C._names")
