@@ -59,6 +59,12 @@ class Operation:
     def name(self):
         return self.record.name + "_" * (self.form == "inplace")
 
+    @property
+    def method(self):
+        """The name as a method; what is in a namespace has one by its other name only."""
+        name = self.record.aliases[0] if self.record.namespace else self.record.name
+        return name + "_" * (self.form == "inplace")
+
     def arguments(self, replacements):
         """(args, kwargs) with `replacements` for the Inputs."""
         rest = iter(replacements)
@@ -74,9 +80,9 @@ class Operation:
 
     def call(self, lib, replacements):
         args, kwargs = self.arguments(replacements)
-        if self.form == "function" or not self.record.method or self.record.namespace:
+        if self.form == "function" or not self.record.method:
             return function_of(lib, self.record, self.name)(*args, **kwargs)
-        return getattr(args[0], self.name)(*args[1:], **kwargs)
+        return getattr(args[0], self.method)(*args[1:], **kwargs)
 
     def source(self, dtypes=None):
         """Lines that make the arguments, and the call."""
@@ -87,11 +93,11 @@ class Operation:
         args, kwargs = self.arguments([Name(n) for n in names])
         texts = [python(x) for x in args]
         keywords = [f"{k}={python(v)}" for k, v in kwargs.items()]
-        if self.form == "function" or not self.record.method or self.record.namespace:
+        if self.form == "function" or not self.record.method:
             head = "torch." + "".join(f"{word}." for word in namespace_of(self.record))
             call = f"{head}{self.name}({', '.join(texts + keywords)})"
         else:
-            call = f"{texts[0]}.{self.name}({', '.join(texts[1:] + keywords)})"
+            call = f"{texts[0]}.{self.method}({', '.join(texts[1:] + keywords)})"
         return "\n".join([*lines, f"result = {call}"])
 
 
