@@ -201,8 +201,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         )
     if n < 0:
         raise NotImplementedError(
-            "linalg.matrix_power: negative powers need inverse matrices, which there are none of "
-            "here yet; invert with numpy.linalg.inv and take the positive power"
+            "linalg.matrix_power: negative powers are not implemented; take the positive power of "
+            "linalg.inv(A)"
         )
     if n == 0:
         return _ag.diag_embed(_ag.ones_like(A.diagonal(0, -2, -1)))
@@ -278,8 +278,8 @@ def matrix_norm(
         return _ag.norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if ord in (2, -2, "nuc"):
         raise NotImplementedError(
-            f"linalg.matrix_norm: ord={ord!r} needs singular values, which there are none of here "
-            "yet; use 'fro', 1, -1, inf or -inf"
+            f"linalg.matrix_norm: ord={ord!r} needs singular values; take the largest, smallest "
+            "or the sum of linalg.svd(A, False).S"
         )
     if ord not in (1, -1, float("inf"), -float("inf")):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")

@@ -17,7 +17,7 @@ from ext.codegen.kernel_specs import SPECS
 from ext.codegen.operators import CLASS_BITS
 from ext.codegen.python_forms import docstring, python_name
 from ext.codegen.tangents import jvp_formulas
-from ext.codegen.vocabulary import CONVERTERS, arg_type
+from ext.codegen.vocabulary import arg_type
 
 HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by ext/codegen, do not edit."""
 
@@ -540,5 +540,3 @@ def index(families) -> str:
         '"""Names of the interpreted tier -> (family, name there); written by ext/codegen, do not edit."""', "",
         "# ruff: noqa", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}", f"NAMESPACES = {spaces!r}", ""])
 
-
-__all__ = ["CONVERTERS", "family_module", "index", "is_interpreted"]
