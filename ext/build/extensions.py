@@ -56,6 +56,7 @@ MODULES = (
     Module("devices", "core/devices.pyx"),
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("outputs", "core/outputs.pyx"),
+    Module("rules_common", "shape_rules/rules_common.pyx"),
     Module("exchange", "core/exchange.pyx"),
     Module("creation", "core/creation.pyx"),
     Module("copying", "core/copying.pyx"),

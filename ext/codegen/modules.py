@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 
 from ext.codegen.formula import BUILTINS
+from ext.codegen.kernel_runs import kernel_table, registration
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
     QUICK,
@@ -33,7 +34,7 @@ from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_
 from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, F_WRAPPED, F_BATCHED, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    wrap_int, wrap_double, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -46,6 +47,11 @@ from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
 from autograd_cy._C.optable cimport T
+from libc.string cimport memset
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.formulas cimport (
     conjugate, known_dims, size_at, widest_nd,
     give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
@@ -224,6 +230,7 @@ def family_module(family, records, by_name):
     text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
         f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
         for x in sorted(f)))
-    parts = [text, "\n".join(consts), "\n".join(named), "\n".join(body), "\n".join(forms), "",
-             "\n".join(register), "", f"__all__ = {exported!r}", ""]
+    register += registration(records)
+    parts = [text, "\n".join(consts), "\n".join(named), "\n".join(kernel_table(records)), "\n".join(body),
+             "\n".join(forms), "", "\n".join(register), "", f"__all__ = {exported!r}", ""]
     return "\n".join(parts)

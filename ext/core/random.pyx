@@ -28,7 +28,7 @@ from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like_on, parse_dtype, parse_size, number_of)
+    check_out, check_placement, finish, like, like_on, parse_dtype, parse_size, number_of)
 from autograd_cy._C.random_loops cimport *
 
 import os as _os

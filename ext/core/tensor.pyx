@@ -493,8 +493,8 @@ cdef class Tensor:
         """The elements as nested lists of Python numbers."""
         cdef Tensor plain
         refuse_examples(self, "tolist()")
-        if self.flags & F_LAZY:
-            plain = <Tensor>late.resolved(self)
+        if self.flags & (F_LAZY | F_DEVICE):
+            plain = on_host(below_vmaps(self), "tolist")
             return nested_list(plain, 0, plain.ptr)
         return nested_list(self, 0, self.ptr)
 
