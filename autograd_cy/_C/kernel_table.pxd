@@ -1,8 +1,8 @@
 # cython: language_level=3
 """The elementwise loops of the SIMD target chosen at import, by kernel number and type code.
 
-A kernel is known by name: `cdef int K_ADD = kernel_number("add")`. Its number is found at import, so
-that a new kernel changes no module that does not use it.
+A kernel is known by name: `cdef int K_ADD = kernel_number("add")`. Its number is found at import,
+so that a new kernel changes no module that does not use it.
 """
 
 ctypedef void (*loop_t)(char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil

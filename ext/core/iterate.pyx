@@ -11,7 +11,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_promote, dt_category,
     dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
-from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, KEEPS_NUMBER, kernel_number, loop_t
+from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
@@ -29,7 +29,6 @@ cdef int K_NEG = kernel_number("neg")
 
 cdef enum:
     RELEASE_GIL = 32768        # elements times cost: shorter work keeps the GIL
-
 
 
 # --- the loop over many dimensions ----------------------------------------------------------

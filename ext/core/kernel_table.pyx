@@ -14,4 +14,5 @@ cdef int kernel_number(str name) except -1:
     try:
         return _numbers[name]
     except KeyError:
-        raise ImportError(f"there is no elementwise kernel {name!r}; build autograd_cy again") from None
+        raise ImportError(
+            f"there is no elementwise kernel {name!r}; build autograd_cy again") from None

@@ -1,9 +1,10 @@
 # cython: language_level=3
 """Operators find each other by name and C signature while the package is imported.
 
-A module that calls operators has a struct of pointers `T` for those that it uses, and no other
-(`include "operators_of_<module>.pxi"`, which the generator writes). So a new operator changes nothing
-but its own family. Modules that are loaded before an operator get their pointer when it is published.
+A module that calls operators has a struct of pointers `T` for those that it uses, and no others
+(`include "operators_of_<module>.pxi"`, which the generator writes). So a new operator changes
+nothing but its own family. Modules that are loaded before an operator get their pointer when it is
+published.
 """
 
 cdef dict _places = {}         # signature -> address of the function
