@@ -54,6 +54,8 @@ MODULES = (
     Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
     Module("launch", "core/launch.pyx"),
     Module("devices", "core/devices.pyx"),
+    Module("kernel_table", "core/kernel_table.pyx"),
+    Module("linking", "core/linking.pyx"),
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("outputs", "core/outputs.pyx"),
     Module("rules_common", "shape_rules/rules_common.pyx"),

@@ -61,7 +61,7 @@ def rule_of(record) -> tuple[str, str, str]:
     return found.group(1), found.group(2), found.group(3)
 
 
-def kernel_table(records) -> list[str]:
+def kernel_slots(records) -> list[str]:
     """The table of kernels of a module: declarations, and the column of the CPU."""
     shaped = [r for r in records if has_shape(r)]
     if not shaped:
