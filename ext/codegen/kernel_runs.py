@@ -57,7 +57,9 @@ def rule_of(record) -> tuple[str, str, str]:
     """(module, function, arguments) of the shape rule."""
     found = _RULE.match(record.kernel.shape)
     if found is None:
-        raise FormulaError(f"{record.key}: shape= is a call, as rules_x.f(self), not {record.kernel.shape!r}")
+        raise FormulaError(
+            f"{record.key}: shape= is a call, as rules_x.f(self), not {record.kernel.shape!r}"
+        )
     return found.group(1), found.group(2), found.group(3)
 
 
@@ -89,7 +91,9 @@ def registration(records) -> list[str]:
 
 def read_tuple(record, without: str | None = None) -> str:
     """Text of a tuple of all tensors that the kernel reads."""
-    names = [a.name for a in record.args if (a.is_tensor or a.type == "indices") and a.name != without]
+    names = [
+        a.name for a in record.args if (a.is_tensor or a.type == "indices") and a.name != without
+    ]
     return "(" + "".join(f"{name}, " for name in names).rstrip(" ") + ")"
 
 
@@ -143,5 +147,10 @@ def run_function(record, shown: str, imports) -> list[str]:
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
         body += ["    return out", f"return ({outs})"]
     else:
-        body += ["if out is not None:", f'    settle(out, to_0, "{shown}")', "    return out", "return to_0"]
+        body += [
+            "if out is not None:",
+            f'    settle(out, to_0, "{shown}")',
+            "    return out",
+            "return to_0",
+        ]
     return ["", head, *(f"    {line}" for line in body)]

@@ -198,31 +198,33 @@ cdef int note_constant(Tensor t) except -1:
     return 0
 
 
-class kept:
+def launches_of(operations):
     """
-    Context manager: the launches of this thread within it, as a Program.
+    Call a function without arguments, and keep what this thread launches meanwhile.
+
+    Returns
+    -------
+    Program
 
     Raises
     ------
     RuntimeError
-        If launches are being kept already; at the end, if a launch reads what was written by
-        something that is no launch, such as a random number generator.
+        If launches are being kept already, or if one reads what was written by something that is
+        no launch, such as a random number generator.
     """
-
-    def __enter__(self):
-        global keeping, _keeper, _thread
-        if keeping:
-            raise RuntimeError("launches are being kept already")
-        self.program = _keeper = Program()
-        _thread = PyThread_get_thread_ident()
-        keeping = True
-        note_births(note_birth)
-        return self.program
-
-    def __exit__(self, kind, error, trace):
-        global keeping, _keeper
+    global keeping, _keeper, _thread
+    cdef Program program
+    if keeping:
+        raise RuntimeError("launches are being kept already")
+    program = _keeper = Program()
+    _thread = PyThread_get_thread_ident()
+    keeping = True
+    note_births(note_birth)
+    try:
+        operations()
+    finally:
         keeping = False
         note_births(NULL)
         _keeper = None
-        if kind is None:
-            (<Program>self.program).check()
+    program.check()
+    return program
