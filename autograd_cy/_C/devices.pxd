@@ -25,7 +25,7 @@ cdef struct Elementwise:
 cdef struct Services:
     allocate_fn allocate                            # memory, uninitialised; its owner frees it
     int (*elementwise)(Elementwise* work) except -1
-    int (*copy)(Tensor to, Tensor source) except -1     # one dtype and shape; also from and to the CPU
+    int (*copy)(Tensor to, Tensor source) except -1     # one dtype and shape; one may be on the CPU
     int (*cast)(Tensor to, Tensor source) except -1     # one shape, two dtypes, both on the device
     int (*fill)(Tensor to, const char* item) except -1  # one element of to's dtype, on the host
     int (*synchronize)() except -1

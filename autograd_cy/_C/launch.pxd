@@ -1,11 +1,12 @@
 # cython: language_level=3
 """Launches: what a kernel is about to do, as a value.
 
-A launch says which function runs, on which plan (a plain C struct), and which addresses in the plan
-are those of tensors, with what is read and what is written there. Operators make launches on the
-stack and hand them to `launch`, which runs them. While somebody keeps launches (`keeping`), they are
-copied too: such a copy owns what it points to, and can be run again, on the same memory or on
-another, without Python, allocation or graph. All that an operator does to memory is in its launches.
+A launch says which function runs, on which plan (a plain C struct), and which addresses in the
+plan are those of tensors, with what is read and what is written there. Operators make launches on
+the stack and hand them to `launch`, which runs them. While somebody keeps launches (`keeping`),
+they are copied too: such a copy owns what it points to, and can be run again, on the same memory or
+on another, without Python, allocation or graph. All that an operator does to memory is in its
+launches.
 
     cdef Launch work
     begin(&work, "nll_loss", &plan, sizeof(plan))

@@ -28,7 +28,8 @@ from autograd_cy._C.placement cimport (
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
     F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
-    preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds, store_element,
+    preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
+    store_element,
     scalar_value,
     requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (

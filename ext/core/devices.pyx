@@ -128,8 +128,8 @@ cdef object two_devices(str op, int a, int b):
 
 cdef object no_kernel(str op, int device):
     return NotImplementedError(
-        f"{op}: there is no kernel of this operator for device '{device_of_code(device)}'; move the "
-        "operands with .cpu()")
+        f"{op}: there is no kernel of this operator for device '{device_of_code(device)}'; move "
+        "the operands with .cpu()")
 
 
 cdef int refuse_host(Tensor t, str what) except -1:
@@ -137,8 +137,8 @@ cdef int refuse_host(Tensor t, str what) except -1:
         raise RuntimeError(f"{what} cannot be called on meta tensors: they have no values")
     if t.mem.device != ON_CPU:
         raise TypeError(
-            f"{what}: can't convert {device_of_code(t.mem.device)} device type tensor to numpy. Use "
-            "Tensor.cpu() to copy the tensor to host memory first.")
+            f"{what}: can't convert {device_of_code(t.mem.device)} device type tensor to numpy. "
+            "Use Tensor.cpu() to copy the tensor to host memory first.")
     return 0
 
 

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Keeping launches, and running them again.
 
-See launch.pxd for what a launch is. While launches are kept, no storage that is allocated or used is
-given back, so that an address stands for one value; what was allocated meanwhile and is read before
-any launch has written it was filled by other means, which a second run would not repeat: that is
-refused.
+See launch.pxd for what a launch is. While launches are kept, no storage that is allocated or used
+is given back, so that an address stands for one value; what was allocated meanwhile and is read
+before any launch has written it was filled by other means, which a second run would not repeat:
+that is refused.
 """
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free, malloc, realloc

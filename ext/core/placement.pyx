@@ -83,7 +83,7 @@ cdef device device_of_code(int code):
 
 cdef int add_device(str name) except -1:
     """The code of a new device, whose kernels somebody is about to register."""
-    for code, d in enumerate(_devices):
+    for d in _devices:
         if str(d) == name:
             raise ValueError(f"a device {name!r} is registered already")
     if len(_devices) == MAX_DEVICES:

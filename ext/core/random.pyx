@@ -16,7 +16,8 @@ from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_real, g_default_dtype)
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_DEVICE, F_STRIDED, F_LAZY, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes, tls_modes,
+    Tensor, MAX_DIMS, F_DEVICE, F_STRIDED, F_LAZY, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes,
+    tls_modes,
     vmap_level, tensor_empty, tensor_empty_on, requires_grad as needs_grad, bump_version)
 from autograd_cy._C.node cimport (
     Node, check_inplace, needs, node_init, set_edge, rebase_history, set_history, zeros_for)
