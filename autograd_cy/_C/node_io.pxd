@@ -4,7 +4,6 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex
 from autograd_cy._C.node cimport Node
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor
 
 cdef PyObject* give(Tensor t) noexcept
@@ -19,6 +18,8 @@ cdef uint32_t flags_of(tuple tensors) noexcept
 cdef bint any_requires_grad(tuple tensors) noexcept
 cdef Tensor overwritten(Tensor t, uint32_t flags)
 
+cdef Tensor conjugate_complex(Tensor t)
+
 cdef inline Tensor conjugate(Tensor t):
     """The conjugate that formulas mean; a real tensor itself."""
-    return T._conjugate(t) if dt_is_complex(t.dt) else t
+    return conjugate_complex(t) if dt_is_complex(t.dt) else t

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse, uses
-from ext.codegen.kernel_specs import SPECS
 from ext.codegen.operators import CLASS_BITS
 from ext.codegen.python_forms import docstring, python_name
 from ext.codegen.tangents import jvp_formulas
@@ -35,7 +34,6 @@ from autograd_cy.overrides import overridable as _asking
 IN_PYTHON = {"dtype_arg": "_runtime.dtype_value", "format_arg": "_runtime.format_value"}
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 MISSING = ("view", "call")
-NUMBERS = {spec.name: i for i, spec in enumerate(SPECS)}  # the K_ constants of kernel_ids.pxd
 
 
 def is_interpreted(record: Any) -> bool:
@@ -244,7 +242,7 @@ class InterpretedOperator:
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             return ["", f"def {name}({self.parameters}):",
-                    f"    return _runtime.elementwise({NUMBERS[k.name]}, ({', '.join(operands)},), {k.dtypes!r}, "
+                    f"    return _runtime.elementwise({k.name!r}, ({', '.join(operands)},), {k.dtypes!r}, "
                     f"{k.skip_first}, {r.shown!r})"]
         raise FormulaError(f"{r.key}: kernel {self.kind}")
 

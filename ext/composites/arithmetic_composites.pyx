@@ -4,9 +4,9 @@ from autograd_cy._C.dtypes cimport (
     dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
     g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32)
 from autograd_cy._C.metadata cimport is_number, number_of
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_number
 from autograd_cy._C.dtypes import finfo as _finfo
+include "operators_of_arithmetic_composites.pxi"
 
 
 cdef Tensor positive(Tensor a):

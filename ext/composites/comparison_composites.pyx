@@ -2,8 +2,8 @@
 """Composites of the family comparison: records in autograd_cy/ops/comparison.py name them."""
 from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, wrap_int
+include "operators_of_comparison_composites.pxi"
 
 
 cdef Tensor fmax(Tensor a, Tensor b):

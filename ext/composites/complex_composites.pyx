@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family complex: records in autograd_cy/ops/complex.py name them."""
 from autograd_cy._C.dtypes cimport dt_is_complex, DT_SIZE
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, lazy_bits, F_BATCHED, F_CONJ, F_NEG
+include "operators_of_complex_composites.pxi"
 
 
 cdef Tensor dense_pairs(Tensor a):

@@ -5,10 +5,10 @@ from autograd_cy._C.constants cimport filled, index_vector
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.metadata cimport replaced
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, check_fits, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of, wrap_int,
     F_BATCHED, F_WRAPPED)
+include "operators_of_indexing_composites.pxi"
 
 
 cdef Tensor pad_corner(Tensor a, object shape):

@@ -2,8 +2,8 @@
 """Composites of the family joining: records in autograd_cy/ops/joining.py name them."""
 from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.dtypes cimport dt_is_integral
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, normal_dim
+include "operators_of_joining_composites.pxi"
 
 
 cdef tuple split(Tensor a, object size, Py_ssize_t dim):

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family linalg: records in autograd_cy/ops/linalg.py name them."""
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_int
+include "operators_of_linalg_composites.pxi"
 
 
 cdef Tensor identity_like(Tensor a):

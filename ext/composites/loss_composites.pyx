@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
 from autograd_cy._C.dtypes cimport dt_category
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, wrap_double, wrap_int
+include "operators_of_loss_composites.pxi"
 
 
 cdef Tensor reduce_loss(Tensor values, int reduction):

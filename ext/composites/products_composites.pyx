@@ -3,8 +3,8 @@
 from autograd_cy._C.arguments cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
 from autograd_cy._C.iterate cimport broadcast_shape
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, dims_of, normal_dim, scalar_value, sizes_of, wrap_int
+include "operators_of_products_composites.pxi"
 
 
 cdef Tensor matmul(Tensor a, Tensor b):

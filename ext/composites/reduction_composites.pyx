@@ -4,9 +4,9 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32,
     DT_F64, DT_I64)
 from autograd_cy._C.metadata cimport normal_dims
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, describe, dims_of, normal_dim, sizes_of, wrap_double, wrap_int)
+include "operators_of_reduction_composites.pxi"
 
 
 cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim):

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family refusal: records in autograd_cy/ops/refusal.py name them."""
 from autograd_cy._C.levels cimport batch_level, lowered
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, scalar_value, F_BATCHED
+include "operators_of_refusal_composites.pxi"
 
 
 cdef Tensor not_implemented(Tensor grad, str name):

@@ -5,9 +5,9 @@ from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport index_vector
 from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, dims_of, normal_dim, scalar_value, sizes_of, F_BATCHED, F_STRIDED)
+include "operators_of_shape_composites.pxi"
 
 
 cdef Tensor reshape(Tensor a, tuple shape):

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family special: records in autograd_cy/ops/special.py name them."""
 from libc.math cimport NAN
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_int
+include "operators_of_special_composites.pxi"
 
 
 cdef Tensor logit_backward(Tensor grad, Tensor a, object eps):

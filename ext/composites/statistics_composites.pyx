@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family statistics: records in autograd_cy/ops/statistics.py name them."""
 from autograd_cy._C.metadata cimport count_reduced
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_double, wrap_int
+include "operators_of_statistics_composites.pxi"
 
 
 cdef double freedom(Tensor a, object dim, double correction) except? -1.0:

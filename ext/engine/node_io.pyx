@@ -3,9 +3,9 @@
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, M_NO_GRAD)
+include "operators_of_node_io.pxi"
 
 
 cdef PyObject* give(Tensor t) noexcept:
@@ -85,3 +85,7 @@ cdef Tensor overwritten(Tensor t, uint32_t flags):
     if flags & (F_GRAD_PATH | F_BATCHED | F_DUAL) and not (tls_modes() & M_NO_GRAD):
         return T.clone(t, -1)
     return t
+
+
+cdef Tensor conjugate_complex(Tensor t):
+    return T._conjugate(t)
