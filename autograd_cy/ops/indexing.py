@@ -24,7 +24,7 @@ op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
    samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
    doc="One slice along a dimension, which goes away.")
 
-op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain"), out=False,
+op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
@@ -44,7 +44,7 @@ op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 
    doc="Every `step`-th element from `start` to `end` along a dimension.")
 
 op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
-   kernel=call("shapes.slice_backward_plain"), out=False,
+   kernel=call("shapes.slice_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
    vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
    samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],

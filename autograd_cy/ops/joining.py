@@ -54,7 +54,7 @@ op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", 
 
 # --- pieces for changes in place ---------------------------------------------------------------
 
-op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=call("shapes.unsafe_split_plain", lazy=True), node="UnsafeSplitBackward0",
+op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=call("shapes.unsafe_split_plain", lazy=True, anywhere=True), node="UnsafeSplitBackward0",
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3), 0)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))", doc="Pieces that autograd takes for tensors of their own.")
 
@@ -62,7 +62,7 @@ op("unsafe_split(self, split_size: int, dim: dim = 0) -> Tensor[]", kernel=compo
    reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))",
    doc="split for pieces that are changed in place, where neither `self` nor another piece on the same memory is used again.")
 
-op("unsafe_split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=call("shapes.unsafe_split_with_sizes_plain"),
+op("unsafe_split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=call("shapes.unsafe_split_with_sizes_plain", anywhere=True),
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3))],
    reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="split_with_sizes, see unsafe_split.")
 

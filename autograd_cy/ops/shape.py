@@ -20,18 +20,18 @@ op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, 
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
-op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
    when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
    reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
 
-op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), out=False, vjp=nondiff("the bits are read as another type"),
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.")
 
-op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True), node="ReshapeBackward0", out=False,
+op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
@@ -138,19 +138,19 @@ op("as_strided(self, size: ints, stride: ints, storage_offset: int? = None)", ke
    doc="Any window on the storage, by sizes and strides in elements.")
 
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_backward_each"),
    samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain", anywhere=True), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int? = None)", method=True,
-   kernel=call("shapes.as_strided_scatter_plain"), out=False,
+   kernel=call("shapes.as_strided_scatter_plain", anywhere=True), out=False,
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
    vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
@@ -173,7 +173,7 @@ op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=
              "dimension % self.ndim, 0)[::step], 0, dimension % self.ndim)",
    doc="Windows of `size` elements, every `step` of them along a dimension, as a view with a last dimension for the window.")
 
-op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain"),
+op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain", anywhere=True),
    out=False, vjp={"grad_output": "unfold(grad, dimension, size, step)"}, jvp="linear",
    vmap="_unfold_backward(grad_output, (B,) + sizes, normal_dim(dimension, len(sizes)) + 1, size, step)",
    samples=[one((3, 3), (7,), 0, 3, 2), one((3, 4, 2), (3, 5), 1, 2, 1)], doc="The windows of unfold added up where they came from.")
@@ -186,7 +186,7 @@ op("diagonal(self, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=view(
    reference="np.diagonal(self, offset, dim1, dim2)", doc="Diagonal of two dimensions, as last dimension.")
 
 op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: int)",
-   kernel=call("shapes.diagonal_backward_plain"), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
+   kernel=call("shapes.diagonal_backward_plain", anywhere=True), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
    vmap="_diagonal_backward(grad_output, (B,) + size, offset, normal_dim(dim1, len(size)) + 1, normal_dim(dim2, len(size)) + 1)",
    samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
@@ -207,7 +207,7 @@ for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`.")
 
 # --- order of elements -------------------------------------------------------------------------
 
-op("flip(self, dims: sizes)", kernel=call("shapes.flip_plain"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
+op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.same(self)"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
    vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 else ())",
    samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
    doc="A copy with the order of elements reversed along dimensions.")

@@ -21,7 +21,7 @@ GENERATED_DIR = BUILD_DIR / "generated"
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
-ROOMS = ("core", "kernels", "engine", "composites")
+ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 
 
 @dataclass(frozen=True)

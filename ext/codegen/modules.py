@@ -7,6 +7,7 @@ may use each other without importing each other.
 from __future__ import annotations
 
 from ext.codegen.formula import BUILTINS
+from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import entries_of, kernel_numbers, publication, table_of
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
@@ -33,7 +34,7 @@ from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -45,10 +46,15 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
+from libc.string cimport memset
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
-from autograd_cy._C.outputs cimport (
+from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
 from autograd_cy._C.observe cimport observe_begin, observe_end
 from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
@@ -184,7 +190,8 @@ def family_module(family, records, by_name, entries):
         f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
         for x in sorted(f)))
     written = "\n".join([*body, *forms])
+    register += registration(records)
     parts = [text, *kernel_numbers(written), *table_of(f"ops_{family}", written, entries),
-             "\n".join(consts), "\n".join(named), written, "",
+             "\n".join(consts), "\n".join(named), *kernel_slots(records), written, "",
              *publication(entries_of(records)), "\n".join(register), "", f"__all__ = {exported!r}", ""]
     return "\n".join(parts)

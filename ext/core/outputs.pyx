@@ -1,104 +1,105 @@
 # cython: language_level=3
-"""``out=``: what may be given, and how results get into it."""
-from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport (
-    dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
-from autograd_cy._C.iterate cimport cast, copy_into, resize_out
+"""Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
+from libc.string cimport memcpy
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
+from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
+from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, bump_version, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE,
-    F_REQUIRES_GRAD, M_INFERENCE, M_NO_GRAD)
+    F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of, tensor_empty, tensor_empty_on)
+
+__all__: list[str] = []
 
 
-cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
-    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
-        raise RuntimeError(
-            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
-            "can make a clone to get a normal tensor before doing inplace update.")
-    if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
-        if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
-            raise RuntimeError(
-                f"{op}(): functions with out=... arguments don't support automatic "
-                "differentiation, but one of the arguments requires grad."
-            )
-    if (flags | out.flags) & F_DUAL:
-        raise NotImplementedError(
-            f"Trying to use forward AD with {op}_out that does not support it because it is an "
-            "out= function; use the form without out="
-        )
-    if (flags | out.flags) & F_BATCHED:
-        raise RuntimeError(f"vmap: {op} with out= is not possible under vmap; leave out= away")
+cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
+    r.dt = dt
+    r.nd = nd
+    r.strided = False
+    if sizes != r.sizes:
+        memcpy(r.sizes, sizes, nd * sizeof(Py_ssize_t))
     return 0
 
 
-cdef Tensor widened(Tensor a, Tensor out):
-    """A tensor of half precision in the dtype of `out`, if that is a wider one."""
-    return cast(a, out.dt) if a.dt in (DT_F16, DT_BF16) and out.dt in (DT_F32, DT_F64) else a
-
-
-cdef int write_out(Tensor out, Tensor value, str op) except -1:
-    if dt_category(value.dt) > dt_category(out.dt):
-        raise RuntimeError(
-            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
-            f"type {dt_object(out.dt).name}"
-        )
-    resize_out(out, value.nd, value.sizes, op)
-    copy_into(out, value, op)
+cdef int result_like(Result* r, Tensor a, int dt) noexcept:
+    result_dense(r, dt, a.nd, a.sizes)
+    if a.flags & F_STRIDED:
+        r.strided = True
+        preserved_strides(a, r.strides)
     return 0
 
 
-cdef object other_out(Tensor out, int dt, str op):
-    return RuntimeError(
-        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
-        "out of that dtype")
+cdef Tensor fresh(const Result* r, int device):
+    if device == 0 and not r.strided:
+        return tensor_empty(r.dt, r.nd, r.sizes)
+    return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
 
 
-cdef int need_exact_out(Tensor out, int dt, str op) except -1:
-    """For operators whose ``out`` must have the dtype of the result."""
-    if out.dt != dt:
+cdef bint has_shape(Tensor t, const Result* r) noexcept:
+    cdef int i
+    if t.nd != r.nd:
+        return False
+    for i in range(r.nd):
+        if t.sizes[i] != r.sizes[i]:
+            return False
+    return True
+
+
+cdef bint touches(Tensor t, tuple read) noexcept:
+    """Whether writing t may change what is read."""
+    for other in read:
+        if other is None:
+            continue
+        if isinstance(other, tuple):
+            if touches(t, <tuple>other):
+                return True
+        elif (<Tensor>other).mem == t.mem or ranges_meet(t, <Tensor>other):
+            return True
+    return False
+
+
+cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
+    if out.mem.device != device:
         raise RuntimeError(
-            f"{op}: Expected out tensor to have dtype {dt_object(dt).name}, but got "
-            f"{dt_object(out.dt).name} instead; give an out of that dtype")
-    return 0
-
-
-cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
-    need_exact_out(out, value.dt, op)
-    return write_out(out, value, op)
-
-
-cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):
-    """``out=`` of an operator with several outputs: a tensor for each."""
-    cdef tuple given
-    if not isinstance(out, (tuple, list)):
-        raise TypeError(
-            f"{op}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
-    given = tuple(out)
-    for i, t in enumerate(given):
-        if not isinstance(t, Tensor):
-            raise TypeError(f"{op}(): expected Tensor as element {i} in argument 'out', but got "
-                            f"{type(t).__name__}")
-    if len(given) != n:
-        raise TypeError(
-            f"{op}(): argument 'out' must be tuple of {n} Tensors, but got {len(given)}")
-    for t in given:
-        check_out(<Tensor>t, flags, op)
-    return given
-
-
-cdef tuple write_outs(tuple out, tuple values, str op):
-    cdef Py_ssize_t i
-    for i in range(len(out)):
-        need_exact_out(<Tensor>out[i], (<Tensor>values[i]).dt, op)
-    for i in range(len(out)):
-        write_out(<Tensor>out[i], <Tensor>values[i], op)
-        bump_version(<Tensor>out[i])
-    return out
-
-
-cdef int write_truth_out(Tensor out, Tensor value, str op) except -1:
-    """For operators whose truth values go into bool, or into uint8 as they once did."""
-    if out.dt != DT_BOOL and out.dt != DT_U8:
+            f"{op}: Expected out tensor to have device {device_of_code(device)}, but got "
+            f"{device_of_code(out.mem.device)} instead")
+    if kind == OUT_TRUTH and out.dt != DT_BOOL and out.dt != DT_U8:
         raise RuntimeError(
             f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
             "taken, too")
-    return write_out(out, value, op)
+    if kind == OUT_EXACT and out.dt != r.dt:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have dtype {dt_object(r.dt).name}, but got "
+            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    if dt_category(r.dt) > dt_category(out.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
+            f"{dt_object(out.dt).name}")
+    if out.dt != r.dt or out.flags & F_LAZY or touches(out, read):
+        return fresh(r, device)
+    if out.flags & F_STRIDED and has_shape(out, r):
+        return fresh(r, device)
+    check_writable(out, op)
+    return resize_out(out, r.nd, r.sizes, op)
+
+
+cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, bint over,
+                           str op):
+    if not has_shape(self, r):
+        raise RuntimeError(
+            f"{op}: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
+            f"{[r.sizes[i] for i in range(r.nd)]}")
+    if dt_category(r.dt) > dt_category(self.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
+            f"{dt_object(self.dt).name}")
+    check_writable(self, op)
+    if (not over or self.dt != r.dt or self.flags & (F_LAZY | F_STRIDED) or touches(self, others)):
+        return fresh(r, device)
+    return self
+
+
+cdef int settle(Tensor out, Tensor target, str op) except -1:
+    """Bring the values of `target` to `out`."""
+    if target is out:
+        return 0
+    resize_out(out, target.nd, target.sizes, op)
+    return copy_into(out, target, op)

@@ -24,7 +24,7 @@ from autograd_cy._C.metadata cimport known_dims, widest_nd
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
 from autograd_cy._C.observe cimport observe_begin, observe_end
-from autograd_cy._C.outputs cimport check_out, write_exact_out, write_out
+from autograd_cy._C.out_forms cimport check_out, write_exact_out, write_out
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
