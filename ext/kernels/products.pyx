@@ -219,7 +219,8 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
         x = left_matrix(&t, x, 0)
     else:
         x = contiguous(x)
-        t.a, t.trans_a, t.lda = x.ptr, t.k == 1 and rows != 1, max(rows if t.k == 1 else t.k, <Py_ssize_t>1)
+        t.a, t.trans_a = x.ptr, t.k == 1 and rows != 1
+        t.lda = max(rows if t.trans_a else t.k, <Py_ssize_t>1)
     turned[0], turned[1] = weight.sizes[1], weight.sizes[0]
     strides[0], strides[1] = weight.strides[1], weight.strides[0]
     weight = right_matrix(&t, tensor_window(weight, 2, turned, strides, 0), 0)
