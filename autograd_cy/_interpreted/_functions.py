@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_cy._C.formulas import _number_of
+from autograd_cy._C.metadata import _number_of
 from autograd_cy._C.placement import _device_code
 
 

@@ -11,7 +11,7 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport Py_EQ, Py_NE
 from cpython.ref cimport Py_INCREF
 from autograd_cy._C.storage cimport (
-    ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new, storage_new_on,
+    ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
     storage_borrow, storage_incref,
     storage_decref)
 from autograd_cy._C.dtypes cimport (
@@ -20,7 +20,8 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.placement cimport as_device, device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ, F_LAZY,
+    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
+    F_LAZY,
     tls_modes, tensor_on,
     refuse_examples, has_examples,
     requires_grad)
