@@ -6,6 +6,7 @@ from autograd_cy.ops._schema import (
     by_hand,
     call,
     composite,
+    error,
     integers,
     loop,
     nondiff,
@@ -146,6 +147,15 @@ op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
+
+op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),
+   samples=[sample((arg((3, 4), integers(0, 3)), 4)), sample((arg((), integers(0, 3)), 3))], dtypes="i", reference="np.eye(num_classes, dtype=np.int64)[self]",
+   errors=(error(sample((arg((3,), integers(1, 2)), 1)), RuntimeError, "smaller than num_classes"),
+           error(sample((arg((3,), integers(-3, 0)), 4)), RuntimeError, "non-negative"),
+           error(sample((arg((3,)),)), RuntimeError, "index tensor of type LongTensor")),
+   doc="For each class number a vector that is 1 there and 0 elsewhere, in a new last dimension.\n"
+       "Without `num_classes` there are as many classes as the largest number asks for.",
+   example=">>> ag.nn.functional.one_hot(ag.tensor([0, 2]))\ntensor([[1, 0, 0],\n        [0, 0, 1]])")
 
 op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("variants.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")
 

@@ -13,6 +13,7 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
+    error,
     integers,
     nondiff,
     op,
@@ -218,8 +219,13 @@ op("where(condition, self: operand, other: operand)", out="exact",
    jvp="elementwise", vmap="elementwise",
    samples=[sample((arg(c, booleans(), False), arg(a), arg(b))) for c, a, b in
             [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), (3, 4)), ((), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (1,))]],
-   reference="np.where(condition, self, other)", checks="bool_condition",
-   doc="`self` where `condition` holds, `other` elsewhere.")
+   reference="np.where(condition, self, other)", checks="bool_condition", alone="_nonzero_tuple",
+   doc="`self` where `condition` holds, `other` elsewhere.\nThe condition alone: the indices at which it holds, a vector for each dimension.")
+
+op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kernel=composite("pointwise.rsub"), method=False,
+   samples=[*BINARY, sample((arg((3,)), 2.0), {"alpha": 3})], dtypes="ihfc", reference="np.subtract(other, alpha * self)",
+   errors=(error(sample((arg((3,), booleans()), 2)), RuntimeError, "with a bool tensor is not supported"),),
+   doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
 
 op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inplace=True, aliases=("clip",), dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "

@@ -102,6 +102,8 @@ def _parameters(r, extra=()):
     """(names, texts of defaults, number of positional ones) of a Python form."""
     names = [python_name(a, i) for i, a in enumerate(r.args)]
     defaults = [a.default for a in r.args if a.default is not None]
+    if r.alone:
+        defaults = ["None"] * (len(r.args) - 1)
     positional = sum(not a.keyword for a in r.args)
     return names + [n for n, _ in extra], defaults + [d for _, d in extra], positional
 
@@ -166,6 +168,8 @@ def function_form(r, def_name, bound=False):
         lines.append('    """')
         lines += ["    " + x if x else "" for x in docstring(r, [(n, shown[n]) for n, _ in extra])]
         lines.append('    """')
+    if r.alone:
+        lines += alone_lines(r)
     for i, a in enumerate(r.args):
         name = python_name(a, i)
         value = conversion(r, i)
@@ -194,6 +198,15 @@ def function_form(r, def_name, bound=False):
         call = f"{r.name}_result(*{call})"
     lines.append(f"    return {call}")
     return lines
+
+
+def alone_lines(r):
+    """What a record does that means another one if only its first argument is given."""
+    _, *others = (python_name(a, i) for i, a in enumerate(r.args))
+    return [f"    if {others[-1]} is None:",
+            f"        if {' is None and '.join(others[:-1])} is None and out is None:",
+            f"            return T.{r.alone}({conversion(r, 0)}, True)",
+            f"        raise TypeError(\"{r.name}() missing 1 required positional argument: '{others[-1]}'\")"]
 
 
 def inplace_form(r, def_name, bound=False):

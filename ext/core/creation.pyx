@@ -28,6 +28,7 @@ from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
     tensor_empty, wrap_at, below_vmaps, tensor_empty_like,
     tensor_empty_strided, tensor_on, tensor_alias, format_strides, check_holds, store_element,
+    beyond_64_bits,
     scalar_value,
     requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (

@@ -17,6 +17,8 @@ cdef object spacing(object x, str op, str argument):
     value = number_of(x, op, argument)
     if isinstance(value, complex):
         raise RuntimeError(f"{op}: value cannot be converted to type double without overflow: {x}")
+    if type(value) is int and op != "arange" and not -(1 << 63) <= value < (1 << 64):
+        raise beyond_64_bits(value)
     return value
 
 
@@ -31,6 +33,9 @@ cdef Tensor int_range(object start, object end, object step):
         i = max(0, -((start - end) // step))
         _ = <int64_t>end
     except OverflowError:
+        for x in (start, end, step):
+            if not -(1 << 63) <= x < (1 << 64):
+                raise beyond_64_bits(x) from None
         raise RuntimeError(
             f"arange: value cannot be converted to type int64_t without overflow: "
             f"{start}, {end}, {step}"
