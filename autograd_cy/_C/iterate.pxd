@@ -5,7 +5,7 @@ These functions work on plain tensors and set no autograd metadata; the generate
 (ext/codegen) call them and record.
 """
 from autograd_cy._C.tensor cimport Tensor
-from autograd_cy._C.kernel_ids cimport kernel_table, loop_t
+from autograd_cy._C.kernel_table cimport loop_t
 
 # How an elementwise operator chooses its dtypes.
 cdef enum:
@@ -15,8 +15,6 @@ cdef enum:
     P_REAL = 4         # complex operands give a real result (abs, real, imag)
     P_COMPLEX = 8      # real operands give a complex result (complex())
     P_SKIP_FIRST = 16  # the first operand keeps its dtype (the condition of where)
-
-cdef kernel_table* KT                        # loops of the SIMD target chosen at import
 
 # out: None (allocate), or the tensor to write (in-place and out= forms).
 cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op)

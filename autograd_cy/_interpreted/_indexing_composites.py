@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._namespace import arange, eq, int64, unsqueeze
 
@@ -13,10 +14,15 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
             "convert it by .long()"
         )
     if num_classes == -1:
+        if _batch_level(input) >= 0:
+            raise RuntimeError(
+                "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive "
+                "num_classes argument."
+            )
         if not input.numel():
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = _largest(input) + 1
-    if input.numel():
+    if input.numel() and _batch_level(input) < 0:  # under vmap they can't be looked at
         lowest = int(input.min())
         if lowest < 0:
             raise RuntimeError(f"Class values must be non-negative, but there is {lowest}.")

@@ -274,7 +274,7 @@ class booleans:
 class arg:
     """A tensor argument of a sample: its shape and where its values come from.
 
-    `values` None means the domain of the record. `kind` "index" is int64 and never differentiated.
+    `values` None means the domain of the record; indices and masks are not differentiable.
     """
 
     shape: tuple[int, ...]
@@ -295,8 +295,19 @@ def shapes(*lists, **kwargs):
     return [sample(tuple(arg(s) for s in one), kwargs) for one in lists]
 
 
+def one(shape, *args, **kwargs):
+    """A sample of one tensor and other arguments."""
+    return sample((arg(shape), *args), kwargs)
+
+
+def fixed(shape, values):
+    """A tensor argument that is not differentiated: indices, masks."""
+    return arg(shape, values, False)
+
+
 UNARY = shapes(((3, 4),), ((),), ((0, 3),), ((5,),))
 BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0, 3), (1, 3)))
+
 
 @dataclass(frozen=True)
 class error:
@@ -305,6 +316,13 @@ class error:
     call: sample
     error: type
     text: str
+
+
+# --- what many records say -------------------------------------------------------------------
+
+TRUTH = "the result is a truth value"
+INDEX = "the result is an index"
+EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"  # examples of a batch as rows
 
 
 # --- records ----------------------------------------------------------------------------------
@@ -561,3 +579,10 @@ def op(
         raise RecordError(f"{label}: defined twice")
     TABLE.append(record)
     return record
+
+
+def unary(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain=box(), dtypes="bihfc", **more):
+    """A function of one number, element by element, with a kernel of its name."""
+    return op(f"{name}(self)", kernel=elementwise(name, dtypes="float"), inplace=True, vjp={"self": vjp}, jvp="elementwise",
+              vmap="elementwise", samples=UNARY, domain=domain, complex_domain=complex_domain, dtypes=dtypes,
+              reference=reference or f"np.{name}(self)", doc=doc, **more)

@@ -52,6 +52,8 @@ MODULES = (
     Module("gemm", "kernels/gemm.pyx"),
     Module("gemm_narrow", "kernels/gemm_narrow.pyx"),
     Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
+    Module("kernel_table", "core/kernel_table.pyx"),
+    Module("linking", "core/linking.pyx"),
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("exchange", "core/exchange.pyx"),
     Module("creation", "core/creation.pyx"),

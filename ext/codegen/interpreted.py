@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse, uses
-from ext.codegen.kernel_specs import SPECS
 from ext.codegen.operators import CLASS_BITS
 from ext.codegen.python_forms import docstring, python_name
 from ext.codegen.tangents import jvp_formulas
@@ -35,7 +34,6 @@ from autograd_cy.overrides import overridable as _asking
 IN_PYTHON = {"dtype_arg": "_runtime.dtype_value", "format_arg": "_runtime.format_value"}
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 MISSING = ("view", "call")
-NUMBERS = {spec.name: i for i, spec in enumerate(SPECS)}  # the K_ constants of kernel_ids.pxd
 
 
 def is_interpreted(record: Any) -> bool:
@@ -244,7 +242,7 @@ class InterpretedOperator:
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             return ["", f"def {name}({self.parameters}):",
-                    f"    return _runtime.elementwise({NUMBERS[k.name]}, ({', '.join(operands)},), {k.dtypes!r}, "
+                    f"    return _runtime.elementwise({k.name!r}, ({', '.join(operands)},), {k.dtypes!r}, "
                     f"{k.skip_first}, {r.shown!r})"]
         raise FormulaError(f"{r.key}: kernel {self.kind}")
 
@@ -378,7 +376,8 @@ class InterpretedOperator:
         convert = IN_PYTHON.get(kind.converter, f"_arguments.{kind.converter}")
         position = 0 if a.keyword else i + 1
         words = f", {kind.words!r}" if kind.words else ""
-        text = f"{convert}({name}, {(r.forward or r.symbol) + form!r}, {name!r}, {position}{words})"
+        shown = r.name if r.namespace == "nn.functional" else r.symbol
+        text = f"{convert}({name}, {(r.forward or shown) + form!r}, {name!r}, {position}{words})"
         if kind.optional:
             text = f"None if {name} is None else {text}"
         return text
@@ -520,8 +519,9 @@ def overloaded(name, group) -> list[str]:
 
 
 def index(families) -> str:
-    """The module that says where the names of the interpreted tier are, without loading them."""
+    """The module that says where the names of both tiers are, without loading them."""
     functions, methods, spaces = {}, {}, {}
+    compiled = [f"ops_{f}" for f, records in families.items() if any(r.tier == "compiled" for r in records)]
     for family, records in families.items():
         for name, group in groups_of(records).items():
             if name.startswith("_"):
@@ -537,6 +537,8 @@ def index(families) -> str:
             if first.method:
                 methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
     return "\n".join([
-        '"""Names of the interpreted tier -> (family, name there); written by ext/codegen, do not edit."""', "",
-        "# ruff: noqa", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}", f"NAMESPACES = {spaces!r}", ""])
+        '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
+        'do not edit."""', "",
+        "# ruff: noqa", f"COMPILED = {compiled!r}", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}",
+        f"NAMESPACES = {spaces!r}", ""])
 

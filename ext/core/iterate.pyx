@@ -5,14 +5,13 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 from libc.stdint cimport uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_promote, dt_category,
     dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
-from autograd_cy._C.kernel_ids cimport *
+from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.tensor cimport (
@@ -20,15 +19,16 @@ from autograd_cy._C.tensor cimport (
     tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_window, same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
     replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
-from autograd_cy._C import cpu as _cpu
 
 import warnings as _warnings
 
+cdef int K_ADD = kernel_number("add")
+cdef int K_CONJ = kernel_number("conj")
+cdef int K_COPY = kernel_number("copy")
+cdef int K_NEG = kernel_number("neg")
+
 cdef enum:
     RELEASE_GIL = 32768        # elements times cost: shorter work keeps the GIL
-
-_kern = _cpu.load("kern")
-KT = <kernel_table*>PyCapsule_GetPointer(_kern.table_capsule(), "autograd_cy.kernel_table")
 
 
 # --- the loop over many dimensions ----------------------------------------------------------
@@ -309,19 +309,6 @@ cdef bint is_half(int dt) noexcept:
     return dt == DT_F16 or dt == DT_BF16
 
 
-cdef bint keeps_number(int kernel) noexcept:
-    """Arithmetic that computes half types in float32 takes a Python number as float32 too."""
-    return (kernel == K_ADD or kernel == K_SUB or kernel == K_ADD_SCALED or kernel == K_ADDCMUL
-            or kernel == K_ADDCDIV or kernel == K_ADD_PRODUCTS or kernel == K_LERP
-            or keeps_factor(kernel))
-
-
-cdef bint keeps_factor(int kernel) noexcept:
-    """As in torch, the second operand may also be a 0-d tensor of a wider dtype."""
-    return (kernel == K_MUL or kernel == K_DIV or kernel == K_FLOOR_DIVIDE
-            or kernel == K_TRUNC_DIVIDE)
-
-
 cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
     Whether a Python number among the operands isn't one of the half type `dt`.
@@ -395,7 +382,8 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = DT_F64 if numbers else g_default_dtype
-    if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt, keeps_factor(kernel)):
+    if is_half(dt) and KT.keeps[kernel] and number_is_cut(
+            args, nin, dt, KT.keeps[kernel] & KEEPS_FACTOR != 0):
         return through_single(kernel, args, nin, rule, out, dt, op)
     in_dt = dt
     if rule & P_COMPLEX:

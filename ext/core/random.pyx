@@ -23,7 +23,7 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, contiguous, copy_into, ew2, expand_plain, resize_out,
     P_SAME)
-from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.creation cimport (
     check_out, check_placement, finish, like, parse_dtype, parse_size, number_of)
@@ -33,6 +33,9 @@ import os as _os
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.tensor import _install
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_MUL = kernel_number("mul")
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed",

@@ -6,14 +6,16 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
 from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
 from autograd_cy._C.iterate cimport (
-    KT, run_loop, expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
-from autograd_cy._C.kernel_ids cimport K_COPY
+    run_loop, expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
+from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_LAZY, tensor_turned,
     tensor_window, tensor_on, tensor_alias,
     tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
+
+cdef int K_COPY = kernel_number("copy")
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:

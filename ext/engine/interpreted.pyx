@@ -31,10 +31,11 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.levels cimport (
     all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, wrap_number,
     F_BATCHED, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
+from autograd_cy._C.kernel_table cimport kernel_number
+include "operators_of_interpreted.pxi"
 
 
 cdef class Operation:
@@ -549,10 +550,10 @@ cdef dict RULES = {
     "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
 
 
-def elementwise(int kernel, tuple operands, str dtypes, bint skip_first, str name):
-    """An elementwise kernel by its number."""
+def elementwise(str kernel, tuple operands, str dtypes, bint skip_first, str name):
+    """An elementwise kernel by its name."""
     cdef int rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
-    return ewn(kernel, operands, rule, None, name)
+    return ewn(kernel_number(kernel), operands, rule, None, name)
 
 
 cdef class HostKernel:
