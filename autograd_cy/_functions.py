@@ -465,7 +465,7 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     >>> ag.zeros(2).where(ag.tensor([True, False]), 5)
     tensor([0., 5.])
     """
-    return _pointwise.where(condition, self, other)
+    return _comparison.where(condition, self, other)
 
 
 def _polygamma(self: Tensor, n: int) -> Tensor:

@@ -115,7 +115,7 @@ def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
 
 
 class _Inputs(Function):
-    """Keeps tensors as a node does: hooks on saved tensors, such as of a checkpoint around, see them."""
+    """Keeps tensors as a node does, so that hooks on saved tensors see them."""
 
     @staticmethod
     def forward(ctx: Any, _: Tensor, *tensors: Tensor) -> Tensor:

@@ -203,10 +203,8 @@ def function_form(r, def_name, bound=False):
 def alone_lines(r):
     """What a record does that means another one if only its first argument is given."""
     _, *others = (python_name(a, i) for i, a in enumerate(r.args))
-    return [f"    if {others[-1]} is None:",
-            f"        if {' is None and '.join(others[:-1])} is None and out is None:",
-            f"            return T.{r.alone}({conversion(r, 0)}, True)",
-            f"        raise TypeError(\"{r.name}() missing 1 required positional argument: '{others[-1]}'\")"]
+    return [f"    if {' is None and '.join(reversed(others))} is None and out is None:",
+            f"        return T.{r.alone}({conversion(r, 0)}, True)"]
 
 
 def inplace_form(r, def_name, bound=False):
@@ -233,12 +231,12 @@ def alpha_lines(r, form):
     if r.name not in ("add", "sub"):
         scaled = r.tensor_args[-1].name
         factor = f"alpha_arg(alpha, \"{r.name}\", v_self, v_{scaled})"
-        return ["    if alpha is not ONE and alpha != 1:",
+        return ["    if alpha is not ONE and (alpha is True or alpha != 1):",
                 f"        v_{scaled} = T.mul(v_{scaled}, {factor})"]
-    sign = "-" if r.name == "sub" else ""
+    given = "alpha if isinstance(alpha, bool) else -alpha" if r.name == "sub" else "alpha"
     lines = ["    cdef Tensor factor",
-             "    if alpha is not ONE and alpha != 1:",
-             f"        factor = alpha_arg({sign}alpha, \"{r.name}\", v_self, v_other)",
+             "    if alpha is not ONE and (alpha is True or alpha != 1):",
+             f"        factor = alpha_arg({given}, \"{r.name}\", v_self, v_other)",
              "        if factor.dt == DT_BOOL:",
              "            v_other = T.mul(v_other, factor)"]
     if form == "":

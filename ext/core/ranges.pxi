@@ -17,8 +17,6 @@ cdef object spacing(object x, str op, str argument):
     value = number_of(x, op, argument)
     if isinstance(value, complex):
         raise RuntimeError(f"{op}: value cannot be converted to type double without overflow: {x}")
-    if type(value) is int and op != "arange" and not -(1 << 63) <= value < (1 << 64):
-        raise beyond_64_bits(value)
     return value
 
 
@@ -160,6 +158,8 @@ cdef object endpoint(object x, str op, str argument):
 cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
     """An endpoint, which an integer dtype truncates before anything is computed."""
     value = endpoint(x, op, argument)
+    if type(value) is int and not -(1 << 63) <= value < (1 << 64):
+        raise beyond_64_bits(value)
     dt = out.dt if out is not None else DT_F64 if dtype is None else dt_code(dtype)
     return int(value) if dt_is_integral(dt) and isinstance(value, float) else value
 
