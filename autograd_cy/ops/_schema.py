@@ -124,16 +124,29 @@ class elementwise:
 
 @dataclass(frozen=True)
 class call:
-    """A hand-written function ``module.function`` of autograd_cy._C on plain tensors.
+    """A hand-written kernel ``module.function`` of autograd_cy._C on plain tensors.
 
-    It gets the arguments of the signature (or those named in `args`) in their C types. `lazy`: it
-    knows what to do with a tensor whose conjugation or negation is still to be done (F_LAZY); for
-    all others that is done before.
+    `shape` is the call of a shape rule, ``"rules_reduction.reduced(self, dim, keepdim)"``: it checks
+    the arguments and says of which dtype and shape the results are, for all devices. The kernel is
+    that of the CPU, and gets the results to fill, in C order or as the rule says, before the
+    arguments of the signature (or those named in `args`) in their C types. Other devices register
+    kernels of the same signature. `over`: a result may be the argument of that name, which the
+    kernel then changes in place (for in-place forms).
+
+    Without a shape there is one function for all devices, which returns its results: it is made of
+    copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
+    large they are, and works on the CPU alone.
+
+    `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
+    (F_LAZY); for all others that is done before.
     """
 
     target: str
     args: tuple[str, ...] | None = None
     lazy: bool = False
+    shape: str | None = None
+    over: str | None = None
+    anywhere: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,18 @@ op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, 
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
-op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
    when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
    reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
 
-op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), out=False, vjp=nondiff("the bits are read as another type"),
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
-op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
+op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.")
 
-op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True), node="ReshapeBackward0", out=False,
+op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
@@ -45,12 +45,12 @@ op("view_as(self, other)", function=False, kernel=composite("view(self, other.sh
 op("reshape_as(self, other)", function=False, kernel=composite("reshape(self, other.shape)"),
    samples=[sample((arg((3, 4)), arg((2, 6), None, False)))], reference="self.reshape(other.shape)", doc="`self` in the shape of `other`.")
 
-op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("formulas.flatten"),
+op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("shape.flatten"),
    samples=[one((2, 3, 4)), one((2, 3, 4), 1), one((2, 3, 4), 0, 1), one(())],
    reference="self.reshape(self.shape[:start_dim] + (-1,) + self.shape[end_dim % self.ndim + 1:]) if self.ndim else self.reshape(1)",
    doc="A range of dimensions joined into one.")
 
-op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("arrange.unflatten"),
+op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("shape.unflatten"),
    samples=[one((2, 6), 1, (2, 3)), one((6, 2), 0, (-1, 3)), one((4,), -1, (2, 2))],
    reference="self.reshape(self.shape[:dim % self.ndim] + tuple(sizes) + self.shape[dim % self.ndim + 1:])",
    doc="One dimension split into several; -1 is inferred.")
@@ -85,10 +85,10 @@ op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"sel
    samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
    reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.")
 
-op("_insert_dims(self, ndim: int)", kernel=composite("formulas.insert_dims"),
+op("_insert_dims(self, ndim: int)", kernel=composite("shape.insert_dims"),
    doc="A batch-first tensor with dimensions of size 1 after the batch, up to `ndim` logical ones.")
 
-op("_trailing_dims(self, ndim: int)", kernel=composite("formulas.trailing_dims"),
+op("_trailing_dims(self, ndim: int)", kernel=composite("shape.trailing_dims"),
    doc="With dimensions of size 1 appended, up to `ndim`.")
 
 op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
@@ -114,14 +114,14 @@ op("_t(self)", kernel=view("shapes.t_plain"), node="TBackward0", vjp={"self": "g
    vmap="transpose(self, 1, 2) if self.ndim == 3 else _alias(self)", samples=[one((3, 4)), one((3,)), one(())], reference="self.T",
    doc="Transpose of a matrix; fewer dimensions stay.")
 
-op("_up_to_2d(self)", kernel=composite("formulas.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
+op("_up_to_2d(self)", kernel=composite("shape.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
 
 op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain"), vjp={"self": "grad.permute(inverse_permutation(dims))"},
    jvp="linear", vmap="permute(self, (0,) + shifted(normal_dims(dims, self.ndim - 1)))",
    samples=[one((2, 3, 4), (2, 0, 1)), one((2, 3), (-1, 0)), one((0, 3), (1, 0)), one((3,), (0,))],
    reference="np.transpose(self, dims)", doc="Dimensions in another order.")
 
-op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"), aliases=("moveaxis",),
+op("movedim(self, source: dims, destination: dims)", kernel=composite("shape.movedim"), aliases=("moveaxis",),
    samples=[one((2, 3, 4), 0, 2), one((2, 3, 4), (0, 1), (1, 2)), one((2, 3, 4), -1, 0)],
    reference="np.moveaxis(self, source, destination)", doc="Dimensions moved to other places.")
 
@@ -138,19 +138,19 @@ op("as_strided(self, size: ints, stride: ints, storage_offset: int? = None)", ke
    doc="Any window on the storage, by sizes and strides in elements.")
 
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_backward_each"),
    samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain", anywhere=True), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int? = None)", method=True,
-   kernel=call("shapes.as_strided_scatter_plain"), out=False,
+   kernel=call("shapes.as_strided_scatter_plain", anywhere=True), out=False,
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
    vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
@@ -162,7 +162,7 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
    vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
    doc="A copy of `self` in which a window holds `src`.")
 
-op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),
+op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("shape.dense_window"),
    doc="as_strided on a gradient, counted from its first element.")
 
 op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=view("shapes.unfold_plain"),
@@ -173,7 +173,7 @@ op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=
              "dimension % self.ndim, 0)[::step], 0, dimension % self.ndim)",
    doc="Windows of `size` elements, every `step` of them along a dimension, as a view with a last dimension for the window.")
 
-op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain"),
+op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain", anywhere=True),
    out=False, vjp={"grad_output": "unfold(grad, dimension, size, step)"}, jvp="linear",
    vmap="_unfold_backward(grad_output, (B,) + sizes, normal_dim(dimension, len(sizes)) + 1, size, step)",
    samples=[one((3, 3), (7,), 0, 3, 2), one((3, 4, 2), (3, 5), 1, 2, 1)], doc="The windows of unfold added up where they came from.")
@@ -186,19 +186,15 @@ op("diagonal(self, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=view(
    reference="np.diagonal(self, offset, dim1, dim2)", doc="Diagonal of two dimensions, as last dimension.")
 
 op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: int)",
-   kernel=call("shapes.diagonal_backward_plain"), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
+   kernel=call("shapes.diagonal_backward_plain", anywhere=True), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
    vmap="_diagonal_backward(grad_output, (B,) + size, offset, normal_dim(dim1, len(size)) + 1, normal_dim(dim2, len(size)) + 1)",
    samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
 
-op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("arrange.diagonal_scatter"),
-   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference="tested by hand",
-   doc="A copy of `self` whose diagonal is `src`.")
-
-op("diag(self, diagonal: int = 0)", kernel=composite("arrange.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
+op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
    reference="np.diag(self, diagonal)", doc="The matrix with a vector as diagonal, or the diagonal of a matrix.")
 
-op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("arrange.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
+op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("shape.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
    reference="tested by hand", doc="Matrices with the vectors of the last dimension as diagonals.")
 
 op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)), offset)"),
@@ -211,30 +207,30 @@ for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`.")
 
 # --- order of elements -------------------------------------------------------------------------
 
-op("flip(self, dims: sizes)", kernel=call("shapes.flip_plain"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
+op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.same(self)"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
    vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 else ())",
    samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
    doc="A copy with the order of elements reversed along dimensions.")
 
-op("fliplr(self)", kernel=composite("arrange.fliplr"), samples=[one((3, 4))], reference="np.fliplr(self)", doc="flip of the second dimension.")
+op("fliplr(self)", kernel=composite("shape.fliplr"), samples=[one((3, 4))], reference="np.fliplr(self)", doc="flip of the second dimension.")
 
-op("flipud(self)", kernel=composite("arrange.flipud"), samples=[one((3, 4))], reference="np.flipud(self)", doc="flip of the first dimension.")
+op("flipud(self)", kernel=composite("shape.flipud"), samples=[one((3, 4))], reference="np.flipud(self)", doc="flip of the first dimension.")
 
-op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("arrange.rot90"), samples=[one((3, 4)), one((2, 3, 4), 3, (1, 2)), one((3, 2), 2)],
+op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("shape.rot90"), samples=[one((3, 4)), one((2, 3, 4), 3, (1, 2)), one((3, 2), 2)],
    reference="np.rot90(self, k, dims)", doc="Rotated by `k` quarter turns in the plane of two dimensions.")
 
-op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("arrange.roll"),
+op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("shape.roll"),
    samples=[one((3, 4), 1, 0), one((3, 4), (1, -2), (0, 1)), one((5,), 7), one((2, 3), -1)],
    reference="np.roll(self, shifts, dims if dims != () else None)", doc="Elements moved along dimensions, those beyond the end to the front.")
 
 # --- repeating ---------------------------------------------------------------------------------
 
-op("repeat(self, repeats: sizes)", function=False, kernel=composite("arrange.repeat"), samples=[one((3,), (2, 2)), one((2, 3), (1, 2)), one((), (3,))],
+op("repeat(self, repeats: sizes)", function=False, kernel=composite("shape.repeat"), samples=[one((3,), (2, 2)), one((2, 3), (1, 2)), one((), (3,))],
    reference="np.tile(self, repeats)", doc="Copies side by side: `repeats` times along each dimension.")
 
-op("tile(self, dims: sizes)", kernel=composite("arrange.tile"), samples=[one((3,), (2, 2)), one((2, 3), (2,))], reference="np.tile(self, dims)",
+op("tile(self, dims: sizes)", kernel=composite("shape.tile"), samples=[one((3,), (2, 2)), one((2, 3), (2,))], reference="np.tile(self, dims)",
    doc="repeat, where missing leading numbers are 1.")
 
-op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("arrange.repeat_interleave"),
+op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("shape.repeat_interleave"),
    samples=[one((3, 2), 2), one((3, 2), 2, 0)],
    reference="np.repeat(self, repeats, dim)", doc="Each element (or slice along `dim`) repeated, a number of times of its own if `repeats` is a tensor.")
