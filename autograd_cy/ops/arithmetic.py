@@ -4,7 +4,6 @@ from autograd_cy.ops._schema import (
     BINARY,
     UNARY,
     arg,
-    booleans,
     box,
     call,
     composite,

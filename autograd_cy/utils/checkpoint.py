@@ -13,12 +13,13 @@ from __future__ import annotations
 import traceback
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from autograd_cy import Tensor, empty, enable_grad, is_grad_enabled, no_grad, random
 from autograd_cy._C._names import _current_graph_task_id
+from autograd_cy._context import _Context
 from autograd_cy.autograd import Variable, backward
 from autograd_cy.autograd.function import Function
 from autograd_cy.autograd.graph import saved_tensors_hooks
@@ -54,8 +55,7 @@ _early_stop = True
 _debug: bool | None = None
 
 
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def set_checkpoint_early_stop(enable: bool) -> _Context:
     """
     Say whether recomputation ends as soon as all that was saved is there again.
 
@@ -69,16 +69,10 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     >>> with set_checkpoint_early_stop(False):
     ...     y = checkpoint(torch.exp, x, use_reentrant=False)
     """
-    global _early_stop
-    before, _early_stop = _early_stop, enable
-    try:
-        yield
-    finally:
-        _early_stop = before
+    return _Context([(globals(), "_early_stop", enable)])
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
     """
     Overrule the argument `debug` of the checkpoints inside the ``with`` block; None doesn't.
 
@@ -90,12 +84,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     >>> with set_checkpoint_debug_enabled(True):
     ...     y = checkpoint(torch.exp, x, use_reentrant=False)
     """
-    global _debug
-    before, _debug = _debug, enabled
-    try:
-        yield
-    finally:
-        _debug = before
+    return _Context([(globals(), "_debug", enabled)])
 
 
 def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
