@@ -131,7 +131,8 @@ class call:
     that of the CPU, and gets the results to fill, in C order or as the rule says, before the
     arguments of the signature (or those named in `args`) in their C types. Other devices register
     kernels of the same signature. `over`: a result may be the argument of that name, which the
-    kernel then changes in place (for in-place forms).
+    kernel then changes in place (for in-place forms). `places`: it writes some places of that
+    argument, which has any strides, and nothing else that it gets may share memory with it.
 
     Without a shape there is one function for all devices, which returns its results: it is made of
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
@@ -147,6 +148,7 @@ class call:
     shape: str | None = None
     over: str | None = None
     anywhere: bool = False
+    places: bool = False
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ MODULES = (
     Module("iterate", "core/iterate.pyx", "openmp"),
     Module("outputs", "core/outputs.pyx"),
     Module("rules_common", "shape_rules/rules_common.pyx"),
+    Module("rules_indexing", "shape_rules/rules_indexing.pyx"),
     Module("exchange", "core/exchange.pyx"),
     Module("creation", "core/creation.pyx"),
     Module("copying", "core/copying.pyx"),
