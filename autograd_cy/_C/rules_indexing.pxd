@@ -12,5 +12,4 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1
 cdef int stacked(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1
 
 cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1
-cdef int wrap_dim(Py_ssize_t dim, int nd) except -1
 cdef str scalar_name(int dt)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 # Types of expressions: T tensor, L tuple of tensors, i int, f float, b bool, I tuple of ints,
 # s text, d dtype code, N None, O any object.
 
-# Plain functions of formulas: result type and the name in autograd_cy._C.formulas.
+# Plain functions of formulas: result type and the name in autograd_cy._C.metadata (normal_dim: tensor).
 BUILTINS = {
     "inverse_permutation": "I",
     "normal_dim": "i",
@@ -22,6 +22,7 @@ BUILTINS = {
     "count_reduced": "i",
     "strides_of": "I",
     "offset_of": "i",
+    "place_of": "i",
     "without": "I",
     "shapes_of": "O",
     "number_of": "O",

@@ -3,9 +3,11 @@
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
-from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
+from autograd_cy._C.metadata cimport normal_dims, viewable, resolve_shape
+from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
-    run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast, fill_with)
+    run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
+    fill_with, to_device)
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
@@ -681,6 +683,10 @@ cdef Tensor contiguous_with(Tensor a, int memory_format):
 
 cdef Tensor cast_copy(Tensor a, int dt):
     return clone_plain(a) if dt < 0 or a.dt == dt else cast(a, dt)
+
+
+cdef Tensor device_copy(Tensor a, Py_ssize_t place):
+    return clone_plain(a) if a.mem.device == place else to_device(a, <int>place)
 
 
 cdef Tensor fill_plain(Tensor a, Tensor value):

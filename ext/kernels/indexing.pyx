@@ -18,12 +18,11 @@ from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     READS, UPDATES, WRITES, Launch, begin, launch_tiles, memory, operand)
 from autograd_cy._C.parallel cimport team_size
-from autograd_cy._C.reduce cimport check_dim, row_table
+from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
-from autograd_cy._C.rules_indexing cimport check_move, scalar_name, wrap_dim
+from autograd_cy._C.rules_indexing cimport check_move, scalar_name
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
-    tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, tensor_empty, tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
 
 cdef int K_ADD = kernel_number("add")
@@ -50,6 +49,7 @@ ctypedef fused add_t:
     double
     float complex
     double complex
+
 
 cdef inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     return a if a < b else b
@@ -200,7 +200,7 @@ cdef bint rows_are_dense(Tensor a, int dim) noexcept:
 cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     cdef SelectPlan plan
     cdef Launch work
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, IndexError)
     if out.count == 0:
@@ -221,7 +221,7 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
 
 cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1:
     cdef Tensor wide
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
     if source.mem == out.mem:
@@ -466,7 +466,7 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) 
 cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     if out.count == 0:
         return 0
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
     return move_elements(MOVE_GATHER, a, <int>dim, index, out)
@@ -476,7 +476,7 @@ cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index
                     Tensor src) except -1:
     """`out` may be `a`, and have any strides."""
     cdef Tensor wide
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
     if index.count and src.mem == out.mem:
@@ -595,13 +595,19 @@ cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
 
 
 cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
-    return join(out, tensors, wrap_dim(dim, out.nd), False)
+    return join(out, tensors, <int>normal_dim(dim, out.nd), False)
 
 
 cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
-    return join(out, tensors, wrap_dim(dim, out.nd), True)
+    return join(out, tensors, <int>normal_dim(dim, out.nd), True)
 
 
 include "indexing_advanced.pxi"
 include "indexing_order.pxi"
 include "indexing_search.pxi"
+
+
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):
+    cdef Tensor r = clone_plain(a)
+    put_indices(r, <tuple>indices, values, accumulate)
+    return r

@@ -3,7 +3,7 @@
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.dtypes cimport DT_I32, DT_I64, dt_promote
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
-from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of
+from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
 
 __all__: list[str] = []
 
@@ -14,14 +14,6 @@ cdef tuple SCALAR_NAMES = (
 
 cdef str scalar_name(int dt):
     return <str>SCALAR_NAMES[dt]
-
-
-cdef int wrap_dim(Py_ssize_t dim, int nd) except -1:
-    cdef Py_ssize_t n = nd if nd > 0 else 1
-    if dim < -n or dim >= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
-    return <int>(dim + n if dim < 0 else dim)
 
 
 cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
@@ -48,7 +40,7 @@ cdef int check_vector(Tensor a, Tensor index, str op) except -1:
 
 
 cdef int selected(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     check_vector(a, index, op)
     result_dense(r, a.dt, a.nd, a.sizes)
     if a.nd:
@@ -60,7 +52,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
                     str op) except -1:
     cdef Py_ssize_t rows
     cdef int d
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     check_vector(a, index, op)
     if source.dt != a.dt:
         raise RuntimeError(
@@ -110,7 +102,7 @@ cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1:
 
 
 cdef int gathered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     check_index_dtype(index, op)
     if index.count:
         check_move(a, <int>dim, index, None)
@@ -119,7 +111,7 @@ cdef int gathered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) exc
 
 cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                    str op) except -1:
-    dim = wrap_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     check_index_dtype(index, "scatter")
     if src.dt != a.dt:
         raise RuntimeError(
@@ -168,7 +160,7 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
     if n == 0:
         raise ValueError(f"{op}(): expected a non-empty list of Tensors")
     like = first_of_shape(tensors)
-    dim = wrap_dim(dim, like.nd)
+    dim = normal_dim(dim, like.nd)
     dt = like.dt
     for i in range(n):
         t = <Tensor>tensors[i]
