@@ -76,7 +76,7 @@ def test_tensors_of_two_devices():
         lambda: ag.cat([here, there]),
         lambda: ag.index_select(here, 0, INDEX.to("meta")),
         lambda: ag.gather(there, 0, INDEX),
-        lambda: there.scatter_(0, INDEX, there),
+        lambda: there.scatter_(0, INDEX, there + 1),
     ):
         with pytest.raises(RuntimeError, match="at least two devices"):
             call()
