@@ -9,7 +9,7 @@ from typing import Any
 
 from autograd_cy._interpreted import _checks as checks
 
-__all__ = ["checks", "composite", "expression", "function", "module"]
+__all__ = ["checks", "compiled", "composite", "expression", "function", "module"]
 
 
 def function(module: str, name: str) -> Callable:
@@ -32,6 +32,21 @@ def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable
         if made is None:
             made = make(importlib.import_module(library))
         return made(*args)
+
+    return call
+
+
+def compiled(target: str, arguments: Callable[..., tuple] | None = None) -> Callable:
+    """The C function ``module.name`` of autograd_cy._C; `arguments` makes those that it takes."""
+    found: Callable | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal found
+        if found is None:
+            from autograd_cy._interpreted import _capsules
+
+            found = _capsules.function(target)
+        return found(*args) if arguments is None else found(*arguments(*args))
 
     return call
 

@@ -89,7 +89,7 @@ A key of `vjp` may name several arguments, ``("input", "weight")``: one formula 
 gradients, and may use ``needed``, a tuple that says which of them are wanted.
 
 A record of ``tier="interpreted"`` becomes Python instead of Cython: it costs no build time and a few
-microseconds a call. Its kernel may be a `host` expression, and it may live in a `namespace`.
+microseconds a call. Its kernel may also be a `host` expression, and it may live in a `namespace`.
 
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.

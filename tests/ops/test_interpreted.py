@@ -169,7 +169,7 @@ def test_out_of_several_results():
     given = ag.aminmax(x, dim=0, out=(low, high))
     assert given[0] is low and given[1] is high
     assert ag.equal(low, x.amin(0)) and ag.equal(high, x.amax(0))
-    with pytest.raises(TypeError, match="'out' must be tuple of 2 Tensors, not Tensor"):
+    with pytest.raises(TypeError, match="'out' must be tuple of Tensors, not Tensor"):
         ag.aminmax(x, out=low)
 
 
