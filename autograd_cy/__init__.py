@@ -69,7 +69,7 @@ __all__ = [
 _interpreted.install_methods()
 
 # Modules reach upwards through tables of function pointers; a gap would be a jump to nowhere.
-_gaps = [gap for part in (_C.tensor, _C.node, _C.optable) for gap in part._unfilled()]
+_gaps = [gap for part in (_C.tensor, _C.node, _C.linking) for gap in part._unfilled()]
 if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_cy._C import ops_indexing as _indexing
 from autograd_cy._C import ops_products as _products
-from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.exchange import from_numpy
 from autograd_cy._C.tensor import Tensor
 
@@ -90,11 +90,11 @@ def lobpcg(
 
     values, vectors = eigh(A)
     if largest is None or largest:
-        values = _shape.narrow(values, -1, rows - k, k).flip((-1,))
-        vectors = _shape.narrow(vectors, -1, rows - k, k).flip((-1,))
+        values = _indexing.narrow(values, -1, rows - k, k).flip((-1,))
+        vectors = _indexing.narrow(vectors, -1, rows - k, k).flip((-1,))
     else:
-        values = _shape.narrow(values, -1, 0, k)
-        vectors = _shape.narrow(vectors, -1, 0, k)
+        values = _indexing.narrow(values, -1, 0, k)
+        vectors = _indexing.narrow(vectors, -1, 0, k)
     return values, vectors if root is None else _products.matmul(root, vectors)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
-from autograd_cy._C import ops_arrange as _arrange
-from autograd_cy._C import ops_functions as _special
-from autograd_cy._C import ops_pointwise as _pointwise
+from autograd_cy._C import ops_arithmetic as _arithmetic
+from autograd_cy._C import ops_comparison as _comparison
+from autograd_cy._C import ops_complex as _complex
+from autograd_cy._C import ops_copying as _copying
 from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C import ops_special as _special
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device as _device
@@ -191,16 +193,16 @@ def isclose(
         raise RuntimeError(f"{other.dtype} did not match {input.dtype}")
     if rtol < 0 or atol < 0:
         raise RuntimeError(f"rtol and atol must be >= 0, but got {rtol} and {atol}")
-    close = _pointwise.eq(input, other)
+    close = _comparison.eq(input, other)
     if equal_nan and input.dtype.to_real().is_floating_point:
-        close = close | (_pointwise.isnan(input) & _pointwise.isnan(other))
+        close = close | (_comparison.isnan(input) & _comparison.isnan(other))
     if rtol == 0 and atol == 0:
         return close
     if not (input.is_floating_point() or input.is_complex()):
         input, other = input.double(), other.double()
-    gap = _pointwise.abs(input - other)
-    allowed = atol + _pointwise.abs(rtol * other)
-    return close | (_pointwise.isfinite(gap) & (gap <= allowed))
+    gap = _arithmetic.abs(input - other)
+    allowed = atol + _arithmetic.abs(rtol * other)
+    return close | (_comparison.isfinite(gap) & (gap <= allowed))
 
 
 def allclose(
@@ -229,7 +231,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     True
     """
     _check_arguments("equal", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
-    return input.shape == other.shape and bool(_pointwise.eq(input, other).all())
+    return input.shape == other.shape and bool(_comparison.eq(input, other).all())
 
 
 # --- methods ----------------------------------------------------------------------------------
@@ -280,11 +282,11 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
         _check_device(device)
     out = self
     if dtype is not None and dtype != self.dtype:
-        out = _shape._to_dtype(self, dtype)
+        out = _copying._to_dtype(self, dtype)
     elif copy:
-        out = _shape.clone(self)
+        out = _copying.clone(self)
     if memory_format is not None and not out.is_contiguous(memory_format=memory_format):
-        out = _shape._contiguous(out, memory_format)
+        out = _copying._contiguous(out, memory_format)
     return out
 
 
@@ -373,22 +375,22 @@ def _contiguous(self, *, memory_format=None):
     if isinstance(memory_format, _memory_format):
         if self.is_contiguous(memory_format=memory_format):
             return self
-        return _shape._contiguous(self, memory_format)
+        return _copying._contiguous(self, memory_format)
     if memory_format is not None:
         raise TypeError(f"memory_format must be a memory_format, not {memory_format!r}")
     if self.is_contiguous():
         return self
-    return _shape._contiguous(self)
+    return _copying._contiguous(self)
 
 
 def _set_real(self, value):
     """Write the real part; `value` is broadcast and converted."""
-    _arrange.real(self).copy_(value)
+    _complex.real(self).copy_(value)
 
 
 def _set_imag(self, value):
     """Write the imaginary part of a complex tensor."""
-    _arrange.imag(self).copy_(value)
+    _complex.imag(self).copy_(value)
 
 
 def _transposed(self):
@@ -412,7 +414,7 @@ def _adjoint(self):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor."
         )
-    return _pointwise.conj(_shape.t(self))
+    return _complex.conj(_shape.t(self))
 
 
 def polygamma(n: int, input: Tensor) -> Tensor:
@@ -469,16 +471,16 @@ for _name, _function in {
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
     "mH": property(
-        lambda self: _pointwise.conj(_matrix_transposed(self)), doc="The conjugate of mT."
+        lambda self: _complex.conj(_matrix_transposed(self)), doc="The conjugate of mT."
     ),
     "H": property(_adjoint),
-    "_conj": _pointwise._conj,
-    "_neg_view": _pointwise._neg_view,
+    "_conj": _complex._conj,
+    "_neg_view": _complex._neg_view,
     "real": property(
-        _arrange.real, _set_real, doc="The real part as a view; a real tensor itself."
+        _complex.real, _set_real, doc="The real part as a view; a real tensor itself."
     ),
     "imag": property(
-        _arrange.imag, _set_imag, doc="The imaginary part of a complex tensor, a view."
+        _complex.imag, _set_imag, doc="The imaginary part of a complex tensor, a view."
     ),
 }.items():
     _install(_name, _function)

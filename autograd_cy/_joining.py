@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_cy._C import ops_arrange as _arrange
-from autograd_cy._C import ops_indexing as _indexing
+from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _install
@@ -133,7 +132,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([1., 1., 0.])
     """
     rows = [_one(t) for t in _need_several(tensors, "hstack")]
-    return _indexing.cat(rows, 0 if rows[0].ndim == 1 else 1, out=out)
+    return _joining.cat(rows, 0 if rows[0].ndim == 1 else 1, out=out)
 
 
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -147,7 +146,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([[1., 1.],
             [0., 0.]])
     """
-    return _indexing.cat([_two(t) for t in _need_several(tensors, "vstack")], 0, out=out)
+    return _joining.cat([_two(t) for t in _need_several(tensors, "vstack")], 0, out=out)
 
 
 row_stack = vstack
@@ -163,7 +162,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> ag.dstack((ag.ones(2), ag.zeros(2))).shape
     autograd_cy.Size([1, 2, 2])
     """
-    return _indexing.cat([_three(t) for t in _need_several(tensors, "dstack")], 2, out=out)
+    return _joining.cat([_three(t) for t in _need_several(tensors, "dstack")], 2, out=out)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -193,7 +192,7 @@ def _split(input, where, dim, op):
                 f"{op} attempted to split along dimension {dim}, but the size of the dimension "
                 f"{size} is not divisible by the split_size {where}!"
             )
-    return _arrange.tensor_split(input, where, dim)
+    return _joining.tensor_split(input, where, dim)
 
 
 def _need_dims(input, n, op):

@@ -1,5 +1,6 @@
 """The names of the top level, gathered from the compiled modules."""
 
+from importlib import import_module
 from types import FunctionType
 
 from autograd_cy._C import (
@@ -11,16 +12,6 @@ from autograd_cy._C import (
     getitem,
     inplace,
     iterate,
-    ops_activation,
-    ops_arrange,
-    ops_functions,
-    ops_indexing,
-    ops_neural,
-    ops_pointwise,
-    ops_products,
-    ops_reduction,
-    ops_selection,
-    ops_shape,
     placement,
     storage,
     tensor,
@@ -82,6 +73,7 @@ from autograd_cy import (
     serialization,
 )
 from autograd_cy import storage as _typed_storage
+from autograd_cy._interpreted._index import COMPILED
 
 # These install methods.
 _loaded = (
@@ -101,6 +93,9 @@ _loaded = (
 )
 _set_repr(_printing.tensor_text)
 
+# The operators: loading a family fills its part of the table.
+_families = [import_module(f"autograd_cy._C.{_name}") for _name in COMPILED]
+
 # What makes tensors of other things: a tensor among these is data.
 _CONSTRUCTORS = {
     "tensor",
@@ -116,16 +111,7 @@ _CONSTRUCTORS = {
 # Names that Python has too are bound last, in this module only.
 _published = {}
 for _module in (
-    ops_pointwise,
-    ops_functions,
-    ops_activation,
-    ops_reduction,
-    ops_shape,
-    ops_indexing,
-    ops_selection,
-    ops_arrange,
-    ops_products,
-    ops_neural,
+    *_families,
     creation,
     exchange,
     _random,

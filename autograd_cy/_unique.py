@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograd_cy._C import ops_selection as _selection
+from autograd_cy._C import ops_sorting as _sorting
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["unique", "unique_consecutive"]
@@ -49,11 +49,9 @@ def unique(
     (tensor([1, 3]), tensor([1, 2]))
     """
     if dim is None:
-        found: tuple[Tensor, ...] = _selection._unique2(
-            input, sorted, return_inverse, return_counts
-        )
+        found: tuple[Tensor, ...] = _sorting._unique2(input, sorted, return_inverse, return_counts)
     else:
-        found = _selection._unique_dim(input, dim, sorted, return_inverse, return_counts)
+        found = _sorting._unique_dim(input, dim, sorted, return_inverse, return_counts)
     return _wanted(found, return_inverse, return_counts)
 
 
@@ -87,7 +85,7 @@ def unique_consecutive(
     >>> ag.unique_consecutive(ag.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    found = _selection._unique_consecutive(input, return_inverse, return_counts, dim)
+    found = _sorting._unique_consecutive(input, return_inverse, return_counts, dim)
     return _wanted(found, return_inverse, return_counts)
 
 

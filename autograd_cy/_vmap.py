@@ -262,7 +262,7 @@ def _taken_out(x, out_dim, level, size, name):
 
 
 def _in_chunks(call, leaves, dims, size, out_dims, randomness, none_passes, name, chunk_size):
-    from autograd_cy._C.ops_indexing import cat
+    from autograd_cy._C.ops_joining import cat
 
     pieces, structure = [], None
     for start in range(0, size, chunk_size):

@@ -9,7 +9,7 @@ from autograd_cy._C import batching as _batching
 from autograd_cy._C import random as _random
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.creation import empty
-from autograd_cy._C.ops_indexing import stack
+from autograd_cy._C.ops_joining import stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy._vmap import changed_mode, frames
 

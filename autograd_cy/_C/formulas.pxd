@@ -3,7 +3,6 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor
 from autograd_cy._C.node cimport Node
 
@@ -31,9 +30,11 @@ cdef tuple write_outs(tuple out, tuple values, str op)
 cdef object other_out(Tensor out, int dt, str op)
 cdef int write_truth_out(Tensor out, Tensor value, str op) except -1
 
+cdef Tensor conjugate_complex(Tensor t)
+
 cdef inline Tensor conjugate(Tensor t):
     """The conjugate that formulas mean; a real tensor itself."""
-    return T._conjugate(t) if dt_is_complex(t.dt) else t
+    return conjugate_complex(t) if dt_is_complex(t.dt) else t
 
 # dtypes that a record claims, as bits of dtype codes
 cdef int refuse_dtype(int dt, str op) except -1

@@ -4,8 +4,9 @@
 These functions work on plain tensors and set no autograd metadata; the generated operators
 (ext/codegen) call them and record.
 """
+from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport Tensor
-from autograd_cy._C.kernel_ids cimport kernel_table, loop_t
+from autograd_cy._C.kernel_table cimport loop_t
 
 # How an elementwise operator chooses its dtypes.
 cdef enum:
@@ -15,8 +16,6 @@ cdef enum:
     P_REAL = 4         # complex operands give a real result (abs, real, imag)
     P_COMPLEX = 8      # real operands give a complex result (complex())
     P_SKIP_FIRST = 16  # the first operand keeps its dtype (the condition of where)
-
-cdef kernel_table* KT                        # loops of the SIMD target chosen at import
 
 # out: None (allocate), or the tensor to write (in-place and out= forms).
 cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op)
@@ -28,6 +27,7 @@ cdef int result_dtype(tuple operands) except -1              # torch's promotion
 cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   # returns ndim
 
 cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
+cdef Tensor to_device(Tensor a, int device)                  # a itself if it is there
 cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
 cdef Tensor resolved(Tensor a)                               # a itself if nothing is lazy in it
 cdef tuple all_resolved(tuple tensors)                       # may hold None
@@ -35,13 +35,18 @@ cdef Tensor clone_plain(Tensor a)                            # dense copy, order
 cdef Tensor clone_format(Tensor a, int format)
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1   # broadcasts and casts
 cdef int fill_with(Tensor dst, object value) except -1
+cdef int fill_elements(Tensor t, const char* item) except -1   # one element; dense memory only
+cdef int fill_dense(Tensor t, double value) except -1        # the same, of a number
+cdef int clear(Tensor t) except -1                           # the same, of zeros
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
+cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share memory?
 cdef int check_not_expanded(Tensor t, str op) except -1
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
 cdef int check_separate(Tensor dst, Tensor src, str op) except -1   # no common memory
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)
 
 # Runs loop(p, s, n) over the elements of up to 5 operands of one shape; byte strides.
-cdef int run_loop(loop_t loop, int nargs, char** p, int ndim, const Py_ssize_t* shape,
-                  Py_ssize_t** strides, float cost) noexcept
+# `mem` are the storages of p; NULL stands for a number, at p.
+cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
+                  const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1

@@ -20,4 +20,7 @@ cdef enum:
 
 cdef device cpu_device
 cdef device as_device(object d)
+cdef device device_of_code(int code)
+cdef int device_code(object d) except -1
+cdef int add_device(str name) except -1
 cdef int format_code(object f) except -1

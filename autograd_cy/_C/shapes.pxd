@@ -42,7 +42,7 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
                                     tuple size, tuple stride, object storage_offset)
 cdef Tensor unfold_backward_plain(Tensor grad, tuple sizes, Py_ssize_t dim, Py_ssize_t size,
                                   Py_ssize_t step)
-cdef Tensor flip_plain(Tensor a, tuple dims)
+cdef int flip(Tensor r, Tensor a, tuple dims) except -1
 cdef Tensor zeros_like_plain(Tensor a)
 cdef Tensor ones_like_plain(Tensor a)
 cdef Tensor new_zeros_plain(Tensor a, tuple size)

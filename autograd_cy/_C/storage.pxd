@@ -5,7 +5,7 @@ A block is one allocation: a 64-byte header followed by the data, so that a smal
 allocation; data of more than 64 bytes is 64-byte aligned. Counts change only while the GIL is held.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
     STORAGE_CACHED = 0    # header and data in one block of a size class
@@ -23,14 +23,28 @@ cdef struct StorageImpl:
     Py_ssize_t nbytes
     void* owner           # see the kinds above; next free block while in the cache
     uint32_t own_version  # in-place writes so far, unless `version` points elsewhere
-    uint16_t size_class
+    uint8_t size_class
+    uint8_t device        # code of the device whose memory this is; 0 is the CPU
     uint8_t kind
     uint8_t readonly      # memory that must not be written (a read-only NumPy array)
     Py_ssize_t capacity   # bytes that the block can hold
     PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
     uint32_t* version     # own_version, or that of a SharedVersion (see storage_share_version)
 
+cdef enum:
+    MAX_DEVICES = 8
+    ON_CPU = 0
+    ON_META = 1
+
+# Memory of other devices, by code; what is given has its `device` set by storage_new_on.
+ctypedef StorageImpl* (*allocate_fn)(Py_ssize_t nbytes) except NULL
+cdef allocate_fn device_memory[8]
+
+ctypedef void (*birth_fn)(StorageImpl*) noexcept
+cdef void note_births(birth_fn noted) noexcept    # called with each new storage; NULL: no more
+
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
+cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
                                  bint readonly) except NULL
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL

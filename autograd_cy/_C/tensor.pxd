@@ -144,7 +144,9 @@ cdef class Tensor:
 cdef Tensor tensor_empty(int dt, int ndim, const Py_ssize_t* shape)
 cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
                                  const Py_ssize_t* strides)
-# keeps the order of a dense tensor's dimensions
+cdef Tensor tensor_empty_on(int device, int dt, int ndim, const Py_ssize_t* shape,
+                            const Py_ssize_t* strides)     # NULL: C order
+# keeps the order of a dense tensor's dimensions, and the device
 cdef Tensor tensor_empty_like(Tensor t, int dt)
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides)     # takes a new reference to s
@@ -177,6 +179,7 @@ cdef bint tensor_is_contiguous(Tensor t) noexcept
 cdef bint tensor_is_dense(Tensor t) noexcept         # no gaps, no overlap
 cdef bint tensor_has_overlap(Tensor t) noexcept      # some element is reached twice
 cdef bint tensor_matches_format(Tensor t, int format) noexcept
+cdef int preserved_strides(Tensor t, Py_ssize_t* out) noexcept     # dense, in t's order
 cdef int format_strides(int ndim, const Py_ssize_t* shape, int format, Py_ssize_t* out) except -1
 cdef TensorExtra need_extra(Tensor t)
 cdef int put_dual(Tensor t, Tensor tangent, ForwardLevel level, Tensor primal) except -1
@@ -213,6 +216,10 @@ cdef inline bint requires_grad(Tensor t) noexcept:
 cdef inline Py_ssize_t itemsize(Tensor t) noexcept nogil:
     return DT_SIZE[t.dt]
 
+cdef inline int device_of(Tensor t) noexcept nogil:
+    """The code of the device that the tensor is on."""
+    return t.mem.device
+
 cdef inline uint32_t version_of(Tensor t) noexcept nogil:
     return t.mem.version[0]
 
@@ -242,6 +249,7 @@ cdef struct LateBound:
     setitem_fn setitem
     unary_fn grad_fn                  # current grad_fn; remakes that of a view
     unary_fn repr
+    unary_fn to_host                  # a copy of what is on another device, or an error
     unary_fn resolved                 # a plain tensor with the values of one with F_LAZY
     unary_fn iterate
     release_fn release_node           # drops a node without recursion

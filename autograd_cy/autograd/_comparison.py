@@ -14,7 +14,7 @@ from typing import Any
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.ops_pointwise import complex as _complex
+from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random import rand as _rand
 from autograd_cy._C.tensor import Tensor

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.ops_indexing import stack as _stack
+from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random import rand as _rand
 from autograd_cy._C.tensor import Tensor

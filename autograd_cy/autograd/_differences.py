@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from autograd_cy._C.creation import zeros as _zeros
-from autograd_cy._C.ops_indexing import stack as _stack
+from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy.autograd.grad_mode import enable_grad
 

@@ -13,7 +13,7 @@ from typing import Any
 from autograd_cy._C.creation import eye as _eye
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.ops_indexing import stack as _stack
+from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd._arguments import (
     OUTPUTS,

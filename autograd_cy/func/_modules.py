@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograd_cy._C.ops_indexing import stack
+from autograd_cy._C.ops_joining import stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
 
 

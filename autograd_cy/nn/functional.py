@@ -11,7 +11,7 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._interpreted.statistics import batch_norm
+from autograd_cy._interpreted.neural import batch_norm
 
 __all__ = [
     "batch_norm",

@@ -124,16 +124,29 @@ class elementwise:
 
 @dataclass(frozen=True)
 class call:
-    """A hand-written function ``module.function`` of autograd_cy._C on plain tensors.
+    """A hand-written kernel ``module.function`` of autograd_cy._C on plain tensors.
 
-    It gets the arguments of the signature (or those named in `args`) in their C types. `lazy`: it
-    knows what to do with a tensor whose conjugation or negation is still to be done (F_LAZY); for
-    all others that is done before.
+    `shape` is the call of a shape rule, ``"rules_reduction.reduced(self, dim, keepdim)"``: it checks
+    the arguments and says of which dtype and shape the results are, for all devices. The kernel is
+    that of the CPU, and gets the results to fill, in C order or as the rule says, before the
+    arguments of the signature (or those named in `args`) in their C types. Other devices register
+    kernels of the same signature. `over`: a result may be the argument of that name, which the
+    kernel then changes in place (for in-place forms).
+
+    Without a shape there is one function for all devices, which returns its results: it is made of
+    copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
+    large they are, and works on the CPU alone.
+
+    `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
+    (F_LAZY); for all others that is done before.
     """
 
     target: str
     args: tuple[str, ...] | None = None
     lazy: bool = False
+    shape: str | None = None
+    over: str | None = None
+    anywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -274,7 +287,7 @@ class booleans:
 class arg:
     """A tensor argument of a sample: its shape and where its values come from.
 
-    `values` None means the domain of the record. `kind` "index" is int64 and never differentiated.
+    `values` None means the domain of the record; indices and masks are not differentiable.
     """
 
     shape: tuple[int, ...]
@@ -295,8 +308,19 @@ def shapes(*lists, **kwargs):
     return [sample(tuple(arg(s) for s in one), kwargs) for one in lists]
 
 
+def one(shape, *args, **kwargs):
+    """A sample of one tensor and other arguments."""
+    return sample((arg(shape), *args), kwargs)
+
+
+def fixed(shape, values):
+    """A tensor argument that is not differentiated: indices, masks."""
+    return arg(shape, values, False)
+
+
 UNARY = shapes(((3, 4),), ((),), ((0, 3),), ((5,),))
 BINARY = shapes(((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0, 3), (1, 3)))
+
 
 @dataclass(frozen=True)
 class error:
@@ -305,6 +329,13 @@ class error:
     call: sample
     error: type
     text: str
+
+
+# --- what many records say -------------------------------------------------------------------
+
+TRUTH = "the result is a truth value"
+INDEX = "the result is an index"
+EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"  # examples of a batch as rows
 
 
 # --- records ----------------------------------------------------------------------------------
@@ -559,3 +590,10 @@ def op(
         raise RecordError(f"{label}: defined twice")
     TABLE.append(record)
     return record
+
+
+def unary(name, vjp, doc, reference=None, domain=real(-2, 2), complex_domain=box(), dtypes="bihfc", **more):
+    """A function of one number, element by element, with a kernel of its name."""
+    return op(f"{name}(self)", kernel=elementwise(name, dtypes="float"), inplace=True, vjp={"self": vjp}, jvp="elementwise",
+              vmap="elementwise", samples=UNARY, domain=domain, complex_domain=complex_domain, dtypes=dtypes,
+              reference=reference or f"np.{name}(self)", doc=doc, **more)

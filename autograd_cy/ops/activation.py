@@ -1,17 +1,22 @@
-"""Activations and their fused backward operators, which are operators themselves."""
+"""Activations and their fused backward operators, which are operators themselves; softmax."""
 
 from autograd_cy.ops._schema import (
-   UNARY,
-   arg,
-   box,
-   call,
-   composite,
-   differs,
-   elementwise,
-   op,
-   real,
-   sample,
+    UNARY,
+    arg,
+    box,
+    call,
+    composite,
+    differs,
+    elementwise,
+    op,
+    real,
+    sample,
 )
+
+ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
+        sample((arg((0, 3)), 1))]
+
+# --- elementwise -------------------------------------------------------------------------------
 
 op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
@@ -61,6 +66,8 @@ op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward
         "output": "grad_output * (output_t - 2 * output * output_t).conj()"},
    vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hfc",
    reference="grad_output * np.conj((1 - output) * output)", doc="Gradient of sigmoid from its result.")
+
+# --- gelu and silu -----------------------------------------------------------------------------
 
 op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
    kernel=composite("_gelu_tanh(self) if approximate == 'tanh' else _gelu_erf(self)"), checks="gelu_kind",
@@ -122,3 +129,39 @@ op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), meth
 
 op("_silu_curvature(self, s)", method=False,
    kernel=composite("s * (1 - s) * (2 + self * (1 - 2 * s))"), doc="Second derivative of silu; s = sigmoid(self).")
+
+# --- softmax -----------------------------------------------------------------------------------
+
+op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_plain"), out=False,
+   vjp={"self": "softmax_backward(grad, result, dim)"},
+   jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
+   reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.")
+
+op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_plain"), out=False,
+   vjp={"grad_output": "softmax_backward(grad, output, dim)",
+        "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
+   jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
+        "output": "output_t * (grad_output - sum(grad_output * output, dim, True)) - output * sum(grad_output * output_t, dim, True)"},
+   vmap="softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
+   reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
+   doc="Gradient of softmax from its result.")
+
+op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_plain"), out=False,
+   vjp={"self": "log_softmax_backward(grad, result, dim)"},
+   jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
+   reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.")
+
+op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_plain"), out=False,
+   vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
+        "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
+   jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",
+        "output": "-exp(output) * output_t * sum(grad_output, dim, True)"},
+   vmap="log_softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
+        " squeeze(log_softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
+   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
+            sample((arg(()), arg(()), 0))], dtypes="hf",
+   reference="grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)", tolerance=1e-4,
+   doc="Gradient of log_softmax from its result.")

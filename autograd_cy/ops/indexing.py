@@ -1,4 +1,4 @@
-"""Reading and writing by index, joining, and writing in place."""
+"""Reading and writing by index: slices, index tensors, masks."""
 
 from autograd_cy.ops._schema import (
     arg,
@@ -6,27 +6,62 @@ from autograd_cy.ops._schema import (
     by_hand,
     call,
     composite,
+    fixed,
     integers,
     loop,
     nondiff,
+    one,
     op,
     refuse,
     sample,
+    view,
 )
 
-op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), aliases=("concat", "concatenate"),
-   attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
-   jvp="linear", vmap="cat(tensors, dim + 1)",
-   samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
-   reference="np.concatenate(tensors, dim)", doc="Tensors joined along a dimension.")
+# --- slices ------------------------------------------------------------------------------------
 
-op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("formulas.cat_backward"),
-   doc="The pieces of a gradient that belong to the tensors of cat.")
+op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
+   vjp={"self": "_select_backward(grad, self.shape, dim, index)"}, jvp="linear", vmap="dims",
+   samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
+   doc="One slice along a dimension, which goes away.")
 
-op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"),
-   vjp={"tensors": "unbind(grad, dim)"}, jvp="linear", vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
-   samples=[sample(((arg((2, 3)), arg((2, 3))), 0)), sample(((arg((2, 3)), arg((2, 3))), -1)), sample(((arg(()), arg(())),))],
-   reference="np.stack(tensors, dim)", doc="Tensors of one shape joined along a new dimension.")
+op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
+   vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
+   vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
+   samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
+
+op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("arrange.select_scatter"),
+   samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference="tested by hand",
+   doc="A copy of `self` whose slice at `index` is `src`.")
+
+op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=view("shapes.slice_plain"),
+   function=False, method=False, vjp={"self": "_slice_backward(grad, self.shape, dim, start, end, step)"}, jvp="linear",
+   vmap="dims", samples=[one((5, 4), 0, 1, 4), one((5,), 0, None, None, 2), one((5, 4), 1, -2), one((3,), 0, 2, 1)],
+   reference="self[(builtins.slice(None),) * (dim % self.ndim) + (builtins.slice(start, end, step),)]",
+   doc="Every `step`-th element from `start` to `end` along a dimension.")
+
+op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
+   kernel=call("shapes.slice_backward_plain", anywhere=True), out=False,
+   vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
+   vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
+   samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
+   doc="Zeros of `size` with `grad_output` in the slice.")
+
+op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("arrange.slice_scatter"),
+   samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference="tested by hand",
+   doc="A copy of `self` in which a range along a dimension is `src`.")
+
+op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
+   vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
+                " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
+   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
+                                        one((3, 4), 1, -3, 3)],
+   reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
+   doc="`length` elements from `start` along a dimension.")
+
+op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clone(narrow(self, dim, start, length), 0)"),
+   samples=[one((5, 4), 0, 1, 3)], reference="np.take(self, range(start, start + length), dim)", doc="narrow in new memory.")
+
+# --- index tensors -----------------------------------------------------------------------------
 
 op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select_plain"),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
@@ -41,6 +76,17 @@ op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing
    vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
+
+op("index_copy(self, dim: dim, index, source)", kernel=composite("arrange.index_copy"), inplace=True,
+   samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference="tested by hand",
+   doc="A copy of `self` whose slices with the given indices are those of `source`.")
+
+op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("arrange.index_fill"), inplace=True,
+   samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
+   reference="tested by hand", dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.")
+
+op("take(self, index)", kernel=composite("arrange.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
+   reference="np.take(self, index)", doc="Elements of the flattened tensor.")
 
 op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather_plain"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
@@ -92,12 +138,6 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 
 op("_along(index, dim: int, other)", kernel=composite("derivatives.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
-op("_refuse_where(self, mask, text: str)", kernel=call("iterate.clone_plain", ("self",)), out=False, node="ErrorBackward0",
-   vjp={"self": "_raise_where(grad, mask, text)"}, jvp={"self": "_raise_where(self_t, mask, text)"}, vmap="_refuse_where(self, mask, text)",
-   doc="`self`, whose derivative is an error if an element of `mask` is set.")
-
-op("_raise_where(self, mask, text: str)", kernel=composite("derivatives.raise_where"), doc="`self`, or an error if an element of `mask` is set.")
-
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"}, kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
@@ -131,12 +171,20 @@ op("_index_put(self, indices: indices, values, accumulate: bool)", forward="inde
         "values": "_index_put(zeros_like(self), indices, values_t, accumulate)"},
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
+op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("arrange.index_put"), samples=[],
+   reference="tested by hand", doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.")
+
+# --- masks -------------------------------------------------------------------------------------
+
 op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
    reference="np.where(mask, value, self)", dtypes="hfc",
    doc="`value` where `mask` is true.")
 
 op("_like(self, other)", kernel=composite("formulas.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
+
+op("masked_scatter(self, mask, source)", kernel=composite("arrange.masked_scatter"), inplace=True,
+   samples=[], reference="tested by hand", doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.")
 
 op("masked_select(self, mask)", checks="selection", kernel=composite("formulas.masked_select"), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],
@@ -148,8 +196,3 @@ op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
 
 op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("variants.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")
-
-for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
-    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
-       vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
-       reference=f"np.{_name}(self, diagonal)", doc=_doc)

@@ -8,10 +8,10 @@ differentiation for complex valued SVD" (2019).
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes
 
+HERE = "tests/ops/test_interpreted.py::"
 SQUARE = ((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 2, 2),)
 NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of square matrices")
 VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
-HERE = "tests/ops/test_interpreted.py::"
 
 op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(A)"), checks="square", aliases=("inverse",),
    vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
@@ -30,6 +30,13 @@ op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg"
    doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.\nThe gradient is that of the whole matrix, and infinite or "
        "NaN where it uses the eigenvectors of\nequal eigenvalues. A function that changes with the sign or phase of the vectors has none.",
    example=">>> ag.linalg.eigh(ag.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues\ntensor([1., 2.])")
+
+op("_eigh_backward(grad_values: Tensor?, grad_vectors: Tensor?, values, vectors)", kernel=composite("derivatives.eigh_backward"),
+   doc="Gradient of a Hermitian matrix from those of its eigenvalues and eigenvectors, None where there is none.")
+
+op("_eigenvalues_moved(moved, vectors)", kernel=composite("derivatives.eigenvalues_moved"), doc="Tangent of the eigenvalues.")
+
+op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("derivatives.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
 
 op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"),
    dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),

@@ -1,102 +1,46 @@
-"""Softmax and losses."""
+"""What layers of networks compute: affine maps, dropout, normalised batches."""
 
 from autograd_cy.ops._schema import (
-        arg,
-        by_hand,
-        call,
-        composite,
-        integers,
-        nondiff,
-        op,
-        randomly,
-        real,
-        sample,
+    arg,
+    by_test,
+    call,
+    composite,
+    error,
+    host,
+    loop,
+    nondiff,
+    op,
+    randomly,
+    sample,
+    shapes,
 )
 
-ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
-        sample((arg((0, 3)), 1))]
+HERE = "tests/ops/test_interpreted.py::"
 
-op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_plain"), out=False,
-   vjp={"self": "softmax_backward(grad, result, dim)"},
-   jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
-   reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.")
+# --- affine maps -------------------------------------------------------------------------------
 
-op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_plain"), out=False,
-   vjp={"grad_output": "softmax_backward(grad, output, dim)",
-        "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
-   jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
-        "output": "output_t * (grad_output - sum(grad_output * output, dim, True)) - output * sum(grad_output * output_t, dim, True)"},
-   vmap="softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
-        " squeeze(softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
-            sample((arg(()), arg(()), 0))], dtypes="hf",
-   reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
-   doc="Gradient of softmax from its result.")
+op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear_plain"),
+   vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
+   jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
+   vmap={"input": "linear(input, weight, bias)",
+         "input,weight,bias": "_batched_linear(input, weight, bias)"},
+   samples=shapes(((5, 4), (3, 4), (3,)), ((4,), (3, 4), (3,)), ((2, 5, 4), (3, 4)), ((0, 4), (3, 4), (3,)), ((5, 4), (1, 4))),
+   dtypes="ihfc", reference="input @ weight.T + (0 if bias is None else bias)", tolerance=1e-4,
+   doc="Affine map ``input @ weight.T + bias`` of the last dimension.")
 
-op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_plain"), out=False,
-   vjp={"self": "log_softmax_backward(grad, result, dim)"},
-   jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
-   reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.")
+op("_linear_weight(grad_output, input)",
+   kernel=composite("mm(flatten_rows(grad_output).t(), flatten_rows(input).conj())"),
+   doc="Gradient of linear with respect to its weight.")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_plain"), out=False,
-   vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
-        "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
-   jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",
-        "output": "-exp(output) * output_t * sum(grad_output, dim, True)"},
-   vmap="log_softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
-        " squeeze(log_softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
-            sample((arg(()), arg(()), 0))], dtypes="hf",
-   reference="grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)", tolerance=1e-4,
-   doc="Gradient of log_softmax from its result.")
+op("flatten_rows(self)", function=False, method=False, kernel=composite("formulas.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
+   reference="self.reshape(-1, self.shape[-1])", doc="All dimensions but the last joined.")
 
-op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index: int) -> (output, total_weight)", method=False,
-   function=False, kernel=call("loss.nll_loss_plain"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
-   vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
-   jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
-   vmap=by_hand("batching_rules.nll_forward_each"),
-   samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood and the weight it was divided by.")
+op("_sum_rows(self)", kernel=composite("sum(flatten_rows(self), 0, False)"), doc="Sum over all dimensions but the last.")
 
-op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: int)", kernel=composite("formulas.nll_output"),
-   doc="The loss of nll_loss_forward.")
+op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("formulas.batched_linear"),
+   doc="linear with one weight per example.")
 
-op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: sizes, reduction: int, ignore_index: int)",
-   method=False, function=False, kernel=call("formulas.nll_backward"), out=False,
-   vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
-   vmap=by_hand("batching_rules.nll_backward_each"),
-   samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
-   reference="tested by hand", doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
-
-op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean')", method=False,
-   kernel=composite("formulas.nll_loss"),
-   samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood of class indices under log-probabilities.")
-
-op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
-   " label_smoothing: float = 0.0)", method=False, kernel=composite("formulas.cross_entropy_form"),
-   samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.")
-
-op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=composite("formulas.mse_loss"),
-   samples=[sample((arg((3, 4)), arg((3, 4))), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference="{'mean': np.mean, 'sum': np.sum, 'none': lambda x: x}[reduction]((input - target) ** 2)",
-   doc="Mean (or sum) of squared differences.")
-
-op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_plain"), out=False, node="MseLossBackward0",
-   vjp={"self": "_mse_backward(grad, self, target, reduction)", "target": "-_mse_backward(grad, self, target, reduction)"},
-   jvp={"self": "_mse_moved(self_t, self, target, reduction)", "target": "-_mse_moved(target_t, self, target, reduction)"},
-   vmap="_mse_each(self, target, reduction)", dtypes="hf",
-   samples=[sample((arg((3, 4)), arg((3, 4)), code)) for code in (0, 1, 2)],
-   reference="[lambda x: x, np.mean, np.sum][reduction]((self - target) ** 2)", doc="Squared differences, reduced by code (0 none, 1 mean, 2 sum).")
-
-op("_mse_backward(grad_output, self, target, reduction: int)",
-   kernel=composite("(self - target) * (grad_output * (2.0 / self.numel() if reduction == 1 and self.numel() > 0 else 2.0))"),
-   doc="Gradient of mse_loss; differentiates by its parts.")
-
-op("_mse_moved(self, a, b, reduction: int)", kernel=composite("formulas.mse_moved"), doc="Tangent of mse_loss.")
-
-op("_mse_each(self, target, reduction: int)", kernel=composite("formulas.mse_each"), doc="mse_loss of each example of a batch.")
+# --- dropout -----------------------------------------------------------------------------------
 
 op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), out=False, vjp=nondiff("the mask is random"),
    vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
@@ -105,3 +49,35 @@ op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="pr
    kernel=composite("self * _dropout_mask(self, 1.0 - p) if train and p > 0.0 else self"),
    samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], reference="self",
    doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.")
+
+# --- batch normalisation -----------------------------------------------------------------------
+
+op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tensor? = None, bias: Tensor? = None, training: bool = False,"
+   " momentum: float = 0.1, eps: float = 1e-05)", namespace="nn.functional", tier="interpreted", kernel=composite("neural.batch_norm"),
+   samples=[sample((arg((4, 3)), None, None), {"training": True}), sample((arg((4, 3, 2)), None, None, arg((3,)), arg((3,)), True))],
+   dtypes="f", reference=by_test(HERE + "test_batch_norm"),
+   errors=(error(sample((arg((4, 3)), None, None)), RuntimeError, "running_mean"),),
+   doc="Elements of each channel (the second dimension) with mean 0 and variance 1, times `weight`, plus `bias`.\nWith `training`, mean "
+       "and variance are those of the batch, and the running ones move towards them by `momentum`, in place.",
+   example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
+
+op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
+   " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
+   mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
+   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
+   jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
+                   "weight": "_per_channel(weight_t, input) * _batch_norm_scaled(input, mean, spread, training, eps)",
+                   "bias": "_per_channel(bias_t, input).expand(input.shape)"}},
+   vmap=loop("each example has statistics of its own"), dtypes="f", node="NativeBatchNormBackward0",
+   doc="batch_norm, with the mean and the inverse of the standard deviation that it used.")
+
+op("_batch_norm_backward(grad, input, weight: Tensor?, mean, spread, training: bool, eps: float, needed: object) -> Tensor[]", tier="interpreted",
+   kernel=composite("neural.batch_norm_backward"), doc="Gradients of input, weight and bias, as far as they are needed.")
+
+op("_batch_norm_moved(moved, input, weight: Tensor?, mean, spread, training: bool, eps: float)", tier="interpreted",
+   kernel=composite("neural.batch_norm_moved"), doc="Tangent of batch_norm by its input.")
+
+op("_batch_norm_scaled(input, mean, spread, training: bool, eps: float)", tier="interpreted", kernel=composite("neural.batch_norm_scaled"),
+   doc="batch_norm without weight and bias.")
+
+op("_per_channel(values, input)", tier="interpreted", kernel=composite("neural.per_channel"), doc="Shaped to broadcast along the second dimension.")

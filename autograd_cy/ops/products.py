@@ -1,6 +1,8 @@
-"""Matrix products."""
+"""Products of vectors and matrices."""
 
 from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
+
+# --- products ----------------------------------------------------------------------------------
 
 op("mm(self, mat2)", out="exact", kernel=call("products.mm_plain"),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
@@ -33,6 +35,17 @@ op("matmul(self, other)", kernel=composite("formulas.matmul"), out="exact", dund
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.")
 
+op("outer(self, vec2)", kernel=composite("arrange.outer"), out=True, samples=shapes(((3,), (4,))), reference="np.outer(self, vec2)", aliases=("ger",),
+   doc="Outer product of two vectors.")
+
+op("kron(self, other)", kernel=composite("arrange.kron"), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
+   doc="Kronecker product.")
+
+op("cross(self, other, dim: dim? = None)", kernel=composite("arrange.cross"), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
+   reference="np.cross(self, other, axis=1 if dim is None else dim)", doc="Vector product along a dimension of size 3, by default the first one.")
+
+# --- products with sums ------------------------------------------------------------------------
+
 op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", kernel=call("products.addmm_plain"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
@@ -45,32 +58,17 @@ op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact
 op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("formulas.batched_addmm"),
    doc="addmm of batches.")
 
-op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear_plain"),
-   vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
-   jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
-   vmap={"input": "linear(input, weight, bias)",
-         "input,weight,bias": "_batched_linear(input, weight, bias)"},
-   samples=shapes(((5, 4), (3, 4), (3,)), ((4,), (3, 4), (3,)), ((2, 5, 4), (3, 4)), ((0, 4), (3, 4), (3,)), ((5, 4), (1, 4))),
-   dtypes="ihfc", reference="input @ weight.T + (0 if bias is None else bias)", tolerance=1e-4,
-   doc="Affine map ``input @ weight.T + bias`` of the last dimension.")
+op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addmv"), out="exact", inplace=True, dtypes="ihfc",
+   samples=shapes(((3,), (3, 4), (4,))), reference="beta * self + alpha * (mat @ vec)", tolerance=1e-4,
+   doc="``beta * self + alpha * (mat @ vec)``.")
 
-op("_linear_weight(grad_output, input)",
-   kernel=composite("mm(flatten_rows(grad_output).t(), flatten_rows(input).conj())"),
-   doc="Gradient of linear with respect to its weight.")
+op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addr"), out=True, inplace=True,
+   samples=shapes(((3, 4), (3,), (4,))), reference="self + np.outer(vec1, vec2)", doc="``beta * self + alpha * outer(vec1, vec2)``.")
 
-op("flatten_rows(self)", function=False, method=False, kernel=composite("formulas.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
-   reference="self.reshape(-1, self.shape[-1])", doc="All dimensions but the last joined.")
+op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.baddbmm"), out="exact", inplace=True, dtypes="ihfc",
+   samples=shapes(((2, 3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2)", tolerance=1e-4,
+   doc="``beta * self + alpha * bmm(batch1, batch2)``.")
 
-op("_sum_rows(self)", kernel=composite("sum(flatten_rows(self), 0, False)"), doc="Sum over all dimensions but the last.")
-
-op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("formulas.batched_linear"),
-   doc="linear with one weight per example.")
-
-# --- eigenvectors -----------------------------------------------------------------------------
-
-op("_eigh_backward(grad_values: Tensor?, grad_vectors: Tensor?, values, vectors)", kernel=composite("derivatives.eigh_backward"),
-   doc="Gradient of a Hermitian matrix from those of its eigenvalues and eigenvectors, None where there is none.")
-
-op("_eigenvalues_moved(moved, vectors)", kernel=composite("derivatives.eigenvalues_moved"), doc="Tangent of the eigenvalues.")
-
-op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("derivatives.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
+op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addbmm"), out="exact", inplace=True, dtypes="ihfc",
+   samples=shapes(((3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2).sum(0)", tolerance=1e-4,
+   doc="``beta * self + alpha * sum of bmm(batch1, batch2)`` over the batch.")

@@ -1,14 +1,32 @@
-"""Reductions: sums, extremes and what is made of them."""
+"""Sums, products, extremes and norms, of all elements or along dimensions; running sums and products."""
 
-from autograd_cy.ops._schema import arg, call, composite, nondiff, op, sample, shapes
+from autograd_cy.ops._schema import (
+    EACH,
+    INDEX,
+    TRUTH,
+    arg,
+    by_test,
+    call,
+    composite,
+    error,
+    host,
+    integers,
+    loop,
+    nondiff,
+    one,
+    op,
+    real,
+    sample,
+    shapes,
+)
 
 ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 DIMS = [sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((2, 3, 4)), (0, 2))),
         sample((arg((5,)), 0)), sample((arg(()), 0)), sample((arg((2, 3, 4)), 1), {"keepdim": True})]
 BY_DIM = "len(args) > 1 or 'dim' in kwargs"
-INDEX = "the result is an index"
-TRUTH = "the result is a truth value"
-EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"
+HERE = "tests/ops/test_interpreted.py::"
+
+# --- sums and means ----------------------------------------------------------------------------
 
 op("sum(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.sum_plain", ("self", "None", "False", "dtype")),
    vjp={"self": "grad.expand(self.shape)"}, jvp="linear", vmap=f"sum({EACH}, 1, False, dtype)", samples=ALL,
@@ -22,6 +40,12 @@ op("sum.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", 
 op("_expand_reduced(self, shape: object, dim: object, keepdim: bool)", kernel=composite("formulas.expand_reduced"),
    doc="A reduced tensor expanded back to `shape`.")
 
+op("sum_to_size(self, size: sizes)", function=False, kernel=composite("formulas.sum_to_size"),
+   samples=[one((3, 4), (1, 4)), one((2, 3), (3,)), one((3,), (3,))],
+   reference="self.sum(tuple(range(self.ndim - len(size))) + tuple(i for i in range(self.ndim - len(size), self.ndim) "
+             "if size[i - self.ndim + len(size)] != self.shape[i]), keepdims=True).reshape(size)",
+   doc="Summed to a shape that broadcasts to the own one.")
+
 op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_plain", ("self", "None", "False", "dtype")),
    vjp={"self": "(grad / self.numel()).expand(self.shape)"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
    samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.")
@@ -31,6 +55,28 @@ op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)",
    vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"}, jvp="linear",
    vmap="dims", samples=DIMS, dtypes="hfc", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Mean over one or several dimensions.")
+
+op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), wide_out=True, kernel=call("reduce.logsumexp_plain"),
+   vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * exp(self - _expand_reduced(result, self.shape, dim, keepdim)).conj()"},
+   jvp={"self": "sum(self_t * exp(self - _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
+   vmap="dims", samples=DIMS, dtypes="bihfc", tolerance=1e-4,
+   reference="scipy.special.logsumexp(self.astype(np.result_type(self.dtype, np.float32)), axis=dim if self.ndim else None, keepdims=keepdim)",
+   doc="Logarithm of the sum of exponentials, without overflow.")
+
+op("count_nonzero(self, dim: dims? = None)", kernel=composite("sum(ne(self, 0), dim, False)"), samples=[sample((arg((3, 4), integers(0, 2)),)), sample((arg((3, 4), integers(0, 2)), 0))],
+   reference="np.count_nonzero(self, dim)", doc="How many elements aren't zero.")
+
+op("trace(self)", kernel=composite("arrange.trace"), samples=[one((3, 4)), one((2, 2))], reference="np.trace(self)", tolerance=1e-4,
+   doc="Sum of the diagonal of a matrix.")
+
+# --- truth -------------------------------------------------------------------------------------
+
+for _name in ("all", "any"):
+    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", kernel=call(f"reduce.{_name}_plain"), out="truth",
+       vjp=nondiff(TRUTH), vmap="dims", samples=[*ALL, *DIMS], reference=f"np.{_name}(self, axis=dim if self.ndim else None, keepdims=keepdim)",
+       doc=f"Whether {_name} elements are true.")
+
+# --- extremes ----------------------------------------------------------------------------------
 
 for _name, _np, _doc in (("amax", "max", "Largest element over dimensions; ties share the gradient."),
                          ("amin", "min", "Smallest element over dimensions; ties share the gradient.")):
@@ -84,87 +130,61 @@ op("_take_reduced(self, dim: dim, indices, keepdim: bool)",
                     "squeeze(gather(self, dim, unsqueeze(indices, dim)), dim)"),
    doc="The elements at the indices of a reduction.")
 
-op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), wide_out=True, kernel=call("reduce.logsumexp_plain"),
-   vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * exp(self - _expand_reduced(result, self.shape, dim, keepdim)).conj()"},
-   jvp={"self": "sum(self_t * exp(self - _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
-   vmap="dims", samples=DIMS, dtypes="bihfc", tolerance=1e-4,
-   reference="scipy.special.logsumexp(self.astype(np.result_type(self.dtype, np.float32)), axis=dim if self.ndim else None, keepdims=keepdim)",
-   doc="Logarithm of the sum of exponentials, without overflow.")
+op("aminmax(self, *, dim: dim? = None, keepdim: bool = False) -> (min, max)", tier="interpreted", checks="not_empty",
+   kernel=host("(np.min(self, dim, keepdims=keepdim), np.max(self, dim, keepdims=keepdim))", ("same", "same")),
+   vjp={"self": "_aminmax_backward(given_min, given_max, self, min, max, dim, keepdim)"},
+   jvp={"min": {"self": "_aminmax_moved(self_t, self, min, dim, keepdim)"}, "max": {"self": "_aminmax_moved(self_t, self, max, dim, keepdim)"}},
+   vmap=loop("without `dim` each example has its own pair"), dtypes="bihf", reference=by_test(HERE + "test_aminmax"),
+   errors=(error(sample((arg((0, 2)),)), RuntimeError, "no identity"),),
+   doc="The smallest and the largest element, along a dimension if `dim` is given; equal ones share the gradient.",
+   example=">>> ag.aminmax(ag.tensor([3.0, 1.0, 2.0]))\naminmax(min=tensor(1.), max=tensor(3.))")
 
-for _name in ("all", "any"):
-    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", kernel=call(f"reduce.{_name}_plain"), out="truth",
-       vjp=nondiff(TRUTH), vmap="dims", samples=[*ALL, *DIMS], reference=f"np.{_name}(self, axis=dim if self.ndim else None, keepdims=keepdim)",
-       doc=f"Whether {_name} elements are true.")
+op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object, keepdim: bool)", tier="interpreted",
+   kernel=composite("reduction.aminmax_backward"), doc="Gradient of aminmax.")
 
-op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)",
-   wide_out=True, kernel=call("reduce.var_plain"),
-   vjp={"self": "_expand_reduced(grad * (2.0 / (count_reduced(self.shape, dim) - correction)), self.shape, dim, keepdim)"
-                " * (self - mean(self, dim, True))"},
-   jvp={"self": "sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim) * (2.0 / (count_reduced(self.shape, dim) - correction))"},
-   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}),
-                         sample((arg((5,)), 0), {"correction": 0.0})],
-   dtypes="hfc", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
-   doc="Variance over dimensions; `correction` is subtracted from the count.")
+op("_aminmax_moved(moved, self, extreme, dim: object, keepdim: bool)", tier="interpreted",
+   kernel=composite("reduction.aminmax_moved"), doc="Tangent of an extreme element.")
 
-op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_plain"),
-   vjp={"self": "_expand_reduced(_over_nonzero(grad, result) / (count_reduced(self.shape, dim) - correction), self.shape, dim, keepdim)"
-                " * (self - mean(self, dim, True))"},
-   jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
-                " / (count_reduced(self.shape, dim) - correction)"},
-   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})], dtypes="hfc", tolerance=1e-4,
-   reference="np.std(self, axis=dim, ddof=correction, keepdims=keepdim)", doc="Square root of the variance; its gradient is 0 where it is 0.")
+# --- products and norms ------------------------------------------------------------------------
 
-# The older ways to say `correction`: a bool instead of a dimension, or after it.
-for _name in ("var", "std"):
-    op(f"{_name}.all(self, unbiased: bool)", kernel=composite(f"{_name}(self, None, 1.0 if unbiased else 0.0, False)"),
-       when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
-       samples=[sample((arg((3, 4)), True)), sample((arg((5,)), False))], dtypes="hfc", tolerance=1e-4,
-       reference=f"np.{_name}(self, ddof=int(unbiased))", doc="Of all elements, with the older name of ``correction=1``.")
-    op(f"{_name}.unbiased(self, dim: dims?, unbiased: bool = True, keepdim: bool = False)", when="len(args) > 2 or 'unbiased' in kwargs", out=True, wide_out=True,
-       kernel=composite(f"{_name}(self, dim, 1.0 if unbiased else 0.0, keepdim)"),
-       samples=[sample((arg((3, 4)), 0, False)), sample((arg((3, 4)), None, False)), sample((arg((3, 4)), -1, True, True))],
-       dtypes="hfc", tolerance=1e-4, reference=f"np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim)",
-       doc="With the older name of ``correction=1``.")
+op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_plain", ("self", "None", "False", "dtype")),
+   vjp={"self": "grad * _product_of_others(self, None).conj()"}, jvp={"self": "sum(self_t * _product_of_others(self, None))"},
+   vmap="prod(reshape(self, (B, self.numel() // B if B > 0 else 0)), 1, False, dtype)", samples=[one((2, 3)), one(()), one((5,))],
+   dtypes="bihfc", reference="np.prod(self, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
+   doc="Product of all elements, or along a dimension; integers give int64.")
 
-for _name, _saved in (("var", ""), ("std", "std, ")):
-    _what = "Variance" if _name == "var" else "Standard deviation"
-    op(f"{_name}_mean(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=call(f"reduce.{_name}_mean_plain"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
-       vjp={"self": f"_{_name}_mean_backward(given_{_name}, given_mean, {_saved}self, dim, correction, keepdim)"},
-       jvp={_name: {"self": "_var_moved(self_t, self, dim, correction, keepdim)" if _name == "var" else
-                            "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"},
-            "mean": {"self": "mean(self_t, dim, keepdim)"}},
-       vmap="dims", samples=[*ALL[:1], sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), (0, 2)), {"keepdim": True}),
-                             sample((arg((5,)), 0), {"correction": 0})],
-       reference=f"(np.{_name}(self, axis=dim, ddof=correction, keepdims=keepdim), "
-                 "np.mean(self, axis=dim, keepdims=keepdim))",
-       doc=f"{_what} and mean over dimensions, as a pair; `correction` is subtracted from the count.",
-       example=f">>> ag.{_name}_mean(ag.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))")
-    op(f"{_name}_mean.all(self, unbiased: bool) -> ({_name}, mean)", kernel=composite(f"{_name}_mean(self, None, 1.0 if unbiased else 0.0, False)"),
-       method=False, named=False, dtypes="hfc", tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
-       samples=[sample((arg((3, 4)), False))],
-       reference=f"(np.{_name}(self, ddof=int(unbiased)), np.mean(self))", doc=f"{_what} and mean of all elements.")
-    op(f"{_name}_mean.unbiased(self, dim: dims? = None, unbiased: bool = True, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=composite(f"{_name}_mean(self, dim, 1.0 if unbiased else 0.0, keepdim)"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
-       when="len(args) > 2 or 'unbiased' in kwargs", samples=[sample((arg((3, 4)), 1, False, True))],
-       reference=f"(np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim), np.mean(self, axis=dim, keepdims=keepdim))",
-       doc=f"{_what} and mean; not `unbiased` is ``correction=0``.")
+op("prod.dim(self, dim: dim, keepdim: bool = False, *, dtype: dtype? = None)", node="ProdBackward1",
+   when="(len(args) > 1 or 'dim' in kwargs)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_plain"),
+   vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim).conj()"},
+   jvp={"self": "sum(self_t * _product_of_others(self, dim), dim, keepdim)"}, vmap="dims",
+   samples=[one((3, 4), 0), one((3, 4), -1, keepdim=True), one((5,), 0)], dtypes="bihfc",
+   reference="np.prod(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
+   doc="Product along a dimension.")
 
-op("_var_mean_backward(var: Tensor?, mean: Tensor?, self, dim: object, correction: float, keepdim: bool)",
-   kernel=composite("derivatives.var_mean_backward"), doc="Gradient of var_mean from those of both outputs, None where there is none.")
+op("_product_of_others(self, dim: object)", kernel=composite("arrange.product_of_others"),
+   doc="For each element the product of all others, which is the derivative of the product.")
 
-op("_std_mean_backward(std: Tensor?, mean: Tensor?, root, self, dim: object, correction: float, keepdim: bool)",
-   kernel=composite("derivatives.std_mean_backward"), doc="Gradient of std_mean from those of both outputs, None where there is none.")
+op("_over_nonzero(self, below)", kernel=composite("where(eq(below, 0), 0, self / where(eq(below, 0), 1, below))"),
+   doc="``self / below``, and 0 where `below` is 0, in every derivative.")
 
-op("_var_moved(moved, self, dim: object, correction: float, keepdim: bool)", kernel=composite("derivatives.var_moved"),
-   doc="Tangent of a variance.")
+op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype: dtype? = None)", kernel=composite("arrange.norm"), out="exact",
+   samples=[one((3, 4)), one((3, 4), 1, 0), one((3, 4), 3.0, -1, True), one((3, 4), float("inf"), 1)], dtypes="hfc", tolerance=1e-4,
+   domain=real(-2, 2, avoid=(0.0,)),
+   reference="np.linalg.norm(self.ravel() if dim is None else self, 2 if p == 'fro' else p, dim, keepdim)",
+   doc="The p-norm of all elements or along dimensions; the gradient is 0 where the norm is 0.")
 
-op("_of_root(moved, root)", kernel=composite("derivatives.of_root"), doc="``moved / (2 * root)``, and 0 where `root` is 0.")
+# --- along a dimension -------------------------------------------------------------------------
 
-op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False) -> (values, indices)",
-   kernel=call("indexing.sort_plain"), nondiff_outputs=("indices",),
-   vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
-   jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
-   samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
-   dtypes="bihf", reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
-   doc="Elements in order along a dimension, and where they were.")
+op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_plain"), widen=("b", "int64"), inplace=True,
+   vjp={"self": "flip(cumsum(flip(grad, (dim,)), dim), (dim,))"}, jvp="linear", vmap="dims",
+   samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
+   tolerance=1e-4, doc="Running sum over a dimension; integers give int64.")
+
+op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("arrange.cumprod"), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
+   reference="np.cumprod(self, dim, dtype=np.int64 if self.dtype.kind in 'biu' else None)", tolerance=1e-4,
+   doc="Running product over a dimension; integers give int64.")
+
+op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("arrange.diff"), out=True,
+   samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
+   reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",
+   doc="Differences of neighbours along a dimension, `n` times.")

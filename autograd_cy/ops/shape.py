@@ -1,47 +1,59 @@
-"""Views and rearranging copies: strides change, values don't."""
+"""Shapes and the order of elements: views of all of them, repeating, reversing, diagonals and triangles."""
 
 from autograd_cy.ops._schema import (
-    UNARY,
     arg,
     by_hand,
     call,
     composite,
     loop,
     nondiff,
+    one,
     op,
     sample,
     view,
 )
 
-NO_VALUES = "the result doesn't depend on the values"
-
-
-def one(shape, *args, **kwargs):
-    return sample((arg(shape), *args), kwargs)
-
-
-# --- views ------------------------------------------------------------------------------------
+# --- sizes -------------------------------------------------------------------------------------
 
 op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, vjp={"self": "grad.reshape(self.shape)"},
    jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.")
 
-op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
+op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
    when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
    reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
 
-op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True), out=False, vjp=nondiff("the bits are read as another type"),
+op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.")
 
-op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True), node="ReshapeBackward0", out=False,
+op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
+
+op("ravel(self)", kernel=composite("reshape(self, (-1,))"), samples=[one((3, 4)), one((5,)), one(())], reference="np.ravel(self)",
+   doc="All elements as a vector; a view where the strides allow it.")
+
+op("view_as(self, other)", function=False, kernel=composite("view(self, other.shape)"),
+   samples=[sample((arg((3, 4)), arg((4, 3), None, False)))], reference="self.reshape(other.shape)", doc="A view in the shape of `other`.")
+
+op("reshape_as(self, other)", function=False, kernel=composite("reshape(self, other.shape)"),
+   samples=[sample((arg((3, 4)), arg((2, 6), None, False)))], reference="self.reshape(other.shape)", doc="`self` in the shape of `other`.")
+
+op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("formulas.flatten"),
+   samples=[one((2, 3, 4)), one((2, 3, 4), 1), one((2, 3, 4), 0, 1), one(())],
+   reference="self.reshape(self.shape[:start_dim] + (-1,) + self.shape[end_dim % self.ndim + 1:]) if self.ndim else self.reshape(1)",
+   doc="A range of dimensions joined into one.")
+
+op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("arrange.unflatten"),
+   samples=[one((2, 6), 1, (2, 3)), one((6, 2), 0, (-1, 3)), one((4,), -1, (2, 2))],
+   reference="self.reshape(self.shape[:dim % self.ndim] + tuple(sizes) + self.shape[dim % self.ndim + 1:])",
+   doc="One dimension split into several; -1 is inferred.")
 
 op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=False, vjp={"self": "grad"}, jvp="linear",
    vmap="expand(_insert_dims(self, len(size)), (B,) + size)",
@@ -50,13 +62,50 @@ op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=Fal
              "for i, s in enumerate(size)))",
    doc="Dimensions of size 1 repeated without copying; -1 keeps a size.")
 
+op("expand_as(self, other)", function=False, kernel=composite("expand(self, other.shape)"),
+   samples=[sample((arg((3, 1)), arg((3, 4), None, False)))], reference="np.broadcast_to(self, other.shape)",
+   doc="`self` expanded to the shape of `other`.")
+
+op("broadcast_to(self, size: sizes)", kernel=composite("expand(self, size)"), samples=[one((3, 1), (2, 3, 4))],
+   reference="np.broadcast_to(self, size)", doc="`self` expanded to a shape.")
+
+op("squeeze(self)", kernel=view("shapes.squeeze_all_plain"), vjp={"self": "grad.reshape(self.shape)"}, jvp="linear",
+   vmap="squeeze(self, shifted(normal_dims(None, self.ndim - 1)) if self.ndim > 1 else ())",
+   samples=[one((3, 1, 4)), one((1,)), one((3,)), one((0, 1))], reference="np.squeeze(self)",
+   doc="Without the dimensions of size 1.")
+
+op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
+   jvp="linear", vmap="dims", when="len(args) > 1 or 'dim' in kwargs", node="SqueezeBackward1",
+   samples=[one((3, 1, 4), 1), one((3, 1), 0), one((1, 3, 1), (0, 2)), one((1, 3), -2)],
+   reference="np.squeeze(self, tuple(d for d in (dim if isinstance(dim, tuple) else (dim,)) if self.shape[d] == 1))",
+   doc="Without those of the given dimensions that have size 1.")
+
+op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
+   jvp="linear", vmap="unsqueeze(self, dim + 1 if dim >= 0 else dim)",
+   samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
+   reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.")
+
 op("_insert_dims(self, ndim: int)", kernel=composite("formulas.insert_dims"),
    doc="A batch-first tensor with dimensions of size 1 after the batch, up to `ndim` logical ones.")
+
+op("_trailing_dims(self, ndim: int)", kernel=composite("formulas.trailing_dims"),
+   doc="With dimensions of size 1 appended, up to `ndim`.")
+
+op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
+   vmap="_alias(self)", samples=[one((3, 4))], reference="self", doc="A view of everything.")
+
+# --- order of dimensions -----------------------------------------------------------------------
 
 op("transpose(self, dim0: dim, dim1: dim)", kernel=view("shapes.transpose_plain"),
    vjp={"self": "grad.transpose(dim0, dim1)"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0, 1), one((2, 3, 4), -1, 0), one((0, 3), 0, 1), one((3,), 0, 0), one((), 0, -1)],
    reference="np.swapaxes(self, dim0, dim1) if self.ndim else self", doc="Two dimensions exchanged.")
+
+op("swapaxes(self, axis0: dim, axis1: dim)", kernel=composite("transpose(self, axis0, axis1)"), samples=[one((2, 3, 4), 0, -1)],
+   reference="np.swapaxes(self, axis0, axis1)", doc="Two dimensions exchanged: transpose by another name.")
+
+op("swapdims(self, dim0: dim, dim1: dim)", kernel=composite("transpose(self, dim0, dim1)"), samples=[one((2, 3, 4), 0, -1)],
+   reference="np.swapaxes(self, dim0, dim1)", doc="Two dimensions exchanged: transpose by another name.")
 
 op("t(self)", kernel=composite("_t(_up_to_2d(self))"),
    samples=[one((3, 4)), one((3,)), one(())], reference="self.T", doc="Transpose of a matrix; fewer dimensions stay.")
@@ -76,52 +125,7 @@ op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.
    samples=[one((2, 3, 4), 0, 2), one((2, 3, 4), (0, 1), (1, 2)), one((2, 3, 4), -1, 0)],
    reference="np.moveaxis(self, source, destination)", doc="Dimensions moved to other places.")
 
-op("squeeze(self)", kernel=view("shapes.squeeze_all_plain"), vjp={"self": "grad.reshape(self.shape)"}, jvp="linear",
-   vmap="squeeze(self, shifted(normal_dims(None, self.ndim - 1)) if self.ndim > 1 else ())",
-   samples=[one((3, 1, 4)), one((1,)), one((3,)), one((0, 1))], reference="np.squeeze(self)",
-   doc="Without the dimensions of size 1.")
-
-op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="dims", when="len(args) > 1 or 'dim' in kwargs", node="SqueezeBackward1",
-   samples=[one((3, 1, 4), 1), one((3, 1), 0), one((1, 3, 1), (0, 2)), one((1, 3), -2)],
-   reference="np.squeeze(self, tuple(d for d in (dim if isinstance(dim, tuple) else (dim,)) if self.shape[d] == 1))",
-   doc="Without those of the given dimensions that have size 1.")
-
-op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="unsqueeze(self, dim + 1 if dim >= 0 else dim)",
-   samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
-   reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.")
-
-op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
-   vjp={"self": "_select_backward(grad, self.shape, dim, index)"}, jvp="linear", vmap="dims",
-   samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
-   doc="One slice along a dimension, which goes away.")
-
-op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain"), out=False,
-   vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
-   vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
-   samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
-
-op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=view("shapes.slice_plain"),
-   function=False, method=False, vjp={"self": "_slice_backward(grad, self.shape, dim, start, end, step)"}, jvp="linear",
-   vmap="dims", samples=[one((5, 4), 0, 1, 4), one((5,), 0, None, None, 2), one((5, 4), 1, -2), one((3,), 0, 2, 1)],
-   reference="self[(builtins.slice(None),) * (dim % self.ndim) + (builtins.slice(start, end, step),)]",
-   doc="Every `step`-th element from `start` to `end` along a dimension.")
-
-op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
-   kernel=call("shapes.slice_backward_plain"), out=False,
-   vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
-   vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
-   samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
-   doc="Zeros of `size` with `grad_output` in the slice.")
-
-op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
-   vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
-                " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
-   jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
-                                        one((3, 4), 1, -3, 3)],
-   reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
-   doc="`length` elements from `start` along a dimension.")
+# --- strides and windows -----------------------------------------------------------------------
 
 op("as_strided(self, size: ints, stride: ints, storage_offset: int? = None)", kernel=view("shapes.as_strided_plain"),
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
@@ -134,19 +138,19 @@ op("as_strided(self, size: ints, stride: ints, storage_offset: int? = None)", ke
    doc="Any window on the storage, by sizes and strides in elements.")
 
 op("_as_strided_backward(grad_output, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "_as_strided_gather(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_backward_each"),
    samples=[one((3, 2), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="Gradient of as_strided with respect to its base.")
 
 op("_as_strided_gather(self, base_size: sizes, base_stride: ints, base_offset: int, size: sizes, stride: ints,"
-   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain"), out=False,
+   " storage_offset: int?)", kernel=call("shapes.as_strided_gather_plain", anywhere=True), out=False,
    vjp={"self": "_as_strided_backward(grad, base_size, base_stride, base_offset, size, stride, storage_offset)"},
    jvp="linear", vmap=by_hand("batching_rules.strided_gather_each"),
    samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)], doc="The window's values of a tensor laid out in the base's geometry.")
 
 op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int? = None)", method=True,
-   kernel=call("shapes.as_strided_scatter_plain"), out=False,
+   kernel=call("shapes.as_strided_scatter_plain", anywhere=True), out=False,
    attrs={"base_stride": "strides_of(self)", "base_offset": "offset_of(self)"},
    # The window is one of the memory of `self`, whatever the strides of a gradient or tangent are.
    vjp={"self": "where(eq(_as_strided_backward(new_zeros(grad, size) + 1, self.shape, base_stride, base_offset, size, stride,"
@@ -161,92 +165,76 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
 op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),
    doc="as_strided on a gradient, counted from its first element.")
 
+op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=view("shapes.unfold_plain"),
+   vjp={"self": "_unfold_backward(grad, self.shape, dimension, size, step)"}, jvp="linear", vmap="dims",
+   samples=[one((7,), 0, 3, 2), one((3, 5), -1, 2, 1), one((4, 3), 0, 4, 1)],
+   reference="np.moveaxis(np.lib.stride_tricks.sliding_window_view(self, size, dimension), dimension, 0)[::step].swapaxes(0, 0)"
+             " if self.ndim == 1 else np.moveaxis(np.moveaxis(np.lib.stride_tricks.sliding_window_view(self, size, dimension), "
+             "dimension % self.ndim, 0)[::step], 0, dimension % self.ndim)",
+   doc="Windows of `size` elements, every `step` of them along a dimension, as a view with a last dimension for the window.")
+
+op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain", anywhere=True),
+   out=False, vjp={"grad_output": "unfold(grad, dimension, size, step)"}, jvp="linear",
+   vmap="_unfold_backward(grad_output, (B,) + sizes, normal_dim(dimension, len(sizes)) + 1, size, step)",
+   samples=[one((3, 3), (7,), 0, 3, 2), one((3, 4, 2), (3, 5), 1, 2, 1)], doc="The windows of unfold added up where they came from.")
+
+# --- diagonals and triangles -------------------------------------------------------------------
+
 op("diagonal(self, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=view("shapes.diagonal_plain"),
    vjp={"self": "_diagonal_backward(grad, self.shape, offset, dim1, dim2)"}, jvp="linear", vmap="dims",
    samples=[one((3, 4)), one((3, 4), 1), one((2, 3, 4), -1, 0, 2), one((3, 3), 5)],
    reference="np.diagonal(self, offset, dim1, dim2)", doc="Diagonal of two dimensions, as last dimension.")
 
 op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: int)",
-   kernel=call("shapes.diagonal_backward_plain"), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
+   kernel=call("shapes.diagonal_backward_plain", anywhere=True), out=False, vjp={"grad_output": "grad.diagonal(offset, dim1, dim2)"}, jvp="linear",
    vmap="_diagonal_backward(grad_output, (B,) + size, offset, normal_dim(dim1, len(size)) + 1, normal_dim(dim2, len(size)) + 1)",
    samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
 
-op("unbind(self, dim: dim = 0) -> Tensor[]", kernel=view("shapes.unbind_plain"), multi_view=True,
-   vjp={"self": "stack(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((3, 4)), one((3, 4), 1), one((2, 0))],
-   reference="tuple(np.moveaxis(self, dim, 0))", doc="The slices along a dimension, as a tuple of views.")
+op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("arrange.diagonal_scatter"),
+   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference="tested by hand",
+   doc="A copy of `self` whose diagonal is `src`.")
 
-op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.split"),
-   samples=[one((5, 2), 2), one((2, 5), (1, 4), 1), one((4,), 4)],
-   reference="tuple(np.split(self, np.cumsum(split_size_or_sections)[:-1] if isinstance(split_size_or_sections, tuple) "
-             "else range(split_size_or_sections, self.shape[dim], split_size_or_sections), dim))",
-   doc="Pieces of the given size, or sizes, along a dimension, as views.")
+op("diag(self, diagonal: int = 0)", kernel=composite("arrange.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
+   reference="np.diag(self, diagonal)", doc="The matrix with a vector as diagonal, or the diagonal of a matrix.")
 
-op("split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=view("shapes.split_with_sizes_plain"), multi_view=True,
-   vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((5, 2), (2, 3)), one((2, 5), (1, 0, 4), -1)],
-   reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="Pieces of the given sizes along a dimension, as views.")
+op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("arrange.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
+   reference="tested by hand", doc="Matrices with the vectors of the last dimension as diagonals.")
 
-op("split.size(self, split_size: sections, dim: dim = 0) -> Tensor[]", when="'split_size' in kwargs",
-   kernel=composite("split(self, split_size, dim)"), samples=[one((5, 2), 2)],
-   reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))", doc="The name of the argument in the method.")
+op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)), offset)"),
+   samples=[one((2, 2)), one((3,), 1)], reference="np.diagflat(self, offset)", doc="The matrix with all elements on a diagonal.")
 
-op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.chunk"),
-   samples=[one((6, 2), 3), one((2, 6), 2, 1)], reference="tuple(np.array_split(self, chunks, dim))",
-   doc="At most `chunks` equal pieces along a dimension, as views.")
+for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
+    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
+       vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
+       reference=f"np.{_name}(self, diagonal)", doc=_doc)
 
-op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=view("shapes.split_plain"), multi_view=True,
-   node="SplitBackward0", vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims",
-   samples=[one((5, 2), (2, 3), 0), one((2, 5), (1, 0, 4), -1)],
-   reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
-   doc="Pieces of the given sizes along a dimension.")
+# --- order of elements -------------------------------------------------------------------------
 
-op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("formulas.flatten"),
-   samples=[one((2, 3, 4)), one((2, 3, 4), 1), one((2, 3, 4), 0, 1), one(())],
-   reference="self.reshape(self.shape[:start_dim] + (-1,) + self.shape[end_dim % self.ndim + 1:]) if self.ndim else self.reshape(1)",
-   doc="A range of dimensions joined into one.")
+op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.same(self)"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
+   vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 else ())",
+   samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
+   doc="A copy with the order of elements reversed along dimensions.")
 
-op("view_as(self, other)", function=False, kernel=composite("view(self, other.shape)"),
-   samples=[sample((arg((3, 4)), arg((4, 3), None, False)))], reference="self.reshape(other.shape)", doc="A view in the shape of `other`.")
+op("fliplr(self)", kernel=composite("arrange.fliplr"), samples=[one((3, 4))], reference="np.fliplr(self)", doc="flip of the second dimension.")
 
-op("expand_as(self, other)", function=False, kernel=composite("expand(self, other.shape)"),
-   samples=[sample((arg((3, 1)), arg((3, 4), None, False)))], reference="np.broadcast_to(self, other.shape)",
-   doc="`self` expanded to the shape of `other`.")
+op("flipud(self)", kernel=composite("arrange.flipud"), samples=[one((3, 4))], reference="np.flipud(self)", doc="flip of the first dimension.")
 
-op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
-   vmap="_alias(self)", samples=[one((3, 4))], reference="self", doc="A view of everything.")
+op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("arrange.rot90"), samples=[one((3, 4)), one((2, 3, 4), 3, (1, 2)), one((3, 2), 2)],
+   reference="np.rot90(self, k, dims)", doc="Rotated by `k` quarter turns in the plane of two dimensions.")
 
-# --- copies -----------------------------------------------------------------------------------
+op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("arrange.roll"),
+   samples=[one((3, 4), 1, 0), one((3, 4), (1, -2), (0, 1)), one((5,), 7), one((2, 3), -1)],
+   reference="np.roll(self, shifts, dims if dims != () else None)", doc="Elements moved along dimensions, those beyond the end to the front.")
 
-op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with", lazy=True), out=False, vjp={"self": "grad"},
-   jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.")
+# --- repeating ---------------------------------------------------------------------------------
 
-op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with", lazy=True), out=False, node="CloneBackward0",
-   vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")
+op("repeat(self, repeats: sizes)", function=False, kernel=composite("arrange.repeat"), samples=[one((3,), (2, 2)), one((2, 3), (1, 2)), one((), (3,))],
+   reference="np.tile(self, repeats)", doc="Copies side by side: `repeats` times along each dimension.")
 
-op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy", lazy=True), out=False, node="ToCopyBackward0",
-   vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
+op("tile(self, dims: sizes)", kernel=composite("arrange.tile"), samples=[one((3,), (2, 2)), one((2, 3), (2,))], reference="np.tile(self, dims)",
+   doc="repeat, where missing leading numbers are 1.")
 
-op("sum_to_size(self, size: sizes)", function=False, kernel=composite("formulas.sum_to_size"),
-   samples=[one((3, 4), (1, 4)), one((2, 3), (3,)), one((3,), (3,))],
-   reference="self.sum(tuple(range(self.ndim - len(size))) + tuple(i for i in range(self.ndim - len(size), self.ndim) "
-             "if size[i - self.ndim + len(size)] != self.shape[i]), keepdims=True).reshape(size)",
-   doc="Summed to a shape that broadcasts to the own one.")
-
-op("zeros_like(self)", function=False, method=False, kernel=call("shapes.zeros_like_plain", lazy=True), out=False, vjp=nondiff(NO_VALUES),
-   vmap="elementwise", samples=UNARY, reference="np.zeros_like(self)", doc="Zeros of the same shape and dtype.")
-
-op("ones_like(self)", function=False, method=False, kernel=call("shapes.ones_like_plain", lazy=True), out=False, vjp=nondiff(NO_VALUES),
-   vmap="elementwise", samples=UNARY, reference="np.ones_like(self)", doc="Ones of the same shape and dtype.")
-
-op("new_zeros(self, size: sizes)", function=False, method=False, kernel=call("shapes.new_zeros_plain", lazy=True), out=False,
-   vjp=nondiff(NO_VALUES), vmap="new_zeros(self, (B,) + size)", samples=[one((3,), (2, 2))], reference="np.zeros(size, self.dtype)",
-   doc="Zeros of another shape, with this tensor's dtype.")
-
-op("_fill(self, value)", kernel=call("shapes.fill_plain"), out=False, node="FillBackward0",
-   vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
-   vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
-   samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",
-   doc="`value` in every element, in the shape of `self`.")
-
-op("_trailing_dims(self, ndim: int)", kernel=composite("formulas.trailing_dims"),
-   doc="With dimensions of size 1 appended, up to `ndim`.")
+op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("arrange.repeat_interleave"),
+   samples=[one((3, 2), 2), one((3, 2), 2, 0)],
+   reference="np.repeat(self, repeats, dim)", doc="Each element (or slice along `dim`) repeated, a number of times of its own if `repeats` is a tensor.")

@@ -1,6 +1,77 @@
-"""Special functions that are not hot, by scipy.special."""
+"""Special functions: error, gamma and Bessel functions and their kin. Those that are not hot by scipy.special."""
 
-from autograd_cy.ops._schema import UNARY, host, op, real
+from autograd_cy.ops._schema import (
+    BINARY,
+    UNARY,
+    arg,
+    call,
+    composite,
+    differs,
+    elementwise,
+    host,
+    op,
+    real,
+    sample,
+    unary,
+)
+
+TORCH_ROUNDS = "torch's series for polygamma(1, x) is good to 5e-10 and misses the poles at whole numbers"
+
+# --- error functions and logarithms ------------------------------------------------------------
+
+unary("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error function.", dtypes="bihf",
+      reference="scipy.special.erf(self)")
+unary("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary error function ``1 - erf(self)``.",
+      reference="scipy.special.erfc(self)", dtypes="bihf")
+
+op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain"), inplace=True, vmap="elementwise",
+   vjp={"self": "_logit_backward(grad, self, eps)"}, jvp="elementwise",
+   samples=[*UNARY, sample((arg((3, 4)), 0.3)), sample((arg((3, 4)),), {"eps": 0.6})], dtypes="bihf", domain=real(0.2, 0.8),
+   reference="(lambda x: np.log(x / (1 - x)))(self + 0.0 if eps is None else np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)))",
+   special=differs("gradient", "(eps is not None) & nan(self)", "torch has NaN here too, but 0 with create_graph=True"),
+   doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4)
+
+op("_logit_backward(grad_output, self, eps: float?)", kernel=composite("formulas.logit_backward"),
+   doc="Gradient of logit: NaN outside of [0, 1], or 0 outside of [eps, 1 - eps].")
+
+op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="float"), inplace=True,
+   vjp={"self": "where(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))", "other": "grad * self / other"}, jvp="elementwise", vmap="elementwise",
+   samples=BINARY, domain=real(0.4, 2), dtypes="bihf", reference="scipy.special.xlogy(self + 0.0, other)",
+   special=differs("gradient", "(self == 0) & nan(other)", "NaN, as from a tensor with a NaN; torch has 0 for a number that is one"),
+   plain_numbers=("self", "other"), doc="``self * log(other)``, and 0 where self is 0.")
+
+# --- gamma functions ---------------------------------------------------------------------------
+
+op("lgamma(self)", kernel=call("special.lgamma_plain"), inplace=True, vjp={"self": "grad * digamma(self)"}, jvp="elementwise",
+   vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.gammaln(self)", tolerance=1e-4,
+   special=(differs("value", "np.abs(self - 1) < 1e-6", "SciPy's error beside the zero at 1 is one of 1, not of the result"),
+            differs("second", "finite(self)", TORCH_ROUNDS)),
+   doc="Logarithm of the absolute value of the gamma function.")
+
+op("digamma(self)", kernel=call("special.digamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
+   vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.psi(self)", tolerance=1e-4,
+   special=(differs("gradient", "finite(self)", TORCH_ROUNDS), differs("second", "np.isposinf(self)", "the limit")),
+   doc="Derivative of :func:`lgamma`.")
+
+op("_polygamma(self, order: int)", forward="polygamma", kernel=call("special.polygamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
+   jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
+   special=(differs("value", "finite(self) & (order == 1)", TORCH_ROUNDS),
+            differs("value gradient second", "np.isposinf(self)", "the limit; torch's series subtracts infinities")),
+   dtypes="bihf", reference="scipy.special.polygamma(order, self)", tolerance=1e-3, doc="Derivatives of the digamma function.")
+
+for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
+    op(f"{_name}(self, other)", kernel=call(f"special.{_name}_plain"), inplace=True, vmap="elementwise",
+       vjp={"self": f"_not_implemented(grad, '{_name}: input')",
+            "other": f"{_sign}grad * exp((self - 1) * log(other) - other - lgamma(self))"},
+       jvp={"self": f"_not_forward(self_t, '{_name}')", "other": f"{_sign}other_t * exp((self - 1) * log(other) - other - lgamma(self))"},
+       samples=[sample((arg(a, None, False), arg(b))) for a, b in (((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((0, 3), (1, 3)))],
+       domain=real(0.6, 3), dtypes="hf", tolerance=1e-4,
+       special=differs("value", "nan(self) | nan(other) | (np.abs(self) < smallest**0.25) | (self > largest / 2)",
+                       "SciPy's: NaN from NaN, and the limits at the smallest and largest orders"),
+       reference=f"scipy.special.gammainc{'c' if _sign else ''}(self, other)",
+       doc=f"Regularised {_doc} incomplete gamma function of order `self`; differentiable in `other`.")
+
+# --- Bessel functions --------------------------------------------------------------------------
 
 # DLMF 10.29: I0' = I1, I1' = I0 - I1 / x.
 op("i0(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i0(self)", "float"), aliases=("i0",), inplace=True,

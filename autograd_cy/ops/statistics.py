@@ -1,23 +1,106 @@
-"""Smallest and largest elements at once, histograms, numbers in polar form, normalised batches."""
+"""Variances, standard deviations, medians, histograms."""
 
-from autograd_cy.ops._schema import arg, by_test, composite, error, host, loop, nondiff, op, sample
+from autograd_cy.ops._schema import (
+    EACH,
+    arg,
+    by_test,
+    call,
+    composite,
+    error,
+    host,
+    loop,
+    nondiff,
+    op,
+    sample,
+    shapes,
+)
 
+ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 HERE = "tests/ops/test_interpreted.py::"
 
-op("aminmax(self, *, dim: dim? = None, keepdim: bool = False) -> (min, max)", tier="interpreted", checks="not_empty",
-   kernel=host("(np.min(self, dim, keepdims=keepdim), np.max(self, dim, keepdims=keepdim))", ("same", "same")),
-   vjp={"self": "_aminmax_backward(given_min, given_max, self, min, max, dim, keepdim)"},
-   jvp={"min": {"self": "_aminmax_moved(self_t, self, min, dim, keepdim)"}, "max": {"self": "_aminmax_moved(self_t, self, max, dim, keepdim)"}},
-   vmap=loop("without `dim` each example has its own pair"), dtypes="bihf", reference=by_test(HERE + "test_aminmax"),
-   errors=(error(sample((arg((0, 2)),)), RuntimeError, "no identity"),),
-   doc="The smallest and the largest element, along a dimension if `dim` is given; equal ones share the gradient.",
-   example=">>> ag.aminmax(ag.tensor([3.0, 1.0, 2.0]))\naminmax(min=tensor(1.), max=tensor(3.))")
+# --- variance and standard deviation -----------------------------------------------------------
 
-op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object, keepdim: bool)", tier="interpreted",
-   kernel=composite("statistics.aminmax_backward"), doc="Gradient of aminmax.")
+op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)",
+   wide_out=True, kernel=call("reduce.var_plain"),
+   vjp={"self": "_expand_reduced(grad * (2.0 / (count_reduced(self.shape, dim) - correction)), self.shape, dim, keepdim)"
+                " * (self - mean(self, dim, True))"},
+   jvp={"self": "sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim) * (2.0 / (count_reduced(self.shape, dim) - correction))"},
+   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}),
+                         sample((arg((5,)), 0), {"correction": 0.0})],
+   dtypes="hfc", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
+   doc="Variance over dimensions; `correction` is subtracted from the count.")
 
-op("_aminmax_moved(moved, self, extreme, dim: object, keepdim: bool)", tier="interpreted",
-   kernel=composite("statistics.aminmax_moved"), doc="Tangent of an extreme element.")
+op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_plain"),
+   vjp={"self": "_expand_reduced(_over_nonzero(grad, result) / (count_reduced(self.shape, dim) - correction), self.shape, dim, keepdim)"
+                " * (self - mean(self, dim, True))"},
+   jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
+                " / (count_reduced(self.shape, dim) - correction)"},
+   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})], dtypes="hfc", tolerance=1e-4,
+   reference="np.std(self, axis=dim, ddof=correction, keepdims=keepdim)", doc="Square root of the variance; its gradient is 0 where it is 0.")
+
+# The older ways to say `correction`: a bool instead of a dimension, or after it.
+for _name in ("var", "std"):
+    op(f"{_name}.all(self, unbiased: bool)", kernel=composite(f"{_name}(self, None, 1.0 if unbiased else 0.0, False)"),
+       when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
+       samples=[sample((arg((3, 4)), True)), sample((arg((5,)), False))], dtypes="hfc", tolerance=1e-4,
+       reference=f"np.{_name}(self, ddof=int(unbiased))", doc="Of all elements, with the older name of ``correction=1``.")
+    op(f"{_name}.unbiased(self, dim: dims?, unbiased: bool = True, keepdim: bool = False)", when="len(args) > 2 or 'unbiased' in kwargs", out=True, wide_out=True,
+       kernel=composite(f"{_name}(self, dim, 1.0 if unbiased else 0.0, keepdim)"),
+       samples=[sample((arg((3, 4)), 0, False)), sample((arg((3, 4)), None, False)), sample((arg((3, 4)), -1, True, True))],
+       dtypes="hfc", tolerance=1e-4, reference=f"np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim)",
+       doc="With the older name of ``correction=1``.")
+
+for _name, _saved in (("var", ""), ("std", "std, ")):
+    _what = "Variance" if _name == "var" else "Standard deviation"
+    op(f"{_name}_mean(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False) -> ({_name}, mean)",
+       kernel=call(f"reduce.{_name}_mean_plain"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
+       vjp={"self": f"_{_name}_mean_backward(given_{_name}, given_mean, {_saved}self, dim, correction, keepdim)"},
+       jvp={_name: {"self": "_var_moved(self_t, self, dim, correction, keepdim)" if _name == "var" else
+                            "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"},
+            "mean": {"self": "mean(self_t, dim, keepdim)"}},
+       vmap="dims", samples=[*ALL[:1], sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), (0, 2)), {"keepdim": True}),
+                             sample((arg((5,)), 0), {"correction": 0})],
+       reference=f"(np.{_name}(self, axis=dim, ddof=correction, keepdims=keepdim), "
+                 "np.mean(self, axis=dim, keepdims=keepdim))",
+       doc=f"{_what} and mean over dimensions, as a pair; `correction` is subtracted from the count.",
+       example=f">>> ag.{_name}_mean(ag.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))")
+    op(f"{_name}_mean.all(self, unbiased: bool) -> ({_name}, mean)", kernel=composite(f"{_name}_mean(self, None, 1.0 if unbiased else 0.0, False)"),
+       method=False, named=False, dtypes="hfc", tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
+       samples=[sample((arg((3, 4)), False))],
+       reference=f"(np.{_name}(self, ddof=int(unbiased)), np.mean(self))", doc=f"{_what} and mean of all elements.")
+    op(f"{_name}_mean.unbiased(self, dim: dims? = None, unbiased: bool = True, keepdim: bool = False) -> ({_name}, mean)",
+       kernel=composite(f"{_name}_mean(self, dim, 1.0 if unbiased else 0.0, keepdim)"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
+       when="len(args) > 2 or 'unbiased' in kwargs", samples=[sample((arg((3, 4)), 1, False, True))],
+       reference=f"(np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim), np.mean(self, axis=dim, keepdims=keepdim))",
+       doc=f"{_what} and mean; not `unbiased` is ``correction=0``.")
+
+op("_var_mean_backward(var: Tensor?, mean: Tensor?, self, dim: object, correction: float, keepdim: bool)",
+   kernel=composite("derivatives.var_mean_backward"), doc="Gradient of var_mean from those of both outputs, None where there is none.")
+
+op("_std_mean_backward(std: Tensor?, mean: Tensor?, root, self, dim: object, correction: float, keepdim: bool)",
+   kernel=composite("derivatives.std_mean_backward"), doc="Gradient of std_mean from those of both outputs, None where there is none.")
+
+op("_var_moved(moved, self, dim: object, correction: float, keepdim: bool)", kernel=composite("derivatives.var_moved"),
+   doc="Tangent of a variance.")
+
+op("_of_root(moved, root)", kernel=composite("derivatives.of_root"), doc="``moved / (2 * root)``, and 0 where `root` is 0.")
+
+# --- medians and histograms --------------------------------------------------------------------
+
+for _name, _what in (("median", "Median: the lower one of two middle elements; NaN wins."),
+                     ("nanmedian", "Median of the elements that aren't NaN: the lower one of two middle ones.")):
+    _reach = "logical_or(eq(self, result), logical_and(ne(self, self), ne(result, result)))"
+    op(f"{_name}(self)", kernel=call(f"indexing.{_name}_all_plain"),
+       vjp={"self": f"where({_reach}, grad / sum({_reach}), 0)"}, jvp={"self": f"sum(where({_reach}, self_t, 0)) / sum({_reach})"},
+       vmap=f"{_name}({EACH}, 1, False)[0]", samples=shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),)), dtypes="ihf",
+       reference="np.sort(self.ravel())[(self.size - 1) // 2]",
+       doc=f"{_what} Equal elements share the gradient. With `dim` the index too.")
+    op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}_plain"),
+       node=f"{_name.capitalize()}Backward1", nondiff_outputs=("indices",), when="len(args) > 1 or 'dim' in kwargs",
+       vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
+       jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
+       samples=[sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((5,)), 0))],
+       dtypes="ihf", reference="tested by hand", doc=f"{_what} Along a dimension, with its index.")
 
 op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="interpreted", kernel=host("statistics.histc"), checks="bins", out="exact",
    vjp=nondiff("counts don't change with the elements"), vmap=loop("one histogram per example"), dtypes="if",
@@ -25,42 +108,3 @@ op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="inter
    errors=(error(sample((arg((3,)), 0)), RuntimeError, "bins must be > 0"),),
    doc="Numbers of elements in `bins` bins of equal width between `min` and `max`, or the smallest and the largest element if both are 0.",
    example=">>> ag.histc(ag.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)\ntensor([0., 2., 1., 0.])")
-
-op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel=host("abs * np.exp(1j * angle)", "complex"),
-   vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"},
-   jvp={"abs": "mul(_unit(angle), abs_t)", "angle": "result * complex(zeros_like(angle_t), angle_t)"}, vmap="elementwise",
-   samples=[sample((arg((3, 4)), arg((3, 4)))), sample((arg((3, 1)), arg((4,)))), sample((arg(()), arg((2,))))], dtypes="f", reference="abs * np.exp(1j * angle)",
-   doc="Complex numbers of given absolute values and angles (in radians).",
-   example=">>> ag.polar(ag.tensor([2.0]), ag.tensor([0.0]))\ntensor([2.+0.j])")
-
-op("_unit(angle)", tier="interpreted", kernel=composite("complex(cos(angle), sin(angle))"), doc="Complex numbers of absolute value 1.")
-
-op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tensor? = None, bias: Tensor? = None, training: bool = False,"
-   " momentum: float = 0.1, eps: float = 1e-05)", namespace="nn.functional", tier="interpreted", kernel=composite("statistics.batch_norm"),
-   samples=[sample((arg((4, 3)), None, None), {"training": True}), sample((arg((4, 3, 2)), None, None, arg((3,)), arg((3,)), True))],
-   dtypes="f", reference=by_test(HERE + "test_batch_norm"),
-   errors=(error(sample((arg((4, 3)), None, None)), RuntimeError, "running_mean"),),
-   doc="Elements of each channel (the second dimension) with mean 0 and variance 1, times `weight`, plus `bias`.\nWith `training`, mean "
-       "and variance are those of the batch, and the running ones move towards them by `momentum`, in place.",
-   example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
-
-op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
-   " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("statistics.batch_norm", ("same", "same", "same")),
-   mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
-   jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
-                   "weight": "_per_channel(weight_t, input) * _batch_norm_scaled(input, mean, spread, training, eps)",
-                   "bias": "_per_channel(bias_t, input).expand(input.shape)"}},
-   vmap=loop("each example has statistics of its own"), dtypes="f", node="NativeBatchNormBackward0",
-   doc="batch_norm, with the mean and the inverse of the standard deviation that it used.")
-
-op("_batch_norm_backward(grad, input, weight: Tensor?, mean, spread, training: bool, eps: float, needed: object) -> Tensor[]", tier="interpreted",
-   kernel=composite("statistics.batch_norm_backward"), doc="Gradients of input, weight and bias, as far as they are needed.")
-
-op("_batch_norm_moved(moved, input, weight: Tensor?, mean, spread, training: bool, eps: float)", tier="interpreted",
-   kernel=composite("statistics.batch_norm_moved"), doc="Tangent of batch_norm by its input.")
-
-op("_batch_norm_scaled(input, mean, spread, training: bool, eps: float)", tier="interpreted", kernel=composite("statistics.batch_norm_scaled"),
-   doc="batch_norm without weight and bias.")
-
-op("_per_channel(values, input)", tier="interpreted", kernel=composite("statistics.per_channel"), doc="Shaped to broadcast along the second dimension.")

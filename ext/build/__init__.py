@@ -2,5 +2,6 @@
 
 extensions.py lists the modules, flags.py and openmp.py and simd.py decide how each is compiled,
 prerequisites.py says what must be there first, probe.py asks the compiler, builder.py holds the
-setuptools commands, steps.py runs the compilers, guard.py checks what they were given.
+setuptools commands, steps.py runs the compilers, explain.py says what they would run and why
+(`python -m ext.build --explain`), guard.py checks what they were given.
 """

@@ -91,6 +91,14 @@ class BuildExt(build_ext):
             raise SystemExit(f"\n{error}\n") from None
 
     def _build(self):
+        builder, units, libraries = self._prepare()
+        count = flags.job_count()
+        print(f"building {len(libraries)} modules with {self.probe.version}, {count} at once")
+        builder.build(units, count)
+        self._collect(builder, libraries)
+
+    def _prepare(self) -> tuple[Builder, list[Unit], list[Library]]:
+        """Write the generated sources and say how everything is compiled; nothing is run yet."""
         modules = [*MODULES, *generate()]
         flags.refuse_unsafe(os.environ, [*self.compiler.compiler_so, *self.compiler.linker_so])
         folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
@@ -101,10 +109,7 @@ class BuildExt(build_ext):
         versions = [f"{name} {version}" for name, version in self.versions.items()]
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
         builder = Builder(ROOT, folder, suffix, versions, moving=[numpy_include()])
-        count = flags.job_count()
-        print(f"building {len(libraries)} modules with {self.probe.version}, {count} at once")
-        builder.build(units, count)
-        self._collect(builder, libraries)
+        return builder, units, libraries
 
     def _collect(self, builder, libraries):
         """Put what was built where setuptools looks for it."""

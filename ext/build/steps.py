@@ -69,6 +69,17 @@ class Unit:
         return self.source.stat().st_size * len(self.libraries)
 
 
+@dataclass
+class Step:
+    """One run of a tool."""
+
+    name: str
+    command: list[str]
+    output: Path
+    depfile: Path | None  # which the tool writes: what it read
+    always: tuple[Path, ...]  # read whatever the depfile says
+
+
 class Builder:
     """Brings units up to date, several compilers at once, the longest work first."""
 
@@ -80,7 +91,7 @@ class Builder:
         self.versions = list(versions)
         self.moving = [sys.executable, *map(str, moving)]
         self.say = say
-        self.digests = {}
+        self.digests: dict[str, str] = {}
 
     def build(self, units: list[Unit], at_once: int) -> None:
         """All Cython runs are queued before the compilations, which wait for them."""
@@ -106,49 +117,104 @@ class Builder:
         return self.folder / f"{library.name}{self.suffix}"
 
     def _cythonise(self, unit):
-        c_file = self.folder / f"{unit.name}.c"
+        stamp, step = self._cython_step(unit)
+        self._run_step(stamp, step)
+        self._report(unit.name, stamp)
+
+    def _compile(self, unit, library):
+        stamp, *steps = self._library_steps(unit, library)
+        for step in steps:
+            self._run_step(stamp, step)
+        self._report(library.name, stamp)
+
+    def _cython_step(self, unit):
+        c_file = self.c_file(unit)
         command = [sys.executable, "-m", "cython", "-M", "--module-name", unit.module]
         command += [*unit.cython_flags, "-o", self._short(c_file), self._short(unit.source)]
         stamp = Stamp(self.folder / f"{unit.name}.cython.json")
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
-        self._step(stamp, "cython", command, c_file, Path(f"{c_file}.dep"), unit.source, unit.pxd)
-        self._report(unit.name, stamp)
+        always = (unit.source, unit.pxd)
+        return stamp, Step("cython", command, c_file, Path(f"{c_file}.dep"), always)
 
-    def _compile(self, unit, library):
-        c_file = self.folder / f"{unit.name}.c"
+    def _library_steps(self, unit, library):
+        c_file = self.c_file(unit)
         o_file, depfile = (self.folder / f"{library.name}{end}" for end in (".o", ".d"))
         stamp = Stamp(self.folder / f"{library.name}.json")
         command = [*library.compile_command, "-MMD", "-MF", self._short(depfile)]
         command += ["-c", self._short(c_file), "-o", self._short(o_file)]
-        self._step(stamp, "compile", command, o_file, depfile, c_file)
+        compiled = Step("compile", command, o_file, depfile, (c_file,))
         output = self.path_of(library)
         command = [*library.link_command, self._short(o_file), "-o", self._short(output)]
-        self._step(stamp, "link", [*command, *library.link_flags], output, None, o_file)
-        self._report(library.name, stamp)
+        linked = Step("link", [*command, *library.link_flags], output, None, (o_file,))
+        return stamp, compiled, linked
+
+    def c_file(self, unit: Unit) -> Path:
+        """The C file that Cython makes of the unit."""
+        return self.folder / f"{unit.name}.c"
+
+    def pending(self, unit: Unit) -> dict[str, dict[str, list[str]]]:
+        """What a build would run for the unit, and why: {unit or library: {step: reasons}}.
+
+        A step that runs counts as a change for those that read its output.
+        """
+        found: dict[str, dict[str, list[str]]] = {}
+        stamp, step = self._cython_step(unit)
+        self._add_pending(found, unit.name, stamp, step, [])
+        for library in unit.libraries:
+            stamp, *steps = self._library_steps(unit, library)
+            before = ["its C file is made anew"] if "cython" in found.get(unit.name, {}) else []
+            for step in steps:
+                self._add_pending(found, library.name, stamp, step, before)
+                before = (
+                    [f"its {step.name} step runs"]
+                    if step.name in found.get(library.name, {})
+                    else []
+                )
+        return found
+
+    def _add_pending(self, found, name, stamp, step, before):
+        reasons = before or self._reasons(stamp, step)
+        if reasons:
+            found.setdefault(name, {})[step.name] = reasons
 
     def _report(self, name, stamp):
         if stamp.ran:
             stamp.save()
             self.say(f"  {name}: {', '.join(stamp.ran)} ({stamp.seconds:.1f} s)")
 
-    def _step(self, stamp, step, command, output, depfile, *always):
-        known = stamp.steps.get(step, {})
-        signature = self._signature(command)
-        if known.get("signature") == signature and output.exists():
-            unchanged = (self.digest(path) == digest for path, digest in known["read"].items())
-            if all(unchanged):
-                return
-        stamp.steps.pop(step, None)
+    def _reasons(self, stamp, step) -> list[str]:
+        """Why a step must run; nothing if what it made before is still right."""
+        known = stamp.steps.get(step.name)
+        if known is None:
+            return ["it has not run yet"]
+        if known.get("signature") != self._signature(step.command):
+            return ["its command or a version of the tools changed"]
+        if not step.output.exists():
+            return [f"{self._short(step.output)} is gone"]
+        return [
+            self._change(*item) for item in known["read"].items() if self.digest(item[0]) != item[1]
+        ]
+
+    def _change(self, path, before):
+        if before == "absent":
+            return f"{path} is new"
+        return f"{path} is gone" if self.digest(path) == "absent" else f"{path} changed"
+
+    def _run_step(self, stamp, step):
+        if not self._reasons(stamp, step):
+            return
+        stamp.steps.pop(step.name, None)
         # A tool that fails may leave half a file, which must not pass for an earlier result.
-        output.unlink(missing_ok=True)
+        step.output.unlink(missing_ok=True)
         start = time.perf_counter()
-        self._run(command)
+        self._run(step.command)
         stamp.seconds += time.perf_counter() - start
-        self.digests.pop(str(output), None)
-        read = {self._short(path) for path in always} | set(read_depfile(depfile, self.root))
-        read = {path: self.digest(path) for path in sorted(read)}
-        stamp.steps[step] = {"signature": signature, "read": read}
-        stamp.ran.append(step)
+        self.digests.pop(str(step.output), None)
+        read = {self._short(path) for path in step.always}
+        read |= set(read_depfile(step.depfile, self.root))
+        digests = {path: self.digest(path) for path in sorted(read)}
+        stamp.steps[step.name] = {"signature": self._signature(step.command), "read": digests}
+        stamp.ran.append(step.name)
 
     def _signature(self, command):
         text = "\n".join([*command, *self.versions])

@@ -98,8 +98,11 @@ def _is_c_variable(name, text):
 
 
 def _with_includes(path: Path) -> str:
-    text = path.read_text()
-    return _INCLUDE.sub(lambda m: _with_includes(path.parent / m[1]), text)
+    def part(m):
+        file = path.parent / m[1]
+        return _with_includes(file) if file.exists() else ""  # a generated part shows Python nothing
+
+    return _INCLUDE.sub(part, path.read_text())
 
 
 def _read_lines(lines, source):

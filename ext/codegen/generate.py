@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from ext.build.extensions import Module
-from ext.codegen import interpreted, kernel_loops, modules, stubs, table
+from ext.build.extensions import ROOT, Module
+from ext.codegen import interpreted, kernel_loops, linkage, modules, stubs, table
 from ext.codegen.kernel_loops import write_if_changed
-from ext.codegen.kernel_specs import SPECS
+from ext.codegen.kernel_specs import SPECS, KernelSpec
+
+if TYPE_CHECKING:
+    from autograd_cy.ops._schema import Record
+
+Families: TypeAlias = "dict[str, list[Record]]"
 
 
 def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
     """Write generated sources into `build_dir` and generated .pxd files into `pxd_dir`."""
     build_dir, pxd_dir = Path(build_dir), Path(pxd_dir)
-    build_dir.mkdir(parents=True, exist_ok=True)
-    kern = build_dir / "kern.pyx"
-    kernel_loops.generate(SPECS, str(kern), str(pxd_dir / "kernel_ids.pxd"))
-    made = [Module("kern", str(kern.resolve()), "simd")]
-
     families = table.load()
-    by_name: dict = {}
+    written = sources(families)
+    for name, text in written.items():
+        write_if_changed(str((pxd_dir if name.endswith(".pxd") else build_dir) / name), text)
+    for path in build_dir.glob("operators_of_*.pxi"):
+        if path.name not in written:  # of a module that calls none any more
+            path.unlink()
+    write_interpreted(families, by_symbol(families), pxd_dir.parent / "_interpreted")
+    stubs.write_stubs(families, pxd_dir)
+    made = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
+    made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
+    # Calls and checks around the kernels: -O2 takes nearly twice as long to compile.
+    made += [
+        Module(f"ops_{family}", str((build_dir / f"ops_{family}.pyx").resolve()), flags=("-O1",))
+        for family in compiled(families)
+    ]
+    return made
+
+
+def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str, str]:
+    """Every Cython file that the build makes of these records and kernels: {name: text}."""
+    own = compiled(families)
+    entries = linkage.all_entries(own)
+    pxd, pyx = linkage.public_table(entries)
+    found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
+    found |= linkage.tables_by_hand(ROOT / "ext", entries)
+    symbols = by_symbol(families)
+    for family, records in own.items():
+        text = modules.family_module(family, records, symbols, entries)
+        found[f"ops_{family}.pyx"] = text
+    return found
+
+
+def compiled(families: Families) -> Families:
+    """The records of each family that become Cython."""
+    own = {f: [r for r in records if r.tier == "compiled"] for f, records in families.items()}
+    return {f: records for f, records in own.items() if records}
+
+
+def by_symbol(families: Families) -> Families:
+    """The records of each name in formulas: its overloads."""
+    found: Families = {}
     for records in families.values():
         for r in records:
-            by_name.setdefault(r.symbol, []).append(r)
-    compiled = {f: [r for r in records if r.tier == "compiled"] for f, records in families.items()}
-    compiled = {f: records for f, records in compiled.items() if records}
-    pxd, pyx = modules.optable(compiled)
-    write_if_changed(str(pxd_dir / "optable.pxd"), pxd)
-    write_if_changed(str(build_dir / "optable.pyx"), pyx)
-    made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
-    for family, records in compiled.items():
-        path = build_dir / f"ops_{family}.pyx"
-        write_if_changed(str(path), modules.family_module(family, records, by_name))
-        # Calls and checks around the kernels: -O2 takes nearly twice as long to compile.
-        made.append(Module(f"ops_{family}", str(path.resolve()), flags=("-O1",)))
-    write_interpreted(families, by_name, pxd_dir.parent / "_interpreted")
-    stubs.write_stubs(families, pxd_dir)
-    return made
+            found.setdefault(r.symbol, []).append(r)
+    return found
 
 
 def write_interpreted(families: dict, by_symbol: dict, folder: Path) -> None:

@@ -218,8 +218,9 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
 
 
 def index(families: dict) -> str:
-    """The module that says where the names of the interpreted tier are, without loading them."""
+    """The module that says where the names of both tiers are, without loading them."""
     functions, methods, spaces = {}, {}, {}
+    compiled = [f"ops_{f}" for f, records in families.items() if any(r.tier == "compiled" for r in records)]
     for family, records in families.items():
         for name, group in groups_of(records).items():
             if name.startswith("_"):
@@ -235,6 +236,8 @@ def index(families: dict) -> str:
             if first.method:
                 methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
     return "\n".join([
-        '"""Names of the interpreted tier -> (family, name there); written by ext/codegen, do not edit."""', "",
-        "# ruff: noqa", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}", f"NAMESPACES = {spaces!r}", ""])
+        '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
+        'do not edit."""', "",
+        "# ruff: noqa", f"COMPILED = {compiled!r}", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}",
+        f"NAMESPACES = {spaces!r}", ""])
 

@@ -59,6 +59,9 @@ class KernelSpec:
         ag_trig_far_<suffix>, and ag_<name>_<suffix> on the others.
     alias : str, optional
         Another kernel whose loops this one takes over.
+    keeps : str
+        "number": half types, computed in float32, take a Python number as float32 too, not rounded to
+        the half type. "factor": so is, as in torch, a second operand that is a 0-d tensor of a wider dtype.
     """
 
     name: str
@@ -76,6 +79,7 @@ class KernelSpec:
     through_bool: bool = False
     far: str = ""
     alias: str | None = None
+    keeps: str = ""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -110,12 +114,13 @@ MOVES = [
 ]
 
 ARITHMETIC = [
-    *_binary("add", "bihfc", as_u8="i8", commutative=True),
-    *_binary("sub", "bihfc", as_u8="i8"),
-    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True),
-    *_binary("div", "hfc", cost=2),
-    *_binary("trunc_divide", "ihf", cost=3),
-    *_binary("floor_divide remainder fmod", "ihf", cost=8),
+    *_binary("add", "bihfc", as_u8="i8", commutative=True, keeps="number"),
+    *_binary("sub", "bihfc", as_u8="i8", keeps="number"),
+    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor"),
+    *_binary("div", "hfc", cost=2, keeps="factor"),
+    *_binary("trunc_divide", "ihf", cost=3, keeps="factor"),
+    *_binary("floor_divide", "ihf", cost=8, keeps="factor"),
+    *_binary("remainder fmod", "ihf", cost=8),
     *_binary("pow", "bihfc", cost=10),
     *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),
     *_binary("fmax fmin", "hf", commutative=True),
@@ -131,11 +136,11 @@ ARITHMETIC = [
     *_unary("floor ceil round trunc", "bihf", ints="copy"),
     *_unary("frac", "hf"),
     KernelSpec("clamp", 3, "ihf", scalars=((2, 3),)),
-    KernelSpec("lerp", 3, "hfc", scalars=((3,),)),
-    KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), as_u8="i8"),
-    KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), as_u8="i8"),
-    KernelSpec("add_products", 4, "hfc"),
-    KernelSpec("addcdiv", 4, "hfc", scalars=((4,),), cost=2),
+    KernelSpec("lerp", 3, "hfc", scalars=((3,),), keeps="number"),
+    KernelSpec("add_scaled", 3, "bihfc", scalars=((3,),), as_u8="i8", keeps="number"),
+    KernelSpec("addcmul", 4, "ihfc", scalars=((4,),), as_u8="i8", keeps="number"),
+    KernelSpec("add_products", 4, "hfc", keeps="number"),
+    KernelSpec("addcdiv", 4, "hfc", scalars=((4,),), cost=2, keeps="number"),
 ]
 
 COMPARISONS = [

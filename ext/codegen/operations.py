@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse
-from ext.codegen.kernel_specs import SPECS
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
-NUMBERS = {spec.name: i for i, spec in enumerate(SPECS)}  # the K_ constants of kernel_ids.pxd
 # What turns Python values into the codes that C functions take.
 CODES = {"dtype?": "_runtime.dtype_code", "format?": "_runtime.format_code_of"}
 BEHIND = {what: f"_runtime.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")}
@@ -168,7 +166,7 @@ class Operation:
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
-            return [f"{name} = _runtime.ElementwiseKernel({NUMBERS[k.name]}, {places!r}, {k.dtypes!r}, "
+            return [f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
                     f"{k.skip_first}, {r.shown!r})"]
         return [f"{name} = {self.compiled(k.target, k.args)}"]
 

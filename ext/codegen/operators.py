@@ -9,6 +9,7 @@ around them are written by python_forms.py.
 from __future__ import annotations
 
 from ext.codegen.formula import Emitter, FormulaError, parse, uses
+from ext.codegen.kernel_runs import has_shape, run_function
 from ext.codegen.tangents import jvp_formulas, sum_of_terms
 from ext.codegen.vocabulary import arg_type
 
@@ -531,8 +532,12 @@ class Operator:
 
     # --- the operator -------------------------------------------------------------------------
 
-    def kernel_expression(self, out="None", resolving=False):
+    def kernel_expression(self, out="None", resolving=False, inplace=False):
         r, k = self.r, self.r.kernel
+        if has_shape(r):
+            names = [self.resolved(a.name) if resolving else a.name for a in r.args]
+            flags = "flags" if out == "None" else f"flags | {out}.flags" if not self.multi else "flags"
+            return f"run_{self.key}({', '.join([*names, flags, out, str(inplace)])})"
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
@@ -591,6 +596,14 @@ class Operator:
         if len(names) == 2:
             return [f"claim_promoted({', '.join(names)}, {mask}, \"{self.shown}\")"]
         return [f"claim(common_dtype(({', '.join(names)})), {mask}, \"{self.shown}\")"]
+
+    def on_the_cpu(self):
+        """Lines that refuse tensors of other devices where only the CPU has an implementation."""
+        if self.kind != "call" or has_shape(self.r) or self.r.kernel.anywhere:
+            return []
+        tensors = self.tuple_of([a.name for a in self.r.args if a.is_tensor and a.type != "Tensor[]"],
+                                self.list_arg.name if self.list_arg is not None else None)
+        return ["if flags & F_DEVICE:", f"    raise no_kernel(\"{self.shown}\", device_among({tensors}, \"{self.shown}\"))"]
 
     def flags(self, names=None):
         parts = []
@@ -655,6 +668,7 @@ class Operator:
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
+        body += self.on_the_cpu()
         if getattr(r.vjp, "refuse_tangents", False):
             tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
@@ -732,6 +746,7 @@ class Operator:
             body += ["if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
                      "    recording = True"]
         body += self.claims(False)
+        body += self.on_the_cpu()
         truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f"refuse_complex(self, \"{self.shown}\")")
@@ -747,6 +762,8 @@ class Operator:
             body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
                      for a in others if a.type in ("Tensor", "operand")]
             body.append(f"{module}_{function}({self.names})")
+        elif has_shape(r):
+            body.append(self.kernel_expression("self", inplace=True))
         else:
             body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")
         body.append("bump_version(self)")
@@ -788,7 +805,9 @@ class Operator:
             unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
             lines += [f"    if not ({unless}out.dt == {exact}):",
                       f"        raise other_out(out, {exact}, \"{r.name}\")"]
-        if exact is not None or (self.kind == "elementwise" and write == "write_out"):
+        if has_shape(r):
+            lines += [f"    cdef uint32_t flags = {self.flags()}", f"    {self.kernel_expression('out', resolving=self.resolves)}"]
+        elif exact is not None or (self.kind == "elementwise" and write == "write_out"):
             lines.append(f"    {self.kernel_expression('out')}")
         else:
             lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")
@@ -796,7 +815,7 @@ class Operator:
 
     def text(self):
         """All lines of this operator."""
-        lines = []
+        lines = run_function(self.r, self.shown, self.imports) if has_shape(self.r) else []
         if self.kind != "composite":
             if self.diff:
                 lines += self.node_class()

@@ -45,6 +45,11 @@ def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.For) and _is_name(node.target, "_module"):
             for element in node.iter.elts:
+                if isinstance(element, ast.Starred):  # the families of operators
+                    for family in sorted(m for m in exported if m.startswith("ops_")):
+                        for name in exported[family] or ():
+                            publish(name, f"autograd_cy._C.{family}", name)
+                    continue
                 module = ".".join(imported[element.id])
                 short = module.rpartition(".")[2]
                 public = exported.get(short) if "._C." in module else public_names(package, module)

@@ -13,7 +13,6 @@ from autograd_cy._C.dtypes cimport (
     dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F64, DT_I64)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
-from autograd_cy._C.kernel_ids cimport *
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)

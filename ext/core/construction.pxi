@@ -120,12 +120,35 @@ cdef Tensor tensor_empty_strided(int dt, int ndim, const Py_ssize_t* shape,
     return t
 
 
+cdef Tensor tensor_empty_on(int device, int dt, int ndim, const Py_ssize_t* shape,
+                            const Py_ssize_t* strides):
+    cdef Tensor t
+    cdef StorageImpl* s
+    cdef Py_ssize_t nbytes
+    if device == ON_CPU:
+        return (tensor_empty(dt, ndim, shape) if strides == NULL
+                else tensor_empty_strided(dt, ndim, shape, strides))
+    nbytes = checked_numel(ndim, shape, DT_SIZE[dt]) * DT_SIZE[dt]
+    if nbytes and strides != NULL:
+        nbytes = window_bytes(ndim, shape, strides, 0, DT_SIZE[dt])
+    s = storage_new_on(device, nbytes)
+    try:
+        t = tensor_on(s, s.data, dt, ndim, shape, strides)
+    finally:
+        storage_decref(s)
+    if ag_tls_modes & M_INFERENCE:
+        t.flags |= F_INFERENCE
+    return t
+
+
 cdef Tensor tensor_empty_like(Tensor a, int dt):
     cdef Py_ssize_t[MAX_DIMS] strides
-    if not (a.flags & F_STRIDED):
-        return tensor_empty(dt, a.nd, a.sizes)
-    preserved_strides(a, strides)
-    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
+    if a.flags & (F_STRIDED | F_DEVICE):
+        if not a.flags & F_STRIDED:
+            return tensor_empty_on(a.mem.device, dt, a.nd, a.sizes, NULL)
+        preserved_strides(a, strides)
+        return tensor_empty_on(a.mem.device, dt, a.nd, a.sizes, strides)
+    return tensor_empty(dt, a.nd, a.sizes)
 
 
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
@@ -135,12 +158,14 @@ cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssi
     set_geometry(t, ndim, shape, strides)
     t.mem = storage_incref(s)
     t.ptr = data
+    if s.device:
+        t.flags |= F_DEVICE
     return t
 
 
 cdef Tensor tensor_alias(Tensor a):
     cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
-    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_DEVICE | F_LAZY)
+    t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_LAZY)
     return t
 
 
@@ -153,7 +178,7 @@ cdef Tensor tensor_turned(Tensor a, uint32_t bits):
 cdef Tensor tensor_window(Tensor a, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,
                           Py_ssize_t offset):
     cdef Tensor t = tensor_on(a.mem, a.ptr + offset * DT_SIZE[a.dt], a.dt, ndim, shape, strides)
-    t.flags |= a.flags & (F_INFERENCE | F_DEVICE | F_LAZY)
+    t.flags |= a.flags & (F_INFERENCE | F_LAZY)
     return t
 
 
@@ -163,7 +188,7 @@ cdef int replace_storage(Tensor t, Tensor source) except -1:
     set_geometry(t, source.nd, source.sizes, source.strides)
     t.flags &= ~<uint32_t>F_BLANK
     t.dt = source.dt
-    t.flags = (t.flags & ~<uint32_t>F_LAZY) | (source.flags & F_LAZY)
+    t.flags = (t.flags & ~<uint32_t>(F_LAZY | F_DEVICE)) | (source.flags & (F_LAZY | F_DEVICE))
     t.mem = storage_incref(source.mem)
     t.ptr = source.ptr
     if old != NULL:
@@ -188,7 +213,7 @@ cdef int take_memory(Tensor t, Tensor source) except -1:
         storage_decref(s)
         raise
     t.dt = source.dt
-    t.flags = (t.flags & ~<uint32_t>F_LAZY) | (source.flags & F_LAZY)
+    t.flags = (t.flags & ~<uint32_t>(F_LAZY | F_DEVICE)) | (source.flags & (F_LAZY | F_DEVICE))
     t.ptr = source.ptr
     t.mem = s
     storage_decref(old)

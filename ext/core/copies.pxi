@@ -15,9 +15,28 @@ cdef Tensor contiguous(Tensor a):
         return a
     if not (a.flags & F_STRIDED):
         return resolved(a)
-    r = tensor_empty(a.dt, a.nd, a.sizes)
+    r = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, NULL)
     copy_into(r, a, "contiguous")
     return r
+
+
+cdef Tensor to_device(Tensor a, int device):
+    cdef Py_ssize_t[64] strides
+    cdef Tensor r
+    if a.mem.device == device:
+        return a
+    preserved_strides(a, strides)
+    r = tensor_empty_on(device, a.dt, a.nd, a.sizes, strides)
+    r.flags |= a.flags & F_LAZY
+    copy_into(r, a, "to")
+    return r
+
+
+cdef object host_copy(Tensor a):
+    """Values of a tensor on another device, to look at; an error on meta."""
+    return to_device(resolved(a), 0)
+
+late.to_host = host_copy
 
 
 cdef Tensor clone_plain(Tensor a):
@@ -35,7 +54,7 @@ cdef Tensor clone_format(Tensor a, int format):
     if format == MF_PRESERVE:
         return clone_plain(a)
     format_strides(a.nd, a.sizes, format, strides)
-    r = tensor_empty_strided(a.dt, a.nd, a.sizes, strides)
+    r = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, strides)
     copy_into(r, a, "clone")
     return r
 
@@ -44,6 +63,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
     cdef char* p[2]
+    cdef StorageImpl* mem[2]
     cdef loop_t loop
     cdef int d, shift
     cdef FlatPlan plan
@@ -54,6 +74,8 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         copy_into(target, resolved(src), op)
         return turn(target, dst.flags & F_LAZY)
     check_writable(dst, op)
+    if (dst.flags | src.flags) & F_DEVICE:
+        return copy_across(dst, src, op)
     loop = KT.loops[K_COPY][dst.dt] if dst.dt == src.dt else KT.casts[src.dt][dst.dt]
     if not ((dst.flags | src.flags) & F_STRIDED) and same_shape(dst, src):
         if dst.ptr == src.ptr and dst.dt == src.dt:
@@ -67,7 +89,11 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         plan.p[1] = src.ptr
         plan.step[0] = DT_SIZE[dst.dt]
         plan.step[1] = DT_SIZE[src.dt]
-        run_flat(&plan, dst.count, 1)
+        plan.n = dst.count
+        plan.cost = 1
+        if keeping:
+            keep_flat(&plan, dst, src, None)
+        run_flat(&plan)
         return 0
     shift = dst.nd - src.nd
     if shift < 0:
@@ -90,8 +116,39 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         return copy_into(dst, clone_plain(src), op)
     p[0] = dst.ptr
     p[1] = src.ptr
-    run_loop(loop, 2, p, dst.nd, dst.sizes, rows, 1)
+    mem[0] = dst.mem
+    mem[1] = NULL if src.flags & F_WRAPPED else src.mem
+    run_loop(loop, 2, p, mem, dst.nd, dst.sizes, rows, 1)
     return 0
+
+
+cdef int copy_across(Tensor dst, Tensor src, str op) except -1:
+    """copy_into where other devices take part: they copy tensors of one shape."""
+    cdef Py_ssize_t[64] shape
+    cdef int d, device = dst.mem.device if dst.mem.device else src.mem.device
+    cdef Tensor here = src
+    if src.nd > dst.nd:
+        for d in range(src.nd - dst.nd):
+            if src.sizes[d] != 1:
+                raise_no_expand(dst, src, op)
+        here = tensor_window(src, dst.nd, src.sizes + src.nd - dst.nd,
+                             src.strides + src.nd - dst.nd, 0)
+    for d in range(here.nd):
+        if here.sizes[d] != 1 and here.sizes[d] != dst.sizes[d + dst.nd - here.nd]:
+            raise_no_expand(dst, src, op)
+    if dst.mem == src.mem and ranges_meet(dst, src) and not same_window(dst, src):
+        check_partial_overlap(dst, src, op)
+        here = clone_plain(here)
+    if here.dt != dst.dt:
+        # Converted where it is, before or after the journey.
+        if src.mem.device == 0 or dst.mem.device == 0:
+            here = cast(here, dst.dt)
+        else:
+            here = expand_plain(here, dst.nd, dst.sizes, op)
+            return services[device].cast(dst, here)
+    for d in range(dst.nd):
+        shape[d] = dst.sizes[d]
+    return services[device].copy(dst, expand_plain(here, dst.nd, shape, op))
 
 
 cdef int raise_no_expand(Tensor dst, Tensor src, str op) except -1:
@@ -105,6 +162,7 @@ cdef int fill_with(Tensor dst, object value) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
     cdef char* p[2]
+    cdef StorageImpl* mem[2]
     cdef char[16] cell
     cdef Tensor one
     cdef int d
@@ -115,11 +173,15 @@ cdef int fill_with(Tensor dst, object value) except -1:
         return copy_into(dst, <Tensor>value, "fill_")
     check_holds(value, dst.dt)
     store_element(cell, dst.dt, value)
+    if dst.flags & F_DEVICE and not dst.flags & F_LAZY:
+        return services[dst.mem.device].fill(dst, cell)
     if dst.flags & F_LAZY:
         one = tensor_empty(dst.dt, 0, NULL)
         memcpy(one.ptr, cell, DT_SIZE[dst.dt])
         turn(one, dst.flags & F_LAZY)
         memcpy(cell, one.ptr, DT_SIZE[dst.dt])
+        if dst.flags & F_DEVICE:
+            return services[dst.mem.device].fill(dst, cell)
     rows[0] = strides[0]
     rows[1] = strides[1]
     for d in range(dst.nd):
@@ -127,7 +189,9 @@ cdef int fill_with(Tensor dst, object value) except -1:
         strides[1][d] = 0
     p[0] = dst.ptr
     p[1] = cell
-    run_loop(KT.loops[K_COPY][dst.dt], 2, p, dst.nd, dst.sizes, rows, 1)
+    mem[0] = dst.mem
+    mem[1] = NULL
+    run_loop(KT.loops[K_COPY][dst.dt], 2, p, mem, dst.nd, dst.sizes, rows, 1)
     return 0
 
 

@@ -17,22 +17,24 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport ceil, isfinite, trunc, pow as c_pow
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
-from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
+from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
     dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
+from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
-    as_device, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
+    device_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
-    tensor_empty, wrap_at, below_vmaps, tensor_empty_like,
-    tensor_empty_strided, tensor_on, tensor_alias, format_strides, check_holds, store_element,
+    F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
+    preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
+    store_element,
     scalar_value,
     requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (
-    cast, clone_plain, copy_into, check_writable, resize_out)
-from autograd_cy._C.parallel cimport team_size, parallel_range
+    cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
+    resize_out, to_device)
 from autograd_cy._C.exchange cimport from_array, import_dlpack
 
 from itertools import islice as _islice
@@ -53,10 +55,6 @@ cdef extern from "Python.h":
     PyTypeObject PyFloat_Type, PyLong_Type, PyBool_Type, PyList_Type, PyTuple_Type
     double PyLong_AsDouble(object) except? -1
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
-
-cdef enum:
-    PARALLEL_BYTES = 1 << 20     # shorter fills keep the GIL and one thread
-
 
 # --- arguments ------------------------------------------------------------------------------
 
@@ -116,8 +114,10 @@ cdef int parse_dtype(object dtype, int default) except? -1:
 
 
 cdef int check_placement(object device, object layout, object pin_memory, str op) except -1:
+    """The code of the device; what else there is to placement must be as it always is here."""
+    cdef int code = ON_CPU
     if device is not None:
-        as_device(device)
+        code = device_code(device)
     if layout is not None:
         if type(layout) is not layout_type:
             raise TypeError(
@@ -127,7 +127,7 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
         raise RuntimeError(
             f"{op}: pin_memory=True requires a CUDA or other accelerator backend; leave it out."
         )
-    return 0
+    return code
 
 
 cdef int check_out(Tensor out, object dtype, str op) except -1:
@@ -203,78 +203,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
     return store_element(p, dt, value)
 
 
-# --- filling --------------------------------------------------------------------------------
-
-cdef struct Fill:
-    char* p
-    const char* item
-    int size
-
-
-cdef void fill_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
-    cdef Fill* f = <Fill*>ctx
-    cdef char* p = f.p + lo * f.size
-    cdef Py_ssize_t i, n = (hi - lo) * f.size, done
-    cdef bint same = True
-    for i in range(1, f.size):
-        if f.item[i] != f.item[0]:
-            same = False
-            break
-    if same:
-        memset(p, f.item[0], <size_t>n)
-        return
-    for i in range(min(n, 256) // f.size):
-        memcpy(p + i * f.size, f.item, <size_t>f.size)
-    # Copy what is there behind itself; 4096 bytes stay in the nearest cache.
-    done = min(n, 256) // f.size * f.size
-    while done < n:
-        i = min(min(done, 4096), n - done)
-        memcpy(p + done, p, <size_t>i)
-        done += i
-
-
-cdef int fill_elements(char* p, Py_ssize_t n, const char* item, int size) noexcept:
-    """Write one element `n` times."""
-    cdef Fill f
-    cdef int threads
-    f.p = p
-    f.item = item
-    f.size = size
-    if n * size < PARALLEL_BYTES:
-        if n:
-            fill_range(&f, 0, n)
-        return 0
-    with nogil:
-        threads = team_size(<double>n * size / 4)
-        if threads <= 1:
-            fill_range(&f, 0, n)
-        else:
-            parallel_range(fill_range, &f, n, threads)
-    return 0
-
-
-cdef inline int clear(Tensor t) noexcept:
-    cdef char[16] zero
-    cdef Py_ssize_t n = t.count * DT_SIZE[t.dt]
-    if n < PARALLEL_BYTES:
-        memset(t.ptr, 0, <size_t>n)
-        return 0
-    memset(zero, 0, 16)
-    return fill_elements(t.ptr, t.count, zero, <int>DT_SIZE[t.dt])
-
-
-cdef int fill_dense(Tensor t, double value) except -1:
-    cdef char[16] item
-    if t.dt == DT_F32:
-        (<float*>item)[0] = <float>value
-    elif t.dt == DT_F64:
-        (<double*>item)[0] = value
-    elif t.dt == DT_I64:
-        (<int64_t*>item)[0] = <int64_t>value
-    else:
-        store_element(item, t.dt, value)
-    return fill_elements(t.ptr, t.count, item, <int>DT_SIZE[t.dt])
-
+# --- plain tensors of one value -------------------------------------------------------------
 
 cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape):
     cdef Tensor t = tensor_empty(dt, ndim, shape)
@@ -314,42 +243,45 @@ cdef Tensor eye_plain(int dt, Py_ssize_t rows, Py_ssize_t columns):
 
 
 cdef int set_diagonal(Tensor t) except -1:
-    cdef char[16] one
-    cdef Py_ssize_t i, item = DT_SIZE[t.dt]
-    store_element(one, t.dt, 1)
-    for i in range(min(t.sizes[0], t.sizes[1])):
-        memcpy(t.ptr + i * (t.strides[0] + t.strides[1]) * item, one, <size_t>item)
-    return 0
+    cdef Py_ssize_t n = min(t.sizes[0], t.sizes[1]), step = t.strides[0] + t.strides[1]
+    return fill_with(tensor_window(t, 1, &n, &step, 0), 1)
 
 
 cdef Tensor like(Tensor a, int dt, object memory_format):
     """An uninitialised tensor of a's shape; by default of its order of dimensions too."""
+    return like_on(a, dt, memory_format, a.mem.device)
+
+
+cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef int format
+    cdef int format = MF_PRESERVE if memory_format is None else format_code(memory_format)
     if a.flags & F_BATCHED:
-        return wrap_at(like(<Tensor>a.extra.value, dt, memory_format), a.extra.bdim, a.extra.level)
-    if memory_format is None:
-        return tensor_empty_like(a, dt)
-    format = format_code(memory_format)
+        return wrap_at(like_on(<Tensor>a.extra.value, dt, memory_format, device), a.extra.bdim,
+                       a.extra.level)
     if format == MF_PRESERVE:
-        return tensor_empty_like(a, dt)
-    format_strides(a.nd, a.sizes, format, strides)
-    return tensor_empty_strided(dt, a.nd, a.sizes, strides)
+        if a.mem.device == device:
+            return tensor_empty_like(a, dt)
+        preserved_strides(a, strides)
+    else:
+        format_strides(a.nd, a.sizes, format, strides)
+    return tensor_empty_on(device, dt, a.nd, a.sizes, strides)
 
 
 # --- from a shape ---------------------------------------------------------------------------
 
-cdef Tensor filled(int dt, int n, const Py_ssize_t* shape, const char* item, Tensor out, str op):
+cdef Tensor filled(int dt, int n, const Py_ssize_t* shape, const char* item, int device,
+                   Tensor out, str op):
     """`out` or a fresh tensor, with `item` (of the right dtype) everywhere."""
     cdef Tensor t
     if out is None:
-        t = tensor_empty(dt, n, shape)
-        fill_elements(t.ptr, t.count, item, <int>DT_SIZE[dt])
+        t = tensor_empty_on(device, dt, n, shape, NULL)
+        fill_elements(t, item)
         return t
     resize_out(out, n, shape, op)
     t = tensor_empty(out.dt, 0, NULL)
     memcpy(t.ptr, item, <size_t>DT_SIZE[out.dt])
-    copy_into(out, t, op)
+    t.flags |= F_WRAPPED
+    copy_into(out, to_device(t, out.mem.device), op)
     bump_version(out)
     return out
 
@@ -393,13 +325,15 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, "zeros")
-    check_placement(device, layout, pin_memory, "zeros")
-    if out is None:
+    cdef int where = check_placement(device, layout, pin_memory, "zeros")
+    if out is None and where == ON_CPU:
         return finish(zeros_plain(parse_dtype(dtype, g_default_dtype), n, shape),
                       requires_grad, "zeros")
-    check_out(out, dtype, "zeros")
+    if out is not None:
+        check_out(out, dtype, "zeros")
     memset(item, 0, 16)
-    return finish(filled(out.dt, n, shape, item, out, "zeros"), requires_grad, "zeros")
+    return finish(filled(parse_dtype(dtype, g_default_dtype) if out is None else out.dt, n, shape,
+                         item, where, out, "zeros"), requires_grad, "zeros")
 
 
 def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -420,13 +354,16 @@ def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, "ones")
-    check_placement(device, layout, pin_memory, "ones")
-    if out is None:
+    cdef int where = check_placement(device, layout, pin_memory, "ones")
+    cdef int dt
+    if out is None and where == ON_CPU:
         return finish(ones_plain(parse_dtype(dtype, g_default_dtype), n, shape),
                       requires_grad, "ones")
-    check_out(out, dtype, "ones")
-    store_element(item, out.dt, 1)
-    return finish(filled(out.dt, n, shape, item, out, "ones"), requires_grad, "ones")
+    if out is not None:
+        check_out(out, dtype, "ones")
+    dt = parse_dtype(dtype, g_default_dtype) if out is None else out.dt
+    store_element(item, dt, 1)
+    return finish(filled(dt, n, shape, item, where, out, "ones"), requires_grad, "ones")
 
 
 def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=None,
@@ -460,13 +397,13 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
     """
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
-    cdef int n, dt
+    cdef int n, dt, where
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
         )
     n = parse_size((), size, shape, "full")
-    check_placement(device, layout, pin_memory, "full")
+    where = check_placement(device, layout, pin_memory, "full")
     value = number_of(fill_value, "full", "fill_value")
     if out is None:
         dt = parse_dtype(dtype, number_dtype(value))
@@ -474,7 +411,7 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
         check_out(out, dtype, "full")
         dt = out.dt
     store_number(item, dt, value)
-    return finish(filled(dt, n, shape, item, out, "full"), requires_grad, "full")
+    return finish(filled(dt, n, shape, item, where, out, "full"), requires_grad, "full")
 
 
 def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -503,7 +440,7 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int n = parse_size(args, size, shape, "empty")
     cdef int dt, format
-    check_placement(device, layout, pin_memory, "empty")
+    cdef int where = check_placement(device, layout, pin_memory, "empty")
     if out is not None:
         check_out(out, dtype, "empty")
         return finish(resize_out(out, n, shape, "empty"), requires_grad, "empty")
@@ -514,8 +451,8 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
             raise RuntimeError("empty: unsupported memory format preserve_format; use empty_like")
         if format != MF_CONTIGUOUS:
             format_strides(n, shape, format, strides)
-            return finish(tensor_empty_strided(dt, n, shape, strides), requires_grad, "empty")
-    return finish(tensor_empty(dt, n, shape), requires_grad, "empty")
+            return finish(tensor_empty_on(where, dt, n, shape, strides), requires_grad, "empty")
+    return finish(tensor_empty_on(where, dt, n, shape, NULL), requires_grad, "empty")
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -545,12 +482,13 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     >>> ag.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    check_placement(device, layout, pin_memory, "empty_strided")
-    return strided_empty(size, stride, parse_dtype(dtype, g_default_dtype), requires_grad,
+    cdef int where = check_placement(device, layout, pin_memory, "empty_strided")
+    return strided_empty(size, stride, where, parse_dtype(dtype, g_default_dtype), requires_grad,
                          "empty_strided")
 
 
-cdef Tensor strided_empty(object size, object stride, int dt, object requires_grad, str op):
+cdef Tensor strided_empty(object size, object stride, int where, int dt, object requires_grad,
+                          str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int i, n = parse_size((), size, shape, op)
@@ -562,7 +500,7 @@ cdef Tensor strided_empty(object size, object stride, int dt, object requires_gr
         )
     for i in range(n):
         strides[i] = one_size(stride[i], i + 1, op, "stride")
-    return finish(tensor_empty_strided(dt, n, shape, strides), requires_grad, op)
+    return finish(tensor_empty_on(where, dt, n, shape, strides), requires_grad, op)
 
 
 def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -603,13 +541,13 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if shape[1] < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
-    check_placement(device, layout, pin_memory, "eye")
+    cdef int where = check_placement(device, layout, pin_memory, "eye")
     if out is None:
-        return finish(eye_plain(parse_dtype(dtype, g_default_dtype), shape[0], shape[1]),
-                      requires_grad, "eye")
+        return finish(to_device(eye_plain(parse_dtype(dtype, g_default_dtype), shape[0], shape[1]),
+                                where), requires_grad, "eye")
     check_out(out, dtype, "eye")
     memset(zero, 0, 16)
-    filled(out.dt, 2, shape, zero, out, "eye")
+    filled(out.dt, 2, shape, zero, where, out, "eye")
     set_diagonal(out)
     return finish(out, requires_grad, "eye")
 

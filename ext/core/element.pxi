@@ -156,9 +156,20 @@ cdef object scalar_value(Tensor t):
             "calling .item() on a Tensor, please try to rewrite what you're doing with other "
             "operations, such as where()."
         )
-    if t.flags & F_LAZY:
-        t = <Tensor>late.resolved(below_vmaps(t))
+    if t.flags & (F_LAZY | F_DEVICE):
+        t = on_host(below_vmaps(t), "item")
     return element_value(t.ptr, t.dt)
+
+
+cdef Tensor on_host(Tensor t, str op):
+    """The values of a tensor that may be lazy or on another device, to be read here."""
+    if t.mem.device == ON_META:
+        raise RuntimeError(f"Tensor.{op}() cannot be called on meta tensors")
+    if t.flags & F_LAZY:
+        t = <Tensor>late.resolved(t)
+    if t.flags & F_DEVICE:
+        t = <Tensor>late.to_host(t)
+    return t
 
 
 cdef object nested_list(Tensor t, int d, const char* p):

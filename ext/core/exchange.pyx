@@ -16,6 +16,7 @@ from autograd_cy._C.storage cimport (
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
+from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, F_CONJ, F_LAZY,
@@ -320,6 +321,7 @@ cdef object array_of(Tensor t):
 
 cdef int check_exportable(Tensor t) except -1:
     refuse_examples(t, "numpy()")
+    refuse_host(t, "numpy()")
     if requires_grad(t) and not (tls_modes() & M_NO_GRAD):
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."

@@ -5,30 +5,35 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
-from libc.string cimport memcpy
-from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcpy, memset
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_promote, dt_category,
     dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
-from autograd_cy._C.kernel_ids cimport *
+from autograd_cy._C.devices cimport Elementwise, device_among, services
+from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
+from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.placement cimport MF_PRESERVE
+from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
-    Tensor, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, tensor_turned, element_value,
-    tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_window, same_shape, sizes_of,
+    Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, tensor_turned, element_value,
+    tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
+    same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
     replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
-from autograd_cy._C import cpu as _cpu
 
 import warnings as _warnings
 
+cdef int K_ADD = kernel_number("add")
+cdef int K_CONJ = kernel_number("conj")
+cdef int K_COPY = kernel_number("copy")
+cdef int K_NEG = kernel_number("neg")
+
 cdef enum:
     RELEASE_GIL = 32768        # elements times cost: shorter work keeps the GIL
-
-_kern = _cpu.load("kern")
-KT = <kernel_table*>PyCapsule_GetPointer(_kern.table_capsule(), "autograd_cy.kernel_table")
+    F_ASIDE = F_STRIDED | F_WRAPPED | F_LAZY | F_DEVICE    # not for the shortest ways
 
 
 # --- the loop over many dimensions ----------------------------------------------------------
@@ -37,6 +42,8 @@ cdef struct LoopPlan:
     loop_t loop
     int nargs
     int nd
+    Py_ssize_t n
+    float cost
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
     char* p[5]
@@ -85,11 +92,21 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             d -= 1
 
 
-cdef int run_loop(loop_t loop, int nargs, char** p, int ndim, const Py_ssize_t* shape,
-                  Py_ssize_t** strides, float cost) noexcept:
+cdef void loop_whole(void* ctx) noexcept nogil:
+    cdef LoopPlan* plan = <LoopPlan*>ctx
+    cdef int threads = team_size(plan.n * plan.cost)
+    if threads <= 1:
+        plan_range(plan, 0, plan.n)
+    else:
+        parallel_range(plan_range, plan, plan.n, threads)
+
+
+cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
+                  const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1:
     cdef LoopPlan plan
+    cdef Launch work
     cdef int[64] order
-    cdef int i, j, a, nd = 0, threads
+    cdef int i, j, a, nd = 0
     cdef Py_ssize_t n = 1
     cdef bint joined
     # Dimensions by the output's stride, outermost first; size 1 is left out.
@@ -132,21 +149,27 @@ cdef int run_loop(loop_t loop, int nargs, char** p, int ndim, const Py_ssize_t* 
             plan.strides[a][0] = 0
     for a in range(nargs):
         plan.p[a] = p[a]
+    plan.n = n
+    plan.cost = cost
+    if keeping:
+        begin(&work, "loop", &plan, sizeof(plan))
+        work.run = loop_whole
+        for a in range(nargs):
+            memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
+        keep(&work)
     if n * cost < RELEASE_GIL:
         plan_range(&plan, 0, n)
         return 0
     with nogil:
-        threads = team_size(n * cost)
-        if threads <= 1:
-            plan_range(&plan, 0, n)
-        else:
-            parallel_range(plan_range, &plan, n, threads)
+        loop_whole(&plan)
     return 0
 
 
 cdef struct FlatPlan:
     loop_t loop
     int nargs
+    Py_ssize_t n
+    float cost
     char* p[5]
     Py_ssize_t step[5]
 
@@ -160,19 +183,35 @@ cdef void flat_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     plan.loop(q, plan.step, hi - lo)
 
 
-cdef int run_flat(FlatPlan* plan, Py_ssize_t n, float cost) noexcept:
+cdef void flat_whole(void* ctx) noexcept nogil:
+    cdef FlatPlan* plan = <FlatPlan*>ctx
+    cdef int threads = team_size(plan.n * plan.cost)
+    if threads <= 1:
+        plan.loop(plan.p, plan.step, plan.n)
+    else:
+        parallel_range(flat_range, plan, plan.n, threads)
+
+
+cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
+    """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
+    cdef Launch work
+    begin(&work, "flat", plan, sizeof(FlatPlan))
+    work.run = flat_whole
+    memory(&work, &plan.p[0], r.mem, WRITES)
+    memory(&work, &plan.p[1], a.mem, READS)
+    if plan.nargs > 2:
+        memory(&work, &plan.p[2], NULL if b is None else b.mem, READS)
+    return keep(&work)
+
+
+cdef inline int run_flat(FlatPlan* plan) noexcept:
     """One dimension, already known to be it."""
-    cdef int threads
-    if n * cost < RELEASE_GIL:
-        if n:
-            plan.loop(plan.p, plan.step, n)
+    if plan.n * plan.cost < RELEASE_GIL:
+        if plan.n:
+            plan.loop(plan.p, plan.step, plan.n)
         return 0
     with nogil:
-        threads = team_size(n * cost)
-        if threads <= 1:
-            plan.loop(plan.p, plan.step, n)
-        else:
-            parallel_range(flat_range, plan, n, threads)
+        flat_whole(plan)
     return 0
 
 
@@ -300,26 +339,13 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
             f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
             "away.",
             UserWarning, stacklevel=2)
-    fresh = tensor_empty(out.dt, ndim, shape)
+    fresh = tensor_empty_on(out.mem.device, out.dt, ndim, shape, NULL)
     replace_storage(out, fresh)
     return out
 
 
 cdef bint is_half(int dt) noexcept:
     return dt == DT_F16 or dt == DT_BF16
-
-
-cdef bint keeps_number(int kernel) noexcept:
-    """Arithmetic that computes half types in float32 takes a Python number as float32 too."""
-    return (kernel == K_ADD or kernel == K_SUB or kernel == K_ADD_SCALED or kernel == K_ADDCMUL
-            or kernel == K_ADDCDIV or kernel == K_ADD_PRODUCTS or kernel == K_LERP
-            or keeps_factor(kernel))
-
-
-cdef bint keeps_factor(int kernel) noexcept:
-    """As in torch, the second operand may also be a 0-d tensor of a wider dtype."""
-    return (kernel == K_MUL or kernel == K_DIV or kernel == K_FLOOR_DIVIDE
-            or kernel == K_TRUNC_DIVIDE)
 
 
 cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
@@ -336,7 +362,8 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     zero[0] = zero[1] = 0
     for i in range(nin):
         t = <Tensor>args[i]
-        if t.dt != dt and (t.flags & F_WRAPPED or (factor and i == 1 and t.nd == 0)):
+        if t.dt != dt and not t.flags & F_DEVICE and (
+                t.flags & F_WRAPPED or (factor and i == 1 and t.nd == 0)):
             qp[0] = cell
             qp[1] = t.ptr
             KT.casts[t.dt][dt](qp, zero, 1)
@@ -369,84 +396,76 @@ cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tenso
     return ew1(K_COPY, t, 0, out, op)
 
 
-cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
-    cdef Py_ssize_t[64] shape
-    cdef Py_ssize_t strides[5][64]
+# An elementwise operation has two halves: `plan_elementwise` is the same for all devices, and
+# `launch_elementwise` is what a device does.
+
+cdef int launch_elementwise(Elementwise* e, int device) except -1:
     cdef Py_ssize_t* rows[5]
-    cdef char* p[5]
-    cdef char cells[5][16]
-    cdef Py_ssize_t[2] one
-    cdef loop_t loop, convert
-    cdef Tensor t, target
-    cdef list held = []            # keeps converted operands alive
-    cdef int first = 1 if rule & P_SKIP_FIRST else 0
-    cdef int nd, i, d, shift, dt, in_dt, want, result_dt
-    cdef bint in_place, numbers
+    cdef int i
+    if device:
+        return services[device].elementwise(e)
+    for i in range(e.nargs):
+        rows[i] = e.strides[i]
+    return run_loop(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows,
+                    KT.cost[e.kernel])
+
+
+cdef int number_operand(Elementwise* e, int i, Tensor t, int want, char* cell) except -1:
+    """The value of a tensor of one element, as a number of dtype `want` in `cell`."""
+    cdef Py_ssize_t[2] zero
     cdef char* qp[2]
-    cdef uint32_t flags = out.flags if out is not None else 0
-    cdef uint32_t common = F_WRAPPED
-    for i in range(nin):
-        flags |= (<Tensor>args[i]).flags
-        common &= (<Tensor>args[i]).flags
-    if flags & F_LAZY:
-        return ew_resolved(kernel, args, nin, rule, out, op)
-    nd = broadcast_args(args, nin, shape, op)
-    numbers = common != 0
-    dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
-    if rule & P_FLOAT and dt <= DT_I64:
-        dt = DT_F64 if numbers else g_default_dtype
-    if is_half(dt) and keeps_number(kernel) and number_is_cut(args, nin, dt, keeps_factor(kernel)):
-        return through_single(kernel, args, nin, rule, out, dt, op)
-    in_dt = dt
-    if rule & P_COMPLEX:
-        if dt <= DT_I64:
-            dt = DT_F64 if numbers else g_default_dtype
-        in_dt = dt_real(dt)
-        dt = dt_to_complex(dt)
-    loop = KT.loops[kernel][dt]
-    if loop == NULL:
-        raise unsupported(kernel, dt, op)
-    result_dt = dt
+    cdef int d
+    zero[0] = zero[1] = 0
+    qp[0] = cell
+    qp[1] = t.ptr
+    KT.casts[t.dt][want](qp, zero, 1)
+    e.p[i] = cell
+    e.mem[i] = NULL
+    for d in range(e.nd):
+        e.strides[i][d] = 0
+    return 0
+
+
+cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** args, int nin,
+                             int rule, int dt, int in_dt, int device, bint numbers, Tensor out,
+                             str op):
+    """
+    Decide the result's dtype and memory and how operands are read; returns where the result goes.
+
+    e.nd and e.shape are those of the operands broadcast. `cells` has 16 bytes for each operand,
+    `held` keeps what was converted.
+    """
+    cdef Tensor t, target
+    cdef int first = 1 if rule & P_SKIP_FIRST else 0
+    cdef int i, d, shift, want, result_dt = dt
     if rule & P_BOOL:
         result_dt = DT_BOOL
     elif rule & P_REAL:
         result_dt = dt_real(dt)
-
     target = None
     if out is not None:
-        in_place = out is <Tensor>args[first if nin > first else 0] or out is <Tensor>args[0]
         if dt_category(result_dt) > dt_category(out.dt):
             raise RuntimeError(
                 f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired "
                 f"output type {dt_object(out.dt).name}"
             )
-        if in_place:
-            for d in range(nd):
-                if nd != out.nd or shape[d] != out.sizes[d]:
+        if out is <Tensor>args[first if nin > first else 0] or out is <Tensor>args[0]:
+            for d in range(e.nd):
+                if e.nd != out.nd or e.shape[d] != out.sizes[d]:
                     raise RuntimeError(
                         f"{op}: output with shape {list(sizes_of(out))} doesn't match the "
-                        f"broadcast shape {[shape[i] for i in range(nd)]}"
+                        f"broadcast shape {[e.shape[i] for i in range(e.nd)]}"
                     )
         else:
-            resize_out(out, nd, shape, op)
+            resize_out(out, e.nd, e.shape, op)
         check_writable(out, op)
         target = out if out.dt == result_dt else None
-
-    one[0] = one[1] = 0
-    rows[0] = strides[0]
     for i in range(nin):
-        rows[i + 1] = strides[i + 1]
         t = <Tensor>args[i]
         want = DT_BOOL if i < first else in_dt
-        if t.dt != want:
-            convert = KT.casts[t.dt][want]
-            if t.count == 1:
-                qp[0] = cells[i]
-                qp[1] = t.ptr
-                convert(qp, one, 1)
-                p[i + 1] = cells[i]
-                for d in range(nd):
-                    strides[i + 1][d] = 0
+        if t.dt != want or t.mem.device != device:
+            if t.count == 1 and not t.flags & F_DEVICE and (t.flags & F_WRAPPED or not keeping):
+                number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = cast(t, want)
             held.append(t)
@@ -456,37 +475,78 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
         ):
             # The output would overwrite what is still to be read.
             check_partial_overlap(out, t, op)
-            if t.count == 1:
-                memcpy(cells[i], t.ptr, DT_SIZE[t.dt])
-                p[i + 1] = cells[i]
-                for d in range(nd):
-                    strides[i + 1][d] = 0
+            if t.count == 1 and not t.flags & F_DEVICE and not keeping:
+                number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = clone_plain(t)
             held.append(t)
-        p[i + 1] = t.ptr
-        shift = nd - t.nd
-        for d in range(nd):
+        e.p[i + 1] = t.ptr
+        e.mem[i + 1] = NULL if t.flags & F_WRAPPED else t.mem
+        shift = e.nd - t.nd
+        for d in range(e.nd):
             if d < shift or t.sizes[d - shift] == 1:
-                strides[i + 1][d] = 0
+                e.strides[i + 1][d] = 0
             else:
-                strides[i + 1][d] = t.strides[d - shift] * DT_SIZE[t.dt]
-
+                e.strides[i + 1][d] = t.strides[d - shift] * DT_SIZE[t.dt]
     if target is None:
-        target = empty_for(result_dt, nd, shape, args, nin)
+        target = empty_for(result_dt, e.nd, e.shape, args, nin, device)
         if numbers:
             target.flags |= F_WRAPPED
-    p[0] = target.ptr
-    for d in range(nd):
-        strides[0][d] = target.strides[d] * DT_SIZE[target.dt]
-    run_loop(loop, nin + 1, p, nd, shape, rows, KT.cost[kernel])
+    e.p[0] = target.ptr
+    e.mem[0] = target.mem
+    for d in range(e.nd):
+        e.strides[0][d] = target.strides[d] * DT_SIZE[target.dt]
+    return target
+
+
+cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
+    cdef Elementwise e
+    cdef char cells[4 * 16]
+    cdef Tensor target
+    cdef list held = []            # keeps converted operands alive
+    cdef int first = 1 if rule & P_SKIP_FIRST else 0
+    cdef int i, dt, in_dt, device = 0
+    cdef bint numbers
+    cdef uint32_t flags = out.flags if out is not None else 0
+    cdef uint32_t common = F_WRAPPED
+    for i in range(nin):
+        flags |= (<Tensor>args[i]).flags
+        common &= (<Tensor>args[i]).flags
+    if flags & F_LAZY:
+        return ew_resolved(kernel, args, nin, rule, out, op)
+    if flags & F_DEVICE:
+        device = device_among((out, *[<Tensor>args[i] for i in range(nin)]), op)
+        if out is not None and out.mem.device != device:
+            raise RuntimeError(f"{op}: the result can't be written to a tensor on the CPU")
+    e.nd = broadcast_args(args, nin, e.shape, op)
+    numbers = common != 0
+    dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
+    if rule & P_FLOAT and dt <= DT_I64:
+        dt = DT_F64 if numbers else g_default_dtype
+    if is_half(dt) and KT.keeps[kernel] and number_is_cut(
+            args, nin, dt, KT.keeps[kernel] & KEEPS_FACTOR != 0):
+        return through_single(kernel, args, nin, rule, out, dt, op)
+    in_dt = dt
+    if rule & P_COMPLEX:
+        if dt <= DT_I64:
+            dt = DT_F64 if numbers else g_default_dtype
+        in_dt = dt_real(dt)
+        dt = dt_to_complex(dt)
+    if KT.loops[kernel][dt] == NULL:
+        raise unsupported(kernel, dt, op)
+    e.kernel = kernel
+    e.dt = dt
+    e.nargs = nin + 1
+    target = plan_elementwise(&e, cells, held, args, nin, rule, dt, in_dt, device, numbers, out, op)
+    launch_elementwise(&e, device)
     if out is not None and target is not out:
         copy_into(out, target, op)
         return out
     return target
 
 
-cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, int n):
+cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, int n,
+                      int device):
     """A fresh result; the order of dimensions follows the first operand of the full shape."""
     cdef int i, d
     cdef Tensor t
@@ -501,10 +561,10 @@ cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, 
                 full = False
                 break
         if full:
-            if t.flags & F_STRIDED:
+            if t.flags & F_STRIDED and t.mem.device == device:
                 return tensor_empty_like(t, dt)
             break
-    return tensor_empty(dt, nd, shape)
+    return tensor_empty_on(device, dt, nd, shape, NULL) if device else tensor_empty(dt, nd, shape)
 
 
 cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
@@ -513,7 +573,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
     cdef loop_t loop
     cdef int dt = a.dt
     cdef PyObject* args[1]
-    if (out is None and not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY))
+    if (out is None and not (a.flags & F_ASIDE)
             and not (rule & ~P_BOOL)):
         loop = KT.loops[kernel][dt]
         if loop == NULL:
@@ -525,11 +585,15 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         plan.p[1] = a.ptr
         plan.step[0] = DT_SIZE[r.dt]
         plan.step[1] = DT_SIZE[dt]
-        run_flat(&plan, a.count, KT.cost[kernel])
+        plan.n = a.count
+        plan.cost = KT.cost[kernel]
+        if keeping:
+            keep_flat(&plan, r, a, None)
+        run_flat(&plan)
         return r
     args[0] = <PyObject*>a
     if (out is None and rule & P_FLOAT and dt > DT_I64
-            and not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY))):
+            and not (a.flags & F_ASIDE)):
         return ew1(kernel, a, rule & ~P_FLOAT, None, op)
     return ew_general(kernel, args, 1, rule, out, op)
 
@@ -543,12 +607,12 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
     cdef char[16] cell
     cdef char* qp[2]
     cdef Py_ssize_t[2] zero
-    if (not (a.flags & (F_STRIDED | F_WRAPPED | F_LAZY)) and not (rule & ~(P_BOOL | P_FLOAT))
+    if (not (a.flags & F_ASIDE) and not (rule & ~(P_BOOL | P_FLOAT))
             and (not (rule & P_FLOAT) or dt > DT_I64)
             and (out is None or (out is a and not (rule & P_BOOL) and not a.mem.readonly))):
         loop = KT.loops[kernel][dt]
         if (
-            dt == b.dt and not (b.flags & (F_STRIDED | F_WRAPPED | F_LAZY)) and loop != NULL
+            dt == b.dt and not (b.flags & F_ASIDE) and loop != NULL
             and same_shape(a, b)
         ):
             # Same dtype, same shape, both dense: one flat loop.
@@ -566,9 +630,14 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[0] = DT_SIZE[r.dt]
             plan.step[1] = DT_SIZE[dt]
             plan.step[2] = DT_SIZE[dt]
-            run_flat(&plan, a.count, KT.cost[kernel])
+            plan.n = a.count
+            plan.cost = KT.cost[kernel]
+            if keeping:
+                keep_flat(&plan, r, a, b)
+            run_flat(&plan)
             return r
-        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & F_LAZY
+        if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
+                and not (b.dt != dt and keeping and not b.flags & F_WRAPPED)
                 and not (b.dt != dt and is_half(dt)) and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
@@ -591,7 +660,11 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[0] = DT_SIZE[r.dt]
             plan.step[1] = DT_SIZE[dt]
             plan.step[2] = 0
-            run_flat(&plan, a.count, KT.cost[kernel])
+            plan.n = a.count
+            plan.cost = KT.cost[kernel]
+            if keeping:
+                keep_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
+            run_flat(&plan)
             return r
     args[0] = <PyObject*>a
     args[1] = <PyObject*>b
@@ -617,6 +690,7 @@ cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op):
 
 
 include "copies.pxi"
+include "fills.pxi"
 
 
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):

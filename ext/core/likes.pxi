@@ -8,16 +8,21 @@ cdef Tensor like_argument(object input, str op):
     return <Tensor>input
 
 
+cdef int place_like(Tensor a, object device, object layout, object pin_memory, str op) except -1:
+    """The code of the device asked for; that of `a` if none is."""
+    cdef int code = check_placement(device, layout, pin_memory, op)
+    return a.mem.device if device is None else code
+
+
 cdef Tensor filled_like(object input, object value, object dtype, object layout, object device,
                         object pin_memory, object requires_grad, object memory_format, str op):
     cdef Tensor a = like_argument(input, op)
     cdef char[16] item
-    cdef Tensor t, whole
-    check_placement(device, layout, pin_memory, op)
-    t = like(a, parse_dtype(dtype, a.dt), memory_format)
-    whole = below_vmaps(t)
+    cdef Tensor t
+    t = like_on(a, parse_dtype(dtype, a.dt), memory_format,
+                place_like(a, device, layout, pin_memory, op))
     store_number(item, t.dt, value)
-    fill_elements(whole.ptr, whole.count, item, <int>DT_SIZE[t.dt])
+    fill_elements(below_vmaps(t), item)
     return finish(t, requires_grad, op)
 
 
@@ -49,8 +54,9 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     autograd_cy.Size([2, 3])
     """
     cdef Tensor a = like_argument(input, "empty_like")
-    check_placement(device, layout, pin_memory, "empty_like")
-    return finish(like(a, parse_dtype(dtype, a.dt), memory_format), requires_grad, "empty_like")
+    cdef int where = place_like(a, device, layout, pin_memory, "empty_like")
+    return finish(like_on(a, parse_dtype(dtype, a.dt), memory_format, where), requires_grad,
+                  "empty_like")
 
 
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -65,9 +71,8 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     tensor([0, 0])
     """
     cdef Tensor a = like_argument(input, "zeros_like")
-    cdef Tensor t
-    check_placement(device, layout, pin_memory, "zeros_like")
-    t = like(a, parse_dtype(dtype, a.dt), memory_format)
+    cdef int where = place_like(a, device, layout, pin_memory, "zeros_like")
+    cdef Tensor t = like_on(a, parse_dtype(dtype, a.dt), memory_format, where)
     clear(below_vmaps(t))
     return finish(t, requires_grad, "zeros_like")
 
@@ -110,22 +115,22 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 
 # --- methods --------------------------------------------------------------------------------
 
-cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape):
+cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, int where):
     """Uninitialised memory of a shape for each example that `a` stands for, wrapped like `a`."""
     cdef Py_ssize_t[MAX_DIMS] whole
     cdef Tensor below
     cdef int d
     if not (a.flags & F_BATCHED):
-        return tensor_empty(dt, n, shape)
+        return tensor_empty_on(where, dt, n, shape, NULL)
     below = <Tensor>a.extra.value
     if a.extra.bdim < 0:
-        return wrap_at(room_for_examples(below, dt, n, shape), -1, a.extra.level)
+        return wrap_at(room_for_examples(below, dt, n, shape, where), -1, a.extra.level)
     if n == MAX_DIMS:
         raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
     whole[0] = below.sizes[a.extra.bdim]
     for d in range(n):
         whole[d + 1] = shape[d]
-    return wrap_at(room_for_examples(below, dt, n + 1, whole), 0, a.extra.level)
+    return wrap_at(room_for_examples(below, dt, n + 1, whole, where), 0, a.extra.level)
 
 
 cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object dtype, object device,
@@ -134,19 +139,12 @@ cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object d
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, op)
     cdef int dt = parse_dtype(dtype, a.dt)
-    cdef Tensor t, whole
-    check_placement(device, layout, pin_memory, op)
-    if a.flags & F_BATCHED:
-        t = room_for_examples(a, dt, n, shape)
-        if value is not None:
-            whole = below_vmaps(t)
-            store_number(item, dt, value)
-            fill_elements(whole.ptr, whole.count, item, <int>DT_SIZE[dt])
-        return finish(t, requires_grad, op)
-    if value is None:
-        return finish(tensor_empty(dt, n, shape), requires_grad, op)
-    store_number(item, dt, value)
-    return finish(filled(dt, n, shape, item, None, op), requires_grad, op)
+    cdef Tensor t = room_for_examples(a, dt, n, shape,
+                                      place_like(a, device, layout, pin_memory, op))
+    if value is not None:
+        store_number(item, dt, value)
+        fill_elements(below_vmaps(t), item)
+    return finish(t, requires_grad, op)
 
 
 def new_empty(Tensor self not None, *args, size=None, dtype=None, device=None, layout=None,
@@ -220,8 +218,8 @@ def new_empty_strided(Tensor self not None, size, stride, dtype=None, layout=Non
     >>> ag.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    check_placement(device, layout, pin_memory, "new_empty_strided")
-    return strided_empty(size, stride, parse_dtype(dtype, self.dt), requires_grad,
+    cdef int where = place_like(self, device, layout, pin_memory, "new_empty_strided")
+    return strided_empty(size, stride, where, parse_dtype(dtype, self.dt), requires_grad,
                          "new_empty_strided")
 
 
@@ -236,10 +234,10 @@ def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_
     >>> ag.zeros(1).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    check_placement(device, layout, pin_memory, "new_tensor")
+    cdef int where = place_like(self, device, layout, pin_memory, "new_tensor")
     warn_of_copy(data, "tensor.new_tensor(sourceTensor)")
-    return finish(from_data(data, parse_dtype(dtype, self.dt), "new_tensor"), requires_grad,
-                  "new_tensor")
+    return finish(placed(from_data(data, parse_dtype(dtype, self.dt), "new_tensor"), where),
+                  requires_grad, "new_tensor")
 
 
 for _f in (new_empty, new_zeros, new_ones, new_full, new_empty_strided, new_tensor):

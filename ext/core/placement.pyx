@@ -2,8 +2,11 @@
 """device, layout and memory_format: small value objects. Storage and strides are in tensor.pyx."""
 
 from autograd_cy._C.sealed cimport seal
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 
-_KNOWN = ("cpu", "cuda", "meta")
+# Device types; those that tensors can be on have a code, which their storages carry.
+cdef list _known = ["cpu", "cuda", "meta"]
+cdef list _devices = []
 
 
 cdef class device:
@@ -40,9 +43,9 @@ cdef class device:
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
         name, colon, number = type.partition(":")
-        if name not in _KNOWN or (colon and not number.isdigit()):
+        if name not in _known or (colon and not number.isdigit()):
             raise RuntimeError(
-                f"Expected one of {', '.join(_KNOWN)} device type at start of device string: {type}"
+                f"Expected one of {', '.join(_known)} device type at start of device string: {type}"
             )
         if colon and index is not None:
             raise RuntimeError(f"type (string) must not include an index because index was passed "
@@ -71,15 +74,49 @@ cdef class device:
 
 
 cpu_device = device("cpu")
+_devices += [cpu_device, device("meta")]
+
+
+cdef device device_of_code(int code):
+    return <device>_devices[code]
+
+
+cdef int add_device(str name) except -1:
+    """The code of a new device, whose kernels somebody is about to register."""
+    for d in _devices:
+        if str(d) == name:
+            raise ValueError(f"a device {name!r} is registered already")
+    if len(_devices) == MAX_DEVICES:
+        raise ValueError(f"at most {MAX_DEVICES} devices, not another one, {name!r}")
+    if not name.isidentifier():
+        raise ValueError(f"{name!r} is no name of a device")
+    if name not in _known:
+        _known.append(name)
+    _devices.append(device(name))
+    return <int>len(_devices) - 1
+
+
+cdef int device_code(object d) except -1:
+    """The code of a device that can hold tensors; of the CPU for None."""
+    cdef device r
+    if d is None:
+        return ON_CPU
+    r = as_device(d)
+    for code in range(len(_devices)):
+        if (<device>_devices[code]).type == r.type:
+            return code
+    return ON_CPU
 
 
 cdef device as_device(object d):
-    """The device that `d` names; only the CPU can hold tensors in this build."""
+    """The device that `d` names, which tensors can be on in this build."""
     cdef device r
     if d is None:
         return cpu_device
     r = <device>d if type(d) is device else device(d)
-    if r.type != "cpu":
+    if r.type == "meta" and r.index is not None:
+        r = <device>_devices[ON_META]
+    if not any([r.type == (<device>known).type for known in _devices]):
         raise RuntimeError(
             f"device {str(r)!r} is not available: this build runs on the CPU. "
             "Use device='cpu'. There is no GPU support yet, and no package to install that adds it."

@@ -16,23 +16,29 @@ from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_real, g_default_dtype)
 from autograd_cy._C.placement cimport as_device, cpu_device
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_LAZY, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes, tls_modes,
-    vmap_level, tensor_empty, requires_grad as needs_grad, bump_version)
+    Tensor, MAX_DIMS, F_DEVICE, F_STRIDED, F_LAZY, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes,
+    tls_modes,
+    vmap_level, tensor_empty, tensor_empty_on, requires_grad as needs_grad, bump_version)
 from autograd_cy._C.node cimport (
     Node, check_inplace, needs, node_init, set_edge, rebase_history, set_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, contiguous, copy_into, ew2, expand_plain, resize_out,
-    P_SAME)
-from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
+    to_device, P_SAME)
+from autograd_cy._C.launch cimport keeping
+from autograd_cy._C.storage cimport ON_META
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.parallel cimport team_size, parallel_range
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like, parse_dtype, parse_size, number_of)
+    check_out, check_placement, finish, like, like_on, parse_dtype, parse_size, number_of)
 from autograd_cy._C.random_loops cimport *
 
 import os as _os
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.tensor import _install
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_MUL = kernel_number("mul")
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed",
@@ -298,7 +304,11 @@ cdef int run(RandomJob* job, Tensor t, object gen, str op) except -1:
     cdef Tensor target = t
     cdef Py_ssize_t chunks, size
     cdef int threads
-    if t.flags & (F_STRIDED | F_LAZY):
+    if keeping:
+        raise RuntimeError(f"{op}: launches can't be kept: random numbers differ at each run")
+    if t.mem.device == ON_META:
+        return 0
+    if t.flags & (F_STRIDED | F_LAZY | F_DEVICE):
         target = tensor_empty(t.dt, t.nd, t.sizes)
     job.dt = t.dt
     job.n = target.count

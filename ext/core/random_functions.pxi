@@ -5,9 +5,9 @@ cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default,
     """An uninitialised tensor, or `out` in the right shape."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n = parse_size(args, size, shape, op)
-    check_placement(device, layout, pin_memory, op)
+    cdef int where = check_placement(device, layout, pin_memory, op)
     if out is None:
-        return tensor_empty(parse_dtype(dtype, default), n, shape)
+        return tensor_empty_on(where, parse_dtype(dtype, default), n, shape, NULL)
     check_out(out, dtype, op)
     resize_out(out, n, shape, op)
     bump_version(out)
@@ -22,8 +22,9 @@ cdef Tensor room_like(object input, object dtype, object layout, object device, 
             f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     a = <Tensor>input
-    check_placement(device, layout, pin_memory, op)
-    return like(a, parse_dtype(dtype, a.dt), memory_format)
+    where = check_placement(device, layout, pin_memory, op)
+    return like_on(a, parse_dtype(dtype, a.dt), memory_format,
+                   a.mem.device if device is None else <int>where)
 
 
 def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -284,7 +285,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     cdef Tensor t
     if count < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {count}")
-    check_placement(device, layout, pin_memory, "randperm")
+    where = check_placement(device, layout, pin_memory, "randperm")
     if out is not None:
         check_out(out, dtype, "randperm")
         dt = out.dt
@@ -298,7 +299,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         copy_into(out, t, "randperm")
         bump_version(out)
         return finish(out, requires_grad, "randperm")
-    return finish(cast(t, dt), requires_grad, "randperm")
+    return finish(to_device(cast(t, dt), where), requires_grad, "randperm")
 
 
 cdef int check_std(Tensor std) except -1:
@@ -341,7 +342,8 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     if s is not None:
         check_std(s)
     if out is None:
-        t = tensor_empty(m.dt if m is not None else s.dt, n, shape)
+        t = tensor_empty_on((m if m is not None else s).mem.device,
+                            m.dt if m is not None else s.dt, n, shape, NULL)
     else:
         check_out(out, None, "normal")
         t = resize_out(out, n, shape, "normal")

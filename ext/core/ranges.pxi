@@ -2,12 +2,13 @@
 #
 # Values are computed in float64 (ranges of integers in int64) and rounded once to the dtype.
 
-cdef Tensor deliver(Tensor values, int dt, Tensor out, object requires_grad, str op):
-    """`values` in the dtype asked for, or written to `out`."""
+cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object requires_grad, str op):
+    """`values` in the dtype and on the device asked for, or written to `out`."""
+    values = placed(values, ON_CPU)
     if out is None:
-        return finish(cast(values, dt), requires_grad, op)
+        return finish(to_device(cast(values, dt), where), requires_grad, op)
     resize_out(out, values.nd, values.sizes, op)
-    copy_into(out, values, op)
+    copy_into(out, to_device(values, out.mem.device), op)
     bump_version(out)
     return finish(out, requires_grad, op)
 
@@ -113,7 +114,7 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     start = 0 if start is None else spacing(start, "arange", "start")
     end = spacing(end, "arange", "end")
     step = 1 if step is None else spacing(step, "arange", "step")
-    check_placement(device, layout, pin_memory, "arange")
+    cdef int where = check_placement(device, layout, pin_memory, "arange")
     integers = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
     if out is not None:
         check_out(out, dtype, "arange")
@@ -140,7 +141,7 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
         values = int_range(start, end, step)
     else:
         values = float_range(start, end, step, dt_is_integral(dt))
-    return deliver(values, dt, out, requires_grad, "arange")
+    return deliver(values, dt, where, out, requires_grad, "arange")
 
 
 cdef object endpoint(object x, str op, str argument):
@@ -233,10 +234,10 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     cdef Tensor values
-    check_placement(device, layout, pin_memory, "linspace")
+    cdef int where = check_placement(device, layout, pin_memory, "linspace")
     values = spread(bound_in(dtype, out, start, "linspace", "start"),
                     bound_in(dtype, out, end, "linspace", "end"), steps, "linspace")
-    return deliver(values, spread_dtype(values, out, dtype, "linspace"), out, requires_grad,
+    return deliver(values, spread_dtype(values, out, dtype, "linspace"), where, out, requires_grad,
                    "linspace")
 
 
@@ -269,7 +270,7 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     cdef double complex z
     cdef Py_ssize_t i
     cdef int dt
-    check_placement(device, layout, pin_memory, "logspace")
+    cdef int where = check_placement(device, layout, pin_memory, "logspace")
     values = spread(bound_in(dtype, out, start, "logspace", "start"),
                     bound_in(dtype, out, end, "logspace", "end"), steps, "logspace")
     dt = spread_dtype(values, out, dtype, "logspace")
@@ -279,4 +280,4 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
         else:
             z = (<double complex*>values.ptr)[i]
             (<double complex*>values.ptr)[i] = complex(b) ** complex(z)
-    return deliver(values, dt, out, requires_grad, "logspace")
+    return deliver(values, dt, where, out, requires_grad, "logspace")

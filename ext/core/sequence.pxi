@@ -245,6 +245,12 @@ cdef Tensor copied(Tensor source, int dt):
     return cast(source, dt)
 
 
+cdef Tensor placed(Tensor t, int device):
+    """Values that were written by hand, on the device asked for."""
+    note_constant(t)
+    return to_device(t, device)
+
+
 cdef Tensor from_data(object data, int dt, str op):
     """A tensor with a copy of `data`; dt -1 takes the dtype from the data."""
     cdef PyTypeObject* ty = Py_TYPE(data)
@@ -329,10 +335,12 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     >>> ag.tensor([1.5, 2.0], requires_grad=True)
     tensor([1.5000, 2.0000], requires_grad=True)
     """
-    check_placement(device, None, pin_memory, "tensor")
+    cdef int where = check_placement(device, None, pin_memory, "tensor")
     if isinstance(data, Tensor):
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
-    return finish(from_data(data, parse_dtype(dtype, -1), "tensor"), requires_grad, "tensor")
+        where = (<Tensor>data).mem.device if device is None else where
+    return finish(placed(from_data(data, parse_dtype(dtype, -1), "tensor"), where), requires_grad,
+                  "tensor")
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -354,10 +362,10 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     """
     cdef Tensor t
     value = number_of(s, "scalar_tensor", "s")
-    check_placement(device, layout, pin_memory, "scalar_tensor")
+    cdef int where = check_placement(device, layout, pin_memory, "scalar_tensor")
     t = tensor_empty(parse_dtype(dtype, g_default_dtype), 0, NULL)
     store_number(t.ptr, t.dt, value)
-    return finish(t, requires_grad, "scalar_tensor")
+    return finish(placed(t, where), requires_grad, "scalar_tensor")
 
 
 cdef Tensor convert(object t, int dt):
@@ -397,12 +405,14 @@ def as_tensor(data, dtype=None, device=None):
     tensor([1., 0.], dtype=autograd_cy.float64)
     """
     cdef int dt = parse_dtype(dtype, -1)
-    check_placement(device, None, False, "as_tensor")
+    cdef int where = check_placement(device, None, False, "as_tensor")
     if isinstance(data, Tensor):
+        if device is not None and where != (<Tensor>data).mem.device:
+            return data.to(device, dt_object(dt if dt >= 0 else (<Tensor>data).dt))
         return convert(data, dt)
     if isinstance(data, _np.ndarray):
-        return finish(convert(from_array(data), dt), False, "as_tensor")
-    return finish(from_data(data, dt, "as_tensor"), False, "as_tensor")
+        return finish(to_device(convert(from_array(data), dt), where), False, "as_tensor")
+    return finish(placed(from_data(data, dt, "as_tensor"), where), False, "as_tensor")
 
 
 cdef Tensor shared_with(object obj, object dtype, object copy):
@@ -456,8 +466,13 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """
     cdef Tensor t, r
     cdef int dt = parse_dtype(dtype, -1)
-    check_placement(device, None, False, "asarray")
+    cdef int where = check_placement(device, None, False, "asarray")
     t = shared_with(obj, dtype, copy)
+    if device is not None and where != (t.mem.device if t is not None else ON_CPU):
+        if copy is not None and not copy:
+            raise ValueError(f"asarray: can't alias memory on another device than '{device}'")
+        return finish(as_tensor(obj if t is None else t, dtype, device), requires_grad or False,
+                      "asarray")
     if t is None:
         if copy is not None and not copy:
             raise ValueError("asarray: can't alias arbitrary sequence into a tensor.")

@@ -1,19 +1,20 @@
 # cython: language_level=3
 """Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
-from libc.string cimport memset
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
 from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
 from autograd_cy._C.iterate cimport (
-    KT, run_loop, expand_plain, copy_into, add_into, clone_plain, clone_format, cast, fill_with)
-from autograd_cy._C.kernel_ids cimport K_COPY
+    run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast, fill_with)
+from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_LAZY, tensor_turned,
     tensor_window, tensor_on, tensor_alias,
-    tensor_empty, tensor_empty_like, tensor_empty_strided, tensor_has_overlap, sizes_of)
+    tensor_empty_like, tensor_empty_on, tensor_has_overlap, sizes_of)
+
+cdef int K_COPY = kernel_number("copy")
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
@@ -515,46 +516,48 @@ cdef Tensor unfold_plain(Tensor a, Py_ssize_t dim, Py_ssize_t size, Py_ssize_t s
 
 # --- copies that undo views -----------------------------------------------------------------
 
-cdef Tensor zeros(int dt, tuple size):
+cdef Tensor zeros(Tensor a, tuple size):
+    """Zeros of a's dtype, on its device."""
     cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Tensor t = tensor_empty(dt, fill_sizes(size, shape), shape)
-    memset(t.ptr, 0, t.count * DT_SIZE[dt])
+    cdef int n = fill_sizes(size, shape)
+    cdef Tensor t = tensor_empty_on(a.mem.device, a.dt, n, shape, NULL)
+    clear(t)
     return t
 
 
 cdef Tensor slice_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, object start, object end,
                                  Py_ssize_t step):
-    cdef Tensor t = zeros(grad.dt, size)
+    cdef Tensor t = zeros(grad, size)
     copy_into(slice_plain(t, dim, start, end, step), grad, "slice_backward")
     return t
 
 
 cdef Tensor select_backward_plain(Tensor grad, tuple size, Py_ssize_t dim, Py_ssize_t index):
-    cdef Tensor t = zeros(grad.dt, size)
+    cdef Tensor t = zeros(grad, size)
     copy_into(select_plain(t, dim, index), grad, "select_backward")
     return t
 
 
 cdef Tensor diagonal_backward_plain(Tensor grad, tuple size, Py_ssize_t offset, Py_ssize_t dim1,
                                     Py_ssize_t dim2):
-    cdef Tensor t = zeros(grad.dt, size)
+    cdef Tensor t = zeros(grad, size)
     copy_into(diagonal_plain(t, offset, dim1, dim2), grad, "diagonal_backward")
     return t
 
 
 cdef Tensor unfold_backward_plain(Tensor grad, tuple sizes, Py_ssize_t dim, Py_ssize_t size,
                                   Py_ssize_t step):
-    cdef Tensor t = zeros(grad.dt, sizes)
+    cdef Tensor t = zeros(grad, sizes)
     add_overlapping(unfold_plain(t, dim, size, step), grad)
     return t
 
 
-cdef Tensor flip_plain(Tensor a, tuple dims):
+cdef int flip(Tensor r, Tensor a, tuple dims) except -1:
     """A copy that is read backwards along `dims`."""
     cdef Py_ssize_t strides[2][MAX_DIMS]
     cdef Py_ssize_t* rows[2]
     cdef char* p[2]
-    cdef Tensor r = tensor_empty_like(a, a.dt)
+    cdef StorageImpl* mem[2]
     cdef tuple turned = normal_dims(dims, a.nd) if dims else ()
     cdef int d
     rows[0] = strides[0]
@@ -567,14 +570,15 @@ cdef Tensor flip_plain(Tensor a, tuple dims):
         if d in turned and a.count:
             p[1] += (a.sizes[d] - 1) * strides[1][d]
             strides[1][d] = -strides[1][d]
-    run_loop(KT.loops[K_COPY][a.dt], 2, p, a.nd, a.sizes, rows, 1)
-    return r
+    mem[0] = r.mem
+    mem[1] = a.mem
+    return run_loop(KT.loops[K_COPY][a.dt], 2, p, mem, a.nd, a.sizes, rows, 1)
 
 
 cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride,
                                      object storage_offset):
     """A copy of `a` (with its strides) in which the window holds `src`."""
-    cdef Tensor t = tensor_empty_strided(a.dt, a.nd, a.sizes, a.strides)
+    cdef Tensor t = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, a.strides)
     cdef Py_ssize_t here = (a.ptr - a.mem.data) // DT_SIZE[a.dt]
     cdef Py_ssize_t offset = here if storage_offset is None else storage_offset
     copy_into(t, a, "as_strided_scatter")
@@ -595,7 +599,7 @@ cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_s
     for n, s in zip(size, stride):
         one += max(n - 1, 0) * s
     extent = max(extent + base_offset, one + storage_offset) - low
-    flat = zeros(grad.dt, (extent,))
+    flat = zeros(grad, (extent,))
     window = as_strided_plain(flat, size, stride, storage_offset - low)
     add_overlapping(window, grad)
     window = as_strided_plain(flat, base_size, base_stride, base_offset - low)
@@ -614,7 +618,7 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
         extent += max(n - 1, 0) * s
     for n, s in zip(size, stride):
         one += max(n - 1, 0) * s
-    flat = zeros(a.dt, (max(extent + base_offset, one + offset) - low,))
+    flat = zeros(a, (max(extent + base_offset, one + offset) - low,))
     copy_into(as_strided_plain(flat, base_size, base_stride, base_offset - low), a, "as_strided")
     return clone_format(as_strided_plain(flat, size, stride, offset - low), MF_CONTIGUOUS)
 
@@ -653,7 +657,7 @@ cdef int add_each(Tensor window, Tensor src) except -1:
 
 cdef Tensor zeros_like_plain(Tensor a):
     cdef Tensor t = tensor_empty_like(a, a.dt)
-    memset(t.ptr, 0, t.count * DT_SIZE[t.dt])
+    clear(t)
     return t
 
 
@@ -664,7 +668,7 @@ cdef Tensor ones_like_plain(Tensor a):
 
 
 cdef Tensor new_zeros_plain(Tensor a, tuple size):
-    return zeros(a.dt, size)
+    return zeros(a, size)
 
 
 cdef Tensor clone_with(Tensor a, int memory_format):

@@ -51,11 +51,14 @@ cdef Py_ssize_t g_peak_bytes = 0
 cdef Py_ssize_t g_hits = 0
 cdef Py_ssize_t g_misses = 0
 cdef bint g_caching = True
+cdef birth_fn g_noted = NULL
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
+memset(device_memory, 0, sizeof(device_memory))
+device_memory[ON_META] = meta_memory
 
 
 cdef inline int class_of(Py_ssize_t nbytes) noexcept nogil:
@@ -146,7 +149,8 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
             if s == NULL:
                 raise no_memory(nbytes)
         s.capacity = size
-        s.size_class = <uint16_t>c
+        s.size_class = <uint8_t>c
+        s.device = ON_CPU
         s.data = <char*>s + HEADER
         s.kind = STORAGE_CACHED if g_caching else STORAGE_MALLOC
         s.readonly = 0
@@ -160,7 +164,28 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     g_live_blocks += 1
     if g_live_bytes > g_peak_bytes:
         g_peak_bytes = g_live_bytes
+    if g_noted != NULL:
+        g_noted(s)
     return s
+
+
+cdef void note_births(birth_fn noted) noexcept:
+    global g_noted
+    g_noted = noted
+
+
+cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL:
+    cdef StorageImpl* s
+    if device == ON_CPU:
+        return storage_new(nbytes)
+    s = device_memory[device](nbytes)
+    s.device = <uint8_t>device
+    return s
+
+
+cdef StorageImpl* meta_memory(Py_ssize_t nbytes) except NULL:
+    """A size without memory. The address is only good for differences between addresses."""
+    return storage_borrow(<char*>HEADER, nbytes, None, False)
 
 
 cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
@@ -190,6 +215,7 @@ cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
     """The same memory with a version counter of its own (what `.data` needs)."""
     cdef StorageImpl* s = header_only(source.data, source.nbytes)
     s.kind = STORAGE_ALIAS
+    s.device = source.device
     s.readonly = source.readonly
     s.owner = storage_incref(source)
     return s

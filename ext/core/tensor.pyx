@@ -15,12 +15,14 @@ from autograd_cy._C.checked cimport AG_MUL, window_bytes
 from types import FunctionType
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from autograd_cy._C.storage cimport (
-    StorageImpl, storage_new, storage_alias, storage_incref, storage_decref, storage_share_version)
+    ON_CPU, ON_META, StorageImpl, storage_new, storage_new_on, storage_alias, storage_incref,
+    storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
     g_default_dtype)
-from autograd_cy._C.placement cimport cpu_device, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
+from autograd_cy._C.placement cimport (
+    cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code
 from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
@@ -260,6 +262,8 @@ cdef class Tensor:
     def data_ptr(self):
         """Address of the first element."""
         refuse_examples(self, "data_ptr()")
+        if self.mem.device == ON_META:
+            return 0
         return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
@@ -281,6 +285,8 @@ cdef class Tensor:
 
     @property
     def device(self):
+        if self.flags & F_DEVICE:
+            return device_of_code(self.mem.device)
         return cpu_device
 
     @property
@@ -289,7 +295,7 @@ cdef class Tensor:
 
     @property
     def is_cpu(self):
-        return True
+        return not self.flags & F_DEVICE
 
     @property
     def is_cuda(self):
@@ -305,7 +311,7 @@ cdef class Tensor:
 
     @property
     def is_meta(self):
-        return False
+        return self.mem.device == ON_META
 
     def is_floating_point(self):
         """Whether the dtype is a floating one."""
@@ -489,8 +495,8 @@ cdef class Tensor:
         """The elements as nested lists of Python numbers."""
         cdef Tensor plain
         refuse_examples(self, "tolist()")
-        if self.flags & F_LAZY:
-            plain = <Tensor>late.resolved(self)
+        if self.flags & (F_LAZY | F_DEVICE):
+            plain = on_host(below_vmaps(self), "tolist")
             return nested_list(plain, 0, plain.ptr)
         return nested_list(self, 0, self.ptr)
 

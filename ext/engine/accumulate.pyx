@@ -5,11 +5,13 @@ where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
-from autograd_cy._C.kernel_ids cimport K_ADD
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
+include "operators_of_accumulate.pxi"
+
+cdef int K_ADD = kernel_number("add")
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()

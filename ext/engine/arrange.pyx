@@ -13,10 +13,10 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.formulas cimport normal_dim, value_like
 from autograd_cy._C.iterate cimport broadcast_shape, fill_with
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_BATCHED, tensor_empty, dims_of, sizes_of, same_shape,
     scalar_value, wrap_int, wrap_double, wrap_number, install)
+include "operators_of_arrange.pxi"
 
 
 cdef Tensor dense_pairs(Tensor a):

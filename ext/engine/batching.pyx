@@ -7,8 +7,8 @@ below, and wrap the result.
 from autograd_cy._C.formulas cimport normal_dim, normal_dims
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.levels cimport is_batched
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED
+include "operators_of_batching.pxi"
 
 
 cdef int widest(tuple tensors, int level) except -1:

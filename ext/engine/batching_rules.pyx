@@ -12,9 +12,9 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.formulas cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, dims_of, tensor_empty, wrap_at, wrap_double, wrap_int)
+include "operators_of_batching_rules.pxi"
 
 
 # --- advanced indexing ----------------------------------------------------------------------

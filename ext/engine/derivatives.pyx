@@ -5,9 +5,9 @@ They call recorded operators through T, so they can be differentiated again.
 """
 from autograd_cy._C.formulas cimport count_reduced, expand_reduced
 from autograd_cy._C.levels cimport batch_level, lowered
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, F_BATCHED, dims_of, scalar_value, wrap_double, wrap_int)
+include "operators_of_derivatives.pxi"
 
 
 # --- derivatives that don't exist -----------------------------------------------------------

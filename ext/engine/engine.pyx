@@ -19,10 +19,10 @@ from autograd_cy._C.hooks cimport (
     after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
     run_tensor_hooks, tensor_hooks_of)
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.shapes cimport ones_like_plain
 from autograd_cy._C.tensor cimport *
+include "operators_of_engine.pxi"
 
 from autograd_cy._C.accumulate import _note_fork
 

@@ -16,11 +16,11 @@ from autograd_cy._C.iterate cimport (
     cast, copy_into, resize_out, clone_plain, broadcast_shape, result_dtype)
 from autograd_cy._C.loss cimport nll_loss_backward_plain
 from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, sizes_of, dims_of, requires_grad, same_shape, tls_modes, wrap_int, wrap_double,
     wrap_number, check_fits, describe, element_value, F_DUAL, F_WRAPPED, F_BATCHED, F_GRAD_PATH,
     F_REQUIRES_GRAD, F_STRIDED, F_INFERENCE, M_NO_GRAD, M_INFERENCE, bump_version)
+include "operators_of_formulas.pxi"
 
 
 # --- gradients in and out of nodes ----------------------------------------------------------
@@ -502,6 +502,10 @@ cdef Tensor movedim(Tensor a, object source, object destination):
     for d, s in sorted(zip(dst, src)):
         order.insert(d, s)
     return T.permute(a, tuple(order))
+
+
+cdef Tensor conjugate_complex(Tensor t):
+    return T._conjugate(t)
 
 
 cdef Tensor positive(Tensor a):

@@ -21,13 +21,13 @@ from autograd_cy._C.lazy cimport turned_view, whole_bits, window_bits
 from autograd_cy._C.levels cimport (
     batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)
 from autograd_cy._C.node cimport set_view
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Restoring, hold_change, undo_change,
     Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
     tensor_empty, tensor_window, stand_alone, tensor_has_overlap, same_shape, dims_of, sizes_of,
     lazy_bits, tls_modes, wrap_double, CREATED_DEFAULT, OF_DUAL, F_DUAL, F_BATCHED, F_VIEW, F_LAZY,
     M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
+include "operators_of_forward.pxi"
 
 
 # --- the level of an operation --------------------------------------------------------------

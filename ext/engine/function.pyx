@@ -12,8 +12,8 @@ from autograd_cy._C.formulas cimport observe_begin, observe_end
 from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
 from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
+include "operators_of_function.pxi"
 
 import warnings as _warnings
 

@@ -8,8 +8,8 @@ hooks. Each sees what the one before left; an undefined gradient is None to all 
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF
 from autograd_cy._C.accumulate cimport Busy, hold
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport *
+include "operators_of_hooks.pxi"
 
 from weakref import ref as _ref
 

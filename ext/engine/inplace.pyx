@@ -23,11 +23,12 @@ from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.placement cimport MF_PRESERVE, format_code
 from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
 from autograd_cy._C.tensor cimport *
+from autograd_cy._C.linking cimport publish
+include "operators_of_inplace.pxi"
 
 
 cdef class CopyBackwards(Node):
@@ -223,8 +224,10 @@ cdef Tensor c_detach(Tensor self):
         r.flags |= F_BATCHED
     return r
 
-T.copy_ = c_copy_
-T.detach = c_detach
+cdef void* _published[2]
+_published[0] = <void*>c_copy_
+_published[1] = <void*>c_detach
+publish(_published, "Tensor copy_(Tensor, Tensor)\nTensor detach(Tensor)")
 
 
 def copy_(Tensor self not None, src, non_blocking=False):

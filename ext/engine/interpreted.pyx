@@ -36,12 +36,13 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.levels cimport (
     all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.placement cimport memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, vmap_level, wrap_number,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_LAYERED,
     F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
+include "operators_of_interpreted.pxi"
 
 
 cdef class Operation:
@@ -728,13 +729,13 @@ cdef dict RULES = {
 
 
 cdef class ElementwiseKernel:
-    """An elementwise kernel by its number; `places` says which arguments are its operands."""
+    """An elementwise kernel by its name; `places` says which arguments are its operands."""
     cdef int number, rule
     cdef tuple places
     cdef str name
 
-    def __init__(self, int number, tuple places, str dtypes, bint skip_first, str name):
-        self.number, self.places, self.name = number, places, name
+    def __init__(self, str kernel, tuple places, str dtypes, bint skip_first, str name):
+        self.number, self.places, self.name = kernel_number(kernel), places, name
         self.rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
 
     def __call__(self, *args):

@@ -19,8 +19,8 @@ the base's own conjugation comes first (`whole_bits`).
 """
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport Tensor, F_CONJ, F_NEG, lazy_bits
+include "operators_of_lazy.pxi"
 
 
 cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept:

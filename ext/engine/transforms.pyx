@@ -15,11 +15,11 @@ from autograd_cy._C.forward cimport find_tangent, follow_base, without_level
 from autograd_cy._C.levels cimport lift, below_level
 from autograd_cy._C.node cimport (
     Node, N_ACCUMULATE, N_COPY_SLICES, N_PYTHON, accumulated_variable, current_fn)
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport (
     Tensor, TensorExtra, ForwardLevel, wrap_at, tensor_alias, copy_special, put_dual, requires_grad,
     vmap_level, F_BATCHED, F_DUAL, F_INFERENCE, F_REQUIRES_GRAD,
     F_VIEW)
+include "operators_of_transforms.pxi"
 
 cdef uint32_t N_SEEN = <uint32_t>1 << 30       # visited by the walk that is going on
 

@@ -7,8 +7,8 @@ from autograd_cy._C.dtypes cimport (
     DT_F16, DT_BF16, DT_F32, dt_is_integral, dt_is_float, dt_object)
 from autograd_cy._C.formulas cimport value_like
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.tensor cimport F_WRAPPED, Tensor, wrap_int, wrap_double
+include "operators_of_variants.pxi"
 
 
 cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals):

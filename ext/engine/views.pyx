@@ -29,10 +29,10 @@ from autograd_cy._C.formulas cimport give
 from autograd_cy._C.lazy cimport turned, turned_view, whole_bits, window_bits
 from autograd_cy._C.iterate cimport copy_into, clone_plain, clone_format, fill_with
 from autograd_cy._C.node cimport *
-from autograd_cy._C.optable cimport T
 from autograd_cy._C.placement cimport MF_CONTIGUOUS
 from autograd_cy._C.shapes cimport as_strided_plain, view_as_real_plain, view_as_complex_plain
 from autograd_cy._C.tensor cimport *
+include "operators_of_views.pxi"
 
 cdef enum:
     FEW_EDGES = 16

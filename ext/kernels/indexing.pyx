@@ -13,9 +13,9 @@ from autograd_cy._C.dtypes cimport (
     dt_numpy, dt_promote)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport (
-    KT, broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
+    broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
     result_dtype)
-from autograd_cy._C.kernel_ids cimport K_ADD, K_COPY, loop_t
+from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport check_dim, row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
@@ -23,6 +23,9 @@ from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
     tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_COPY = kernel_number("copy")
 
 cdef const RowTable* T = row_table()
 

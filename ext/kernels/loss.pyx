@@ -9,12 +9,15 @@ from libc.string cimport memset
 
 from autograd_cy._C.dtypes cimport DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8
 from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2
-from autograd_cy._C.kernel_ids cimport K_MUL, K_SUB
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.reduce cimport mean_plain, row_table, sum_plain
 from autograd_cy._C.rows cimport RowTable
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, same_shape, sizes_of, tensor_empty, wrap_double)
 from autograd_cy._C.tiles cimport run_tiles
+
+cdef int K_MUL = kernel_number("mul")
+cdef int K_SUB = kernel_number("sub")
 
 cdef extern from "scalar/types.h" nogil:
     float ag_f16_to_f32(uint16_t)

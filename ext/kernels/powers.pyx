@@ -4,10 +4,20 @@ from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.arguments cimport check_no_integer_zero
 from autograd_cy._C.iterate cimport ew1, ew2, clone_plain, result_dtype, P_FLOAT, P_SAME
-from autograd_cy._C.kernel_ids cimport (
-    K_CUBE, K_FLOOR_DIVIDE, K_FMOD, K_LOGIT, K_POW, K_RECIPROCAL, K_RSQRT, K_SQRT,
-    K_SQUARE, K_SUB, K_TRUNC_DIVIDE)
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.tensor cimport Tensor, element_value, wrap_double, F_WRAPPED
+
+cdef int K_CUBE = kernel_number("cube")
+cdef int K_FLOOR_DIVIDE = kernel_number("floor_divide")
+cdef int K_FMOD = kernel_number("fmod")
+cdef int K_LOGIT = kernel_number("logit")
+cdef int K_POW = kernel_number("pow")
+cdef int K_RECIPROCAL = kernel_number("reciprocal")
+cdef int K_RSQRT = kernel_number("rsqrt")
+cdef int K_SQRT = kernel_number("sqrt")
+cdef int K_SQUARE = kernel_number("square")
+cdef int K_SUB = kernel_number("sub")
+cdef int K_TRUNC_DIVIDE = kernel_number("trunc_divide")
 
 
 cdef int kernel_for(double exponent) noexcept:

@@ -8,9 +8,12 @@ from autograd_cy._C.dtypes cimport DT_SIZE, DT_BOOL, dt_object, dt_is_integral
 from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_OK, GEMM_NO_MEMORY
 from autograd_cy._C.iterate cimport contiguous, copy_into, expand_plain, ew2
-from autograd_cy._C.kernel_ids cimport K_ADD, K_MUL
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.tensor cimport (
     Tensor, tensor_empty, tensor_on, tensor_window, sizes_of, element_value)
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_MUL = kernel_number("mul")
 
 cdef enum:
     RELEASE_GIL = 64 * 64 * 64     # multiply-adds: smaller products keep the GIL

@@ -1,9 +1,11 @@
 # cython: language_level=3
 """Random kernels of the operator table; the generator itself is in ext/core/random.pyx."""
 from autograd_cy._C.iterate cimport ew2, fill_with
-from autograd_cy._C.kernel_ids cimport K_MUL
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.random cimport fill_bernoulli
 from autograd_cy._C.tensor cimport Tensor, tensor_empty_like, wrap_double
+
+cdef int K_MUL = kernel_number("mul")
 
 
 cdef Tensor dropout_mask(Tensor a, double keep):

@@ -14,8 +14,7 @@ from autograd_cy._C.dtypes cimport (
     dt_real, g_default_dtype)
 from autograd_cy._C.iterate cimport (
     add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_with, P_BOOL, P_SAME, P_SKIP_FIRST)
-from autograd_cy._C.kernel_ids cimport (
-    K_ADD, K_EXP, K_ISFINITE, K_LOG, K_SQRT, K_SUB, K_WHERE)
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.rows cimport *
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
@@ -24,6 +23,14 @@ from autograd_cy._C.tensor cimport (
 from autograd_cy._C.tiles cimport even_block, run_tiles
 
 from autograd_cy._C import cpu as _cpu
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_EXP = kernel_number("exp")
+cdef int K_ISFINITE = kernel_number("isfinite")
+cdef int K_LOG = kernel_number("log")
+cdef int K_SQRT = kernel_number("sqrt")
+cdef int K_SUB = kernel_number("sub")
+cdef int K_WHERE = kernel_number("where")
 
 cdef object _rows = _cpu.load("rows")
 cdef const RowTable* T = <const RowTable*>PyCapsule_GetPointer(

@@ -6,8 +6,11 @@ import numpy as _np
 from autograd_cy._C.dtypes cimport DT_I64, dt_is_complex, dt_object, g_default_dtype
 from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport cast, ew2, ew3, result_dtype, P_BOOL, P_SKIP_FIRST
-from autograd_cy._C.kernel_ids cimport K_LE, K_WHERE
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.tensor cimport Tensor
+
+cdef int K_LE = kernel_number("le")
+cdef int K_WHERE = kernel_number("where")
 
 
 cdef int floating(int dt):

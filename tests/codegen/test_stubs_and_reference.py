@@ -131,5 +131,5 @@ def test_reference_has_a_section_for_each_operator(families, tmp_path):
             if not r.name.startswith("_"):
                 assert f"\n## {reference.title(r)}\n" in page
                 assert f"{family}.md#{reference.anchor(r)}" in index
-    mul = (tmp_path / "pointwise.md").read_text().split("\n## mul\n")[1].split("\n## ")[0]
+    mul = (tmp_path / "arithmetic.md").read_text().split("\n## mul\n")[1].split("\n## ")[0]
     assert "| Saves | `other` for `self`; `self` for `other` |" in mul

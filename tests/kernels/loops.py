@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograd_cy._C import cpu as _cpu
-from ext.codegen.kernel_loops import SIZE, TYPES, operand_types, types_of
+from ext.codegen.kernel_loops import SIZE, SPACE, TYPES, operand_types, types_of
 from ext.codegen.kernel_specs import SPECS
 
 NUMPY = dict(
@@ -36,13 +36,12 @@ class Table:
         self.capsule = self.module.table_capsule()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        count = len(self.module.KERNELS)
         where = pointer(self.capsule, b"autograd_cy.kernel_table")
-        self.loops = (ctypes.c_void_p * (12 * count)).from_address(where)
+        self.loops = (ctypes.c_void_p * (12 * SPACE)).from_address(where)
         where += ctypes.sizeof(self.loops)
         self.casts = (ctypes.c_void_p * 144).from_address(where)
         where += ctypes.sizeof(self.casts)
-        self.costs = (ctypes.c_float * count).from_address(where)
+        self.costs = (ctypes.c_float * SPACE).from_address(where)
 
     def pointer(self, name, dtype):
         return self.loops[12 * self.module.KERNELS.index(name) + TYPES.index(dtype)]

@@ -162,7 +162,7 @@ def test_dotted_names_are_refused(module, name):
 
 
 def test_tables_of_functions_have_no_gaps():
-    for module in (_C.tensor, _C.node, _C.optable):
+    for module in (_C.tensor, _C.node, _C.linking):
         assert module._unfilled() == []
 
 

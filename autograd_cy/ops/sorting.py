@@ -1,31 +1,43 @@
-"""Medians, places in sorted rows, unique elements: what picks elements by their order."""
+"""Sorting, places in sorted rows, members and unique elements."""
 
-from autograd_cy.ops._schema import arg, call, integers, loop, nondiff, op, refuse, sample, shapes
+from autograd_cy.ops._schema import (
+    INDEX,
+    arg,
+    call,
+    composite,
+    integers,
+    loop,
+    nondiff,
+    one,
+    op,
+    refuse,
+    sample,
+)
 
-INDEX = "the result is an index"
-EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"
 OWN_ROWS = loop("the examples have rows of their own")
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over {}; the "
            "examples would have different sizes.")
 
-# --- medians ----------------------------------------------------------------------------------
+# --- sorting -----------------------------------------------------------------------------------
 
-for _name, _what in (("median", "Median: the lower one of two middle elements; NaN wins."),
-                     ("nanmedian", "Median of the elements that aren't NaN: the lower one of two middle ones.")):
-    _reach = "logical_or(eq(self, result), logical_and(ne(self, self), ne(result, result)))"
-    op(f"{_name}(self)", kernel=call(f"indexing.{_name}_all_plain"),
-       vjp={"self": f"where({_reach}, grad / sum({_reach}), 0)"}, jvp={"self": f"sum(where({_reach}, self_t, 0)) / sum({_reach})"},
-       vmap=f"{_name}({EACH}, 1, False)[0]", samples=shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),)), dtypes="ihf",
-       reference="np.sort(self.ravel())[(self.size - 1) // 2]",
-       doc=f"{_what} Equal elements share the gradient. With `dim` the index too.")
-    op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}_plain"),
-       node=f"{_name.capitalize()}Backward1", nondiff_outputs=("indices",), when="len(args) > 1 or 'dim' in kwargs",
-       vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
-       jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
-       samples=[sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((5,)), 0))],
-       dtypes="ihf", reference="tested by hand", doc=f"{_what} Along a dimension, with its index.")
+op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False) -> (values, indices)",
+   kernel=call("indexing.sort_plain"), nondiff_outputs=("indices",),
+   vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
+   jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
+   samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
+   dtypes="bihf", reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
+   doc="Elements in order along a dimension, and where they were.")
 
-# --- places and members -----------------------------------------------------------------------
+op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True) -> (values, indices)", kernel=call("indexing.topk_plain"),
+   nondiff_outputs=("indices",), vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
+   jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
+   samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)], dtypes="ihf",
+   reference="tested by hand", doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.")
+
+op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False)", kernel=composite("sort(self, dim, descending, stable)[1]"), out=True,
+   samples=[one((3, 4)), one((5,), 0)], dtypes="bihf", reference="np.argsort(self, axis=dim, kind='stable')", doc="Indices that sort along a dimension.")
+
+# --- places and members ------------------------------------------------------------------------
 
 op("searchsorted(sorted_sequence, input: operand, *, out_int32: bool = False, right: bool = False, side: str? = None,"
    " sorter: Tensor? = None)", out="exact", kernel=call("indexing.searchsorted_plain"), method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS,
@@ -48,7 +60,7 @@ op("isin(elements: operand, test_elements: operand, *, assume_unique: bool = Fal
    doc="Whether each element is one of `test_elements`; either may be a number. NaN is no element of anything.",
    example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])")
 
-# --- unique elements --------------------------------------------------------------------------
+# --- unique elements ---------------------------------------------------------------------------
 
 for _name, _signature, _shown in (
         ("unique", "_unique2(self, sorted: bool, return_inverse: bool, return_counts: bool)", "_unique2"),

@@ -1,0 +1,35 @@
+# cython: language_level=3
+"""What an operator gives: dtype, shape and strides, decided before any memory is touched.
+
+A shape rule (ext/shape_rules, named in the record by ``call(..., shape="...")``) checks the
+arguments of an operator and fills one Result for each output. It reads no values. The generated
+operator then finds memory for the results, fresh or what ``out=`` gives, and hands it to the kernel
+of the device, which fills it.
+"""
+from autograd_cy._C.tensor cimport Tensor
+
+cdef struct Result:
+    int dt
+    int nd
+    bint strided                # `strides` hold; otherwise C order
+    Py_ssize_t sizes[64]
+    Py_ssize_t strides[64]      # in elements
+
+# How a rule says it.
+cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept
+cdef int result_like(Result* r, Tensor a, int dt) noexcept     # order of dimensions kept
+
+# What ``out=`` may be.
+cdef enum:
+    OUT_CAST = 0      # of any dtype that the result can be cast to
+    OUT_EXACT = 1     # of the result's dtype
+    OUT_TRUTH = 2     # bool, or uint8
+
+cdef Tensor fresh(const Result* r, int device)
+# `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
+# `settle` copies.
+cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op)
+# The same for an in-place form. `over`: the kernel may be given `self` as result and argument.
+cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, bint over,
+                           str op)
+cdef int settle(Tensor out, Tensor target, str op) except -1

@@ -1,0 +1,130 @@
+"""Comparisons, logic, bits, and choices that rest on them: where, clamp, the larger of two."""
+
+from autograd_cy.ops._schema import (
+    BINARY,
+    TRUTH,
+    UNARY,
+    arg,
+    booleans,
+    composite,
+    differs,
+    elementwise,
+    integers,
+    nondiff,
+    op,
+    real,
+    sample,
+    shapes,
+)
+
+COMPARE = dict(vjp=nondiff(TRUTH), vmap="elementwise", samples=BINARY, domain=integers(0, 3))
+EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
+
+# --- comparisons -------------------------------------------------------------------------------
+
+for _name, _np, _types, _also in (("eq", "equal", "bihfc", ()), ("ne", "not_equal", "bihfc", ("not_equal",)),
+                                  ("lt", "less", "bihf", ("less",)), ("le", "less_equal", "bihf", ("less_equal",)),
+                                  ("gt", "greater", "bihf", ("greater",)), ("ge", "greater_equal", "bihf", ("greater_equal",))):
+    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name, inplace=True, aliases=_also,
+       reference=f"np.{_np}(self, other)", dtypes=_types, doc=f"Truth of ``self {_name} other``, element by element.",
+       **COMPARE)
+
+for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finite")):
+    op(f"{_name}(self)", kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
+       widen=("bi", "float"), samples=UNARY, reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.")
+
+op("signbit(self)", out="exact", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
+   dtypes="bihf", reference="np.signbit(self.astype(np.float32))", doc="Whether the sign is negative, also of zero.")
+
+# --- logic and bits ----------------------------------------------------------------------------
+
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    op(f"{_name}(self, other)", kernel=elementwise(_name, dtypes="bool"), inplace=True,
+       reference=f"np.{_name}(self, other)", doc=f"{_name.replace('_', ' ').capitalize()} of truth values.", **COMPARE)
+
+op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), inplace=True, vjp=nondiff(TRUTH),
+   vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.")
+
+for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
+    op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
+       vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
+       dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.")
+
+op("bitwise_not(self)", out="exact", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
+   vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=UNARY, domain=integers(0, 8),
+   dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.")
+
+for _name, _np in (("bitwise_left_shift", "left_shift"), ("bitwise_right_shift", "right_shift")):
+    op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_np), dunder={"left_shift": "lshift", "right_shift": "rshift"}[_np], inplace=True,
+       vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 4), dtypes="i",
+       reference=f"np.{_np}(self, other)", doc=f"Bits shifted to the {_np.partition('_')[0]}.")
+
+# --- choice ------------------------------------------------------------------------------------
+
+op("where(condition, self: operand, other: operand)", out="exact",
+   kernel=elementwise("where", skip_first=True), method=False,
+   vjp={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
+   jvp="elementwise", vmap="elementwise",
+   samples=[sample((arg(c, booleans(), False), arg(a), arg(b))) for c, a, b in
+            [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), (3, 4)), ((), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (1,))]],
+   reference="np.where(condition, self, other)", checks="bool_condition",
+   doc="`self` where `condition` holds, `other` elsewhere.")
+
+for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN wins."),
+                            ("minimum", "gt", "Smaller of the two elements; NaN wins.")):
+    op(f"{_name}(self, other)", kernel=elementwise(_name),
+       vjp={"self": f"where(eq(self, other), grad * 0.5, where({_which}(self, other), 0, grad))",
+            "other": f"where(eq(self, other), grad * 0.5, where({_which}(other, self), 0, grad))"},
+       jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="bihf",
+       reference=f"np.{_name}(self, other)", doc=_doc)
+
+for _name, _which in (("fmax", "ge"), ("fmin", "le")):
+    op(f"{_name}(self, other)", kernel=composite(f"variants.{_name}"), out=True, samples=BINARY, dtypes="bihf",
+       reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
+    op(f"_{_name}(self, other)", kernel=elementwise(_name), forward=_name,
+       vjp={"self": f"where(logical_or({_which}(self, other), isnan(other)), grad, 0)",
+            "other": f"where(logical_or({_which}(self, other), isnan(other)), 0, grad)"},
+       jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hf", reference=f"np.{_name}(self, other)",
+       doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
+
+op("heaviside(self, values)", kernel=composite("variants.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
+   reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
+
+op("_heaviside(self, values)", kernel=elementwise("heaviside"), forward="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
+   vmap="elementwise", samples=BINARY, dtypes="hf", reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
+
+# --- limits ------------------------------------------------------------------------------------
+
+op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inplace=True, aliases=("clip",), dtypes="ihf",
+   kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
+                    "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
+   samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
+            sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
+   domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
+   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
+
+op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
+   variants={"ClampBackward1": "is_number(min) and is_number(max)"},
+   vjp={"self": "_clamp_backward(grad, self, min, max)",
+        "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",
+        "max": "where(logical_or(gt(self, max), gt(min, max)), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", dtypes="ihf",
+   samples=shapes(((3, 4), (4,), (3, 1)), ((5,), (), ())), domain=real(-2, 2), reference="np.minimum(np.maximum(self, min), max)",
+   plain_numbers=("min", "max"), doc="clamp with both bounds.")
+
+op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elementwise("clamp_backward"),
+   vjp={"grad_output": "_clamp_backward(grad, self, min, max)"}, jvp="elementwise", vmap="elementwise", dtypes="hf",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False), -0.5, 0.5))], reference="np.where((self >= min) & (self <= max), grad_output, 0)",
+   doc="`grad_output` where min <= self <= max, 0 elsewhere.")
+
+op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), checks="bound", inplace=True,
+   vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
+   reference="np.maximum(self, min)", plain_numbers=("min",),
+   special=differs("value", "(self == 0) & (min == 0)", EITHER_ZERO), doc="Elements not below `min`.")
+
+op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), checks="bound", inplace=True,
+   vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
+   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
+   reference="np.minimum(self, max)", plain_numbers=("max",),
+   special=differs("value", "(self == 0) & (max == 0)", EITHER_ZERO), doc="Elements not above `max`.")

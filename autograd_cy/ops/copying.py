@@ -1,0 +1,30 @@
+"""Copies, conversions, and constant tensors in the likeness of others."""
+
+from autograd_cy.ops._schema import UNARY, arg, call, nondiff, one, op, sample
+
+NO_VALUES = "the result doesn't depend on the values"
+
+op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with", lazy=True, anywhere=True), out=False, vjp={"self": "grad"},
+   jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.")
+
+op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with", lazy=True, anywhere=True), out=False, node="CloneBackward0",
+   vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")
+
+op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
+   vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
+
+op("_fill(self, value)", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",
+   vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
+   vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
+   samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",
+   doc="`value` in every element, in the shape of `self`.")
+
+op("zeros_like(self)", function=False, method=False, kernel=call("shapes.zeros_like_plain", lazy=True, anywhere=True), out=False, vjp=nondiff(NO_VALUES),
+   vmap="elementwise", samples=UNARY, reference="np.zeros_like(self)", doc="Zeros of the same shape and dtype.")
+
+op("ones_like(self)", function=False, method=False, kernel=call("shapes.ones_like_plain", lazy=True, anywhere=True), out=False, vjp=nondiff(NO_VALUES),
+   vmap="elementwise", samples=UNARY, reference="np.ones_like(self)", doc="Ones of the same shape and dtype.")
+
+op("new_zeros(self, size: sizes)", function=False, method=False, kernel=call("shapes.new_zeros_plain", lazy=True, anywhere=True), out=False,
+   vjp=nondiff(NO_VALUES), vmap="new_zeros(self, (B,) + size)", samples=[one((3,), (2, 2))], reference="np.zeros(size, self.dtype)",
+   doc="Zeros of another shape, with this tensor's dtype.")

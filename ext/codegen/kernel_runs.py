@@ -1,0 +1,156 @@
+"""Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the device.
+
+For a record `sum` whose kernel is ``call("reduce.sum", shape="rules_reduction.summed(self, ...)")``
+the generated module has a table of kernels, one column for each device, in which `sum` has a slot of
+type ``int (*)(Tensor, Tensor, ...) except -1``, and a function
+
+    run_sum(self, ..., uint32_t flags, Tensor out, bint inplace)
+
+which asks the shape rule, finds memory (fresh, or `out`) and calls the slot. The operator, its
+``out=`` form and its in-place form call it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ext.codegen.formula import FormulaError
+from ext.codegen.vocabulary import arg_type
+
+OUT_KINDS = {"exact": "OUT_EXACT", "truth": "OUT_TRUTH"}
+_RULE = re.compile(r"^(\w+)\.(\w+)\((.*)\)$", re.S)
+_LITERALS = {"None": "object", "True": "bint", "False": "bint"}
+
+
+def has_shape(record) -> bool:
+    """Whether the results of a record are made before its kernel runs."""
+    return getattr(record.kernel, "shape", None) is not None
+
+
+def given(record) -> list[str]:
+    """The arguments that the kernel gets after its results."""
+    kernel = record.kernel
+    return list(kernel.args) if kernel.args is not None else [a.name for a in record.args]
+
+
+def c_type(record, text: str) -> str:
+    """The C type of what a kernel gets: an argument, or a constant."""
+    found = next((a for a in record.args if a.name == text), None)
+    if found is not None:
+        return arg_type(found.type).c
+    if text in _LITERALS:
+        return _LITERALS[text]
+    if re.fullmatch(r"-?\d+", text):
+        return "int"
+    if re.fullmatch(r"-?\d+\.\d*", text):
+        return "double"
+    raise FormulaError(f"{record.key}: a kernel gets arguments and constants, not {text!r}")
+
+
+def signature(record) -> str:
+    """The signature of the record's kernels, on whatever device."""
+    types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
+    return f"int ({', '.join(types)})"
+
+
+def rule_of(record) -> tuple[str, str, str]:
+    """(module, function, arguments) of the shape rule."""
+    found = _RULE.match(record.kernel.shape)
+    if found is None:
+        raise FormulaError(
+            f"{record.key}: shape= is a call, as rules_x.f(self), not {record.kernel.shape!r}"
+        )
+    return found.group(1), found.group(2), found.group(3)
+
+
+def kernel_slots(records) -> list[str]:
+    """The table of kernels of a module: declarations, and the column of the CPU."""
+    shaped = [r for r in records if has_shape(r)]
+    if not shaped:
+        return []
+    lines = ["", "cdef struct Kernels:"]
+    for r in shaped:
+        types = signature(r).removeprefix("int ").strip("()")
+        lines.append(f"    int (*{r.key})({types}) except -1")
+    return [*lines, "", "cdef Kernels K[MAX_DEVICES]", "memset(K, 0, sizeof(K))"]
+
+
+def registration(records) -> list[str]:
+    """Lines that fill the CPU's column and tell other devices where theirs is."""
+    shaped = [r for r in records if has_shape(r)]
+    if not shaped:
+        return []
+    lines = []
+    for r in shaped:
+        module, _, function = r.kernel.target.partition(".")
+        lines.append(f"K[ON_CPU].{r.key} = {module}_{function}")
+    keys = "".join(f'"{r.key}", ' for r in shaped)
+    signatures = "".join(f'"{signature(r)}", ' for r in shaped)
+    return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
+
+
+def read_tuple(record, without: str | None = None) -> str:
+    """Text of a tuple of all tensors that the kernel reads."""
+    names = [
+        a.name for a in record.args if (a.is_tensor or a.type == "indices") and a.name != without
+    ]
+    return "(" + "".join(f"{name}, " for name in names).rstrip(" ") + ")"
+
+
+def run_function(record, shown: str, imports) -> list[str]:
+    """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
+    r = record
+    module, function, rule_args = rule_of(r)
+    imports.setdefault(module, set()).add(function)
+    target_module, _, target = r.kernel.target.partition(".")
+    imports.setdefault(target_module, set()).add(target)
+    params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
+    args = ", ".join(given(r))
+    several = len(r.returns) > 1
+    n = len(r.returns)
+    result = "tuple" if several else "Tensor"
+    head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
+    body = [f"cdef Result[{n}] made", "cdef int device = 0"]
+    body += [f"cdef Tensor to_{i} = None" for i in range(n)]
+    body += [
+        "if flags & F_DEVICE:",
+        f'    device = device_among({read_tuple(r)}, "{shown}")',
+        f'{module}_{function}(made, {rule_args}, "{shown}")',
+    ]
+    fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
+    kind = OUT_KINDS.get(r.out, "OUT_CAST") if not several else "OUT_EXACT"
+    if several:
+        place = [
+            f'to_{i} = out_target(<Tensor>out[{i}], &made[{i}], {read_tuple(r)}, device, {kind}, "{shown}")'
+            for i in range(n)
+        ]
+    else:
+        place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
+    body += ["if out is None:", *(f"    {line}" for line in fresh)]
+    if r.inplace and not several:
+        over = r.kernel.over is not None
+        others = read_tuple(r, r.kernel.over) if over else "()"
+        body += [
+            "elif inplace:",
+            f'    to_0 = inplace_target(out, made, {others}, device, {over}, "{shown}_")',
+        ]
+    body += ["else:", *(f"    {line}" for line in place)]
+    outs = ", ".join(f"to_{i}" for i in range(n))
+    body += [
+        f"if K[device].{r.key} != NULL:",
+        f"    K[device].{r.key}({outs}{', ' if args else ''}{args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+    if several:
+        body += ["if out is not None:"]
+        body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
+        body += ["    return out", f"return ({outs})"]
+    else:
+        body += [
+            "if out is not None:",
+            f'    settle(out, to_0, "{shown}")',
+            "    return out",
+            "return to_0",
+        ]
+    return ["", head, *(f"    {line}" for line in body)]

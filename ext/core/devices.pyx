@@ -1,0 +1,172 @@
+# cython: language_level=3
+"""Devices register their services and kernels here; `meta` is the one that computes nothing."""
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from libc.string cimport memset
+from autograd_cy._C.placement cimport add_device, device_of_code
+from autograd_cy._C.storage cimport device_memory
+
+__all__: list[str] = []
+
+memset(services, 0, sizeof(services))
+
+cdef struct Slots:
+    void** table
+    Py_ssize_t width
+
+cdef Slots _slots[256]
+cdef int _families = 0
+cdef dict _places = {}        # key of an operator -> (family, position, signature)
+
+
+cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
+    global _families
+    cdef Py_ssize_t i
+    if _families == 256:
+        raise RuntimeError("too many tables of kernels")
+    for i, key in enumerate(keys):
+        if table[i] == NULL:
+            raise RuntimeError(f"{key} has no kernel for the CPU")
+        _places[key] = (_families, i, signatures[i])
+    _slots[_families].table = table
+    _slots[_families].width = len(keys)
+    _families += 1
+    return 0
+
+
+def signatures():
+    """{operator: signature of its kernel}; the results come first in it, to be filled."""
+    return {key: place[2] for key, place in _places.items()}
+
+
+def register(str name not None, services_capsule, dict kernels not None):
+    """
+    Make a device known.
+
+    Parameters
+    ----------
+    name : str
+        What ``device=`` takes, as "mydevice".
+    services_capsule : capsule
+        Named "autograd_cy.services"; points to a `Services` (devices.pxd) that stays alive.
+    kernels : dict
+        Keys of operators (see `signatures`) with capsules, whose name is the signature and whose
+        pointer is the kernel. Operators that are left out raise NotImplementedError.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken, a service is missing, or a kernel is of no operator or of another
+        signature. Nothing is registered then.
+    """
+    cdef Services* given
+    cdef Services* own
+    cdef Slots* slots
+    cdef int code
+    if not PyCapsule_IsValid(services_capsule, "autograd_cy.services"):
+        raise ValueError(f"register({name!r}): services are a capsule \"autograd_cy.services\"")
+    given = <Services*>PyCapsule_GetPointer(services_capsule, "autograd_cy.services")
+    if (given.allocate == NULL or given.elementwise == NULL or given.copy == NULL
+            or given.cast == NULL or given.fill == NULL or given.synchronize == NULL):
+        raise ValueError(f"register({name!r}): a service is missing; all six are needed")
+    for key, capsule in kernels.items():
+        if key not in _places:
+            raise ValueError(f"register({name!r}): there is no operator {key!r} with a kernel")
+        signature = (<tuple>_places[key])[2].encode()
+        if not PyCapsule_IsValid(capsule, <const char*>(<bytes>signature)):
+            raise ValueError(f"register({name!r}): the kernel of {key} must be a capsule named "
+                             f"{signature.decode()!r}")
+    code = add_device(name)
+    own = &services[code]
+    own[0] = given[0]
+    device_memory[code] = given.allocate
+    for key, capsule in kernels.items():
+        family, position, signature = _places[key]
+        slots = &_slots[<int>family]
+        name_of = (<str>signature).encode()
+        slots.table[code * slots.width + <Py_ssize_t>position] = PyCapsule_GetPointer(
+            capsule, <const char*>(<bytes>name_of))
+    return code
+
+
+cdef int device_among(tuple tensors, str op) except -1:
+    cdef Tensor t
+    cdef int found = ON_CPU
+    cdef bint host = False
+    for item in tensors:
+        if item is None:
+            continue
+        if isinstance(item, tuple):
+            t = None
+            for part in <tuple>item:
+                t = <Tensor>part
+                if t is None:
+                    continue
+                if t.mem.device == ON_CPU:
+                    host = True
+                elif found != ON_CPU and found != t.mem.device:
+                    raise two_devices(op, found, t.mem.device)
+                else:
+                    found = t.mem.device
+            continue
+        t = <Tensor>item
+        if t.mem.device == ON_CPU:
+            host |= t.nd != 0
+        elif found != ON_CPU and found != t.mem.device:
+            raise two_devices(op, found, t.mem.device)
+        else:
+            found = t.mem.device
+    if found != ON_CPU and host:
+        raise two_devices(op, found, ON_CPU)
+    return found
+
+
+cdef object two_devices(str op, int a, int b):
+    return RuntimeError(
+        f"{op}: Expected all tensors to be on the same device, but found at least two devices, "
+        f"{device_of_code(a)} and {device_of_code(b)}! Move them with .to(device)")
+
+
+cdef object no_kernel(str op, int device):
+    return NotImplementedError(
+        f"{op}: there is no kernel of this operator for device '{device_of_code(device)}'; move "
+        "the operands with .cpu()")
+
+
+cdef int refuse_host(Tensor t, str what) except -1:
+    if t.mem.device == ON_META:
+        raise RuntimeError(f"{what} cannot be called on meta tensors: they have no values")
+    if t.mem.device != ON_CPU:
+        raise TypeError(
+            f"{what}: can't convert {device_of_code(t.mem.device)} device type tensor to numpy. "
+            "Use Tensor.cpu() to copy the tensor to host memory first.")
+    return 0
+
+
+# --- meta -----------------------------------------------------------------------------------
+
+cdef int no_elementwise(Elementwise* work) except -1:
+    return 0
+
+
+cdef int no_copy(Tensor to, Tensor source) except -1:
+    if to.mem.device != ON_META:
+        raise NotImplementedError(
+            "Cannot copy out of meta tensor; no data! Use empty_like(x, device=...) for memory of "
+            "the same shape")
+    return 0
+
+
+cdef int no_fill(Tensor to, const char* item) except -1:
+    return 0
+
+
+cdef int nothing() except -1:
+    return 0
+
+
+services[ON_META].allocate = device_memory[ON_META]
+services[ON_META].elementwise = no_elementwise
+services[ON_META].copy = no_copy
+services[ON_META].cast = no_copy
+services[ON_META].fill = no_fill
+services[ON_META].synchronize = nothing

@@ -1,0 +1,230 @@
+# cython: language_level=3
+"""Keeping launches, and running them again.
+
+See launch.pxd for what a launch is. While launches are kept, no storage that is allocated or used
+is given back, so that an address stands for one value; what was allocated meanwhile and is read
+before any launch has written it was filled by other means, which a second run would not repeat:
+that is refused.
+"""
+from cpython.pythread cimport PyThread_get_thread_ident
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+from autograd_cy._C.parallel cimport parallel_for, team_size
+from autograd_cy._C.storage cimport StorageImpl, note_births, storage_decref, storage_incref
+from autograd_cy._C.tensor cimport Tensor
+
+__all__: list[str] = []
+
+cdef enum:
+    NUMBER_BYTES = 16
+
+keeping = False
+
+cdef object _keeper = None          # the Program that is being kept, or None
+cdef unsigned long _thread = 0
+
+
+cdef class Program:
+    """
+    The launches of some operations, in their order.
+
+    Notes
+    -----
+    It is for tests and for what is built on launches; there is no public function that makes one.
+    """
+    cdef Launch* launches
+    cdef Py_ssize_t count, room
+    cdef StorageImpl** born         # allocated while launches were kept
+    cdef Py_ssize_t births, birth_room
+    cdef set known                  # addresses of those whose values are constants
+
+    def __cinit__(self):
+        self.known = set()
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                if self.launches[i].operands[k].mem != NULL:
+                    storage_decref(self.launches[i].operands[k].mem)
+            free(self.launches[i].plan)
+        free(self.launches)
+        for i in range(self.births):
+            storage_decref(self.born[i])
+        free(self.born)
+
+    def __len__(self):
+        return self.count
+
+    def run(self):
+        """Run all launches again, on the memory that they name now."""
+        cdef Py_ssize_t i
+        cdef Launch* work
+        with nogil:
+            for i in range(self.count):
+                work = &self.launches[i]
+                if work.run != NULL:
+                    work.run(work.plan)
+                else:
+                    parallel_for(work.body, work.plan, work.tiles, team_size(work.work))
+
+    def poison(self):
+        """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
+        cdef StorageImpl* mem
+        cdef set first = set(), done = set()
+        cdef Py_ssize_t i
+        cdef int k
+        cdef size_t address
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                address = <size_t>self.launches[i].operands[k].mem
+                if self.launches[i].operands[k].access & READS and address not in done:
+                    first.add(address)
+            for k in range(self.launches[i].n):
+                mem = self.launches[i].operands[k].mem
+                if mem == NULL or <size_t>mem in first or <size_t>mem in done:
+                    continue
+                if self.launches[i].operands[k].access & (WRITES | SCRATCH):
+                    memset(mem.data, 0xFF, mem.nbytes)
+                    done.add(<size_t>mem)
+        return len(done)
+
+    def move(self, Tensor old not None, Tensor new not None):
+        """Let all launches use the memory of `new` where they used that of `old`."""
+        cdef StorageImpl* a = old.mem
+        cdef StorageImpl* b = new.mem
+        cdef Py_ssize_t i
+        cdef int k
+        cdef char** field
+        if b.nbytes < a.nbytes:
+            raise ValueError(f"move: {b.nbytes} bytes can't stand for {a.nbytes}")
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                if self.launches[i].operands[k].mem == a:
+                    field = <char**>(<char*>self.launches[i].plan
+                                     + self.launches[i].operands[k].slot)
+                    field[0] = b.data + (field[0] - a.data)
+                    self.launches[i].operands[k].mem = storage_incref(b)
+                    storage_decref(a)
+
+    def names(self):
+        """What the launches are called."""
+        return [self.launches[i].name.decode() for i in range(self.count)]
+
+    def operands(self, Py_ssize_t i):
+        """(address of the storage or None for a number, access) of each operand of a launch."""
+        if not 0 <= i < self.count:
+            raise IndexError(f"there are {self.count} launches")
+        return [(<size_t>self.launches[i].operands[k].mem or None,
+                 self.launches[i].operands[k].access) for k in range(self.launches[i].n)]
+
+    cdef int check(self) except -1:
+        """Refuse memory that was filled by something that is no launch."""
+        cdef set young = {<size_t>self.born[i] for i in range(self.births)} - self.known
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                if (self.launches[i].operands[k].access & READS
+                        and <size_t>self.launches[i].operands[k].mem in young):
+                    raise RuntimeError(
+                        f"launches can't be kept: {self.launches[i].name.decode()} (launch {i}) "
+                        "reads memory that no launch has written; what filled it would not be "
+                        "done again")
+            for k in range(self.launches[i].n):
+                if self.launches[i].operands[k].access & (WRITES | SCRATCH):
+                    young.discard(<size_t>self.launches[i].operands[k].mem)
+        return 0
+
+
+cdef int keep(Launch* work) except -1:
+    """Copy a launch, with its plan and its numbers."""
+    cdef Program p
+    cdef Launch* more
+    cdef Launch* own
+    cdef char* plan
+    cdef char** field
+    cdef int k
+    if PyThread_get_thread_ident() != _thread:
+        return 0
+    p = <Program>_keeper
+    if work.failed:
+        raise RuntimeError(f"{work.name.decode()}: a launch has at most {MAX_OPERANDS} operands")
+    if p.count == p.room:
+        more = <Launch*>realloc(p.launches, (2 * p.room + 64) * sizeof(Launch))
+        if more == NULL:
+            raise MemoryError("no memory to keep launches")
+        p.launches = more
+        p.room = 2 * p.room + 64
+    plan = <char*>malloc(work.size + work.n * NUMBER_BYTES)
+    if plan == NULL:
+        raise MemoryError("no memory to keep a launch")
+    memcpy(plan, work.plan, work.size)
+    own = &p.launches[p.count]
+    own[0] = work[0]
+    own.plan = plan
+    for k in range(own.n):
+        if own.operands[k].mem != NULL:
+            storage_incref(own.operands[k].mem)
+            continue
+        field = <char**>(plan + own.operands[k].slot)
+        memcpy(plan + own.size + k * NUMBER_BYTES, field[0], NUMBER_BYTES)
+        field[0] = plan + own.size + k * NUMBER_BYTES
+    p.count += 1
+    return 0
+
+
+cdef void note_birth(StorageImpl* s) noexcept:
+    cdef Program p
+    cdef StorageImpl** more
+    if PyThread_get_thread_ident() != _thread:
+        return
+    p = <Program>_keeper
+    if p.births == p.birth_room:
+        more = <StorageImpl**>realloc(p.born, (2 * p.birth_room + 64) * sizeof(StorageImpl*))
+        if more == NULL:
+            return                  # the storage counts as an older one
+        p.born = more
+        p.birth_room = 2 * p.birth_room + 64
+    p.born[p.births] = storage_incref(s)
+    p.births += 1
+
+
+cdef int note_constant(Tensor t) except -1:
+    """The values of `t` were written by hand, and are the same at each run."""
+    if keeping and PyThread_get_thread_ident() == _thread:
+        (<Program>_keeper).known.add(<size_t>t.mem)
+    return 0
+
+
+def launches_of(operations):
+    """
+    Call a function without arguments, and keep what this thread launches meanwhile.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    RuntimeError
+        If launches are being kept already, or if one reads what was written by something that is
+        no launch, such as a random number generator.
+    """
+    global keeping, _keeper, _thread
+    cdef Program program
+    if keeping:
+        raise RuntimeError("launches are being kept already")
+    program = _keeper = Program()
+    _thread = PyThread_get_thread_ident()
+    keeping = True
+    note_births(note_birth)
+    try:
+        operations()
+    finally:
+        keeping = False
+        note_births(NULL)
+        _keeper = None
+    program.check()
+    return program

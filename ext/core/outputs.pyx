@@ -1,0 +1,105 @@
+# cython: language_level=3
+"""Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
+from libc.string cimport memcpy
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
+from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
+from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.tensor cimport (
+    F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of, tensor_empty, tensor_empty_on)
+
+__all__: list[str] = []
+
+
+cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
+    r.dt = dt
+    r.nd = nd
+    r.strided = False
+    if sizes != r.sizes:
+        memcpy(r.sizes, sizes, nd * sizeof(Py_ssize_t))
+    return 0
+
+
+cdef int result_like(Result* r, Tensor a, int dt) noexcept:
+    result_dense(r, dt, a.nd, a.sizes)
+    if a.flags & F_STRIDED:
+        r.strided = True
+        preserved_strides(a, r.strides)
+    return 0
+
+
+cdef Tensor fresh(const Result* r, int device):
+    if device == 0 and not r.strided:
+        return tensor_empty(r.dt, r.nd, r.sizes)
+    return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
+
+
+cdef bint has_shape(Tensor t, const Result* r) noexcept:
+    cdef int i
+    if t.nd != r.nd:
+        return False
+    for i in range(r.nd):
+        if t.sizes[i] != r.sizes[i]:
+            return False
+    return True
+
+
+cdef bint touches(Tensor t, tuple read) noexcept:
+    """Whether writing t may change what is read."""
+    for other in read:
+        if other is None:
+            continue
+        if isinstance(other, tuple):
+            if touches(t, <tuple>other):
+                return True
+        elif (<Tensor>other).mem == t.mem or ranges_meet(t, <Tensor>other):
+            return True
+    return False
+
+
+cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
+    if out.mem.device != device:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have device {device_of_code(device)}, but got "
+            f"{device_of_code(out.mem.device)} instead")
+    if kind == OUT_TRUTH and out.dt != DT_BOOL and out.dt != DT_U8:
+        raise RuntimeError(
+            f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
+            "taken, too")
+    if kind == OUT_EXACT and out.dt != r.dt:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have dtype {dt_object(r.dt).name}, but got "
+            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    if dt_category(r.dt) > dt_category(out.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
+            f"{dt_object(out.dt).name}")
+    if out.dt != r.dt or out.flags & F_LAZY or touches(out, read):
+        return fresh(r, device)
+    if out.flags & F_STRIDED and has_shape(out, r):
+        return fresh(r, device)
+    check_writable(out, op)
+    return resize_out(out, r.nd, r.sizes, op)
+
+
+cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, bint over,
+                           str op):
+    if not has_shape(self, r):
+        raise RuntimeError(
+            f"{op}: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
+            f"{[r.sizes[i] for i in range(r.nd)]}")
+    if dt_category(r.dt) > dt_category(self.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
+            f"{dt_object(self.dt).name}")
+    check_writable(self, op)
+    if (not over or self.dt != r.dt or self.flags & (F_LAZY | F_STRIDED) or touches(self, others)):
+        return fresh(r, device)
+    return self
+
+
+cdef int settle(Tensor out, Tensor target, str op) except -1:
+    """Bring the values of `target` to `out`."""
+    if target is out:
+        return 0
+    resize_out(out, target.nd, target.sizes, op)
+    return copy_into(out, target, op)
