@@ -25,6 +25,8 @@ _PLAIN = {
 
 def _c_type(text: str) -> Any:
     text = text.strip()
+    if re.fullmatch(r"(struct )?__pyx_t_\w+ \*", text):
+        return ctypes.c_void_p
     if text == "PyObject *" or re.fullmatch(r"struct __pyx_obj_\w+ \*", text):
         return ctypes.py_object
     return _PLAIN[text]
@@ -36,6 +38,21 @@ _LAST = re.compile(r"struct __pyx_opt_args_\w+ \*|int __pyx_skip_dispatch")
 
 def function(target: str) -> Callable:
     """The function ``module.name`` of autograd_cy._C, with the types that its capsule names."""
+    pointer, made, last = _found(target)
+    call = made(pointer)
+    if not last:
+        return call
+    return lambda *args: call(*args, *(None for _ in range(last)))
+
+
+def kernel(target: str) -> tuple[int, Callable[[int], Callable]]:
+    """The address of a kernel, and what makes a function of such an address."""
+    pointer, made, _ = _found(target)
+    return pointer, made
+
+
+def _found(target: str) -> tuple[int, Any, int]:
+    """The address of a function, its type, and the number of arguments that say nothing."""
     module, _, name = target.partition(".")
     capsule = importlib.import_module(f"autograd_cy._C.{module}").__pyx_capi__[name]
     signature: bytes = _NAME(capsule)
@@ -47,7 +64,4 @@ def function(target: str) -> Callable:
         made = ctypes.PYFUNCTYPE(_c_type(result), *types, *(ctypes.c_void_p for _ in last))
     except KeyError as error:
         raise TypeError(f"{target}: {signature.decode()} is not for Python values") from error
-    call = made(_POINTER(capsule, signature))
-    if not last:
-        return call
-    return lambda *args: call(*args, *(None for _ in last))
+    return _POINTER(capsule, signature), made, len(last)

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograd_cy._interpreted import _checks as checks
 
-__all__ = ["checks", "compiled", "composite", "expression", "function", "module"]
+__all__ = ["checks", "compiled", "composite", "expression", "function", "kernel", "module", "rule"]
 
 
 def function(module: str, name: str) -> Callable:
@@ -49,6 +49,23 @@ def compiled(target: str, arguments: Callable[..., tuple] | None = None) -> Call
         return found(*args) if arguments is None else found(*arguments(*args))
 
     return call
+
+
+def rule(target: str, arguments: Callable[..., tuple]) -> Callable:
+    """A shape rule: takes the address of results, the operator's arguments, and its name."""
+    function = compiled(target)
+
+    def call(address: int, args: tuple, op: str) -> None:
+        function(address, *arguments(*args), op)
+
+    return call
+
+
+def kernel(target: str) -> tuple[int, Callable[[int], Callable]]:
+    """A kernel of autograd_cy._C by its address, and what makes a function of such an address."""
+    from autograd_cy._interpreted import _capsules
+
+    return _capsules.kernel(target)
 
 
 def _later(module: str, name: str) -> Callable:

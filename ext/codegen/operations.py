@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse
+from ext.codegen.kernel_runs import given, has_shape, rule_of, signature
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
 
@@ -76,12 +77,12 @@ class Translator(ast.NodeTransformer):
                 if key in self.metadata:
                     return ast.parse(self.metadata[key], mode="eval").body
                 return ast.Call(ast.Attribute(self.visit(f.value), f.attr), [], [])
-            name, given = f.attr, [f.value, *node.args]
+            name, written = f.attr, [f.value, *node.args]
         elif isinstance(f, ast.Name):
-            name, given = f.id, node.args
+            name, written = f.id, node.args
         else:
             raise FormulaError(f"{self.label}: call of {ast.unparse(f)!r}")
-        args = [self.visit(a) for a in given]
+        args = [self.visit(a) for a in written]
         keywords = {k.arg: self.visit(k.value) for k in node.keywords}
         if name == "len":
             return ast.Call(ast.Name("len"), args, [])
@@ -89,11 +90,11 @@ class Translator(ast.NodeTransformer):
             return ast.Call(ast.Attribute(ast.Name("_functions"), name), args, [])
         return self.call("_conjugate" if name == "conj" else name, args, keywords)
 
-    def call(self, name: str, args: list[ast.expr], given: dict) -> ast.expr:
+    def call(self, name: str, args: list[ast.expr], named: dict) -> ast.expr:
         """The call of an operator, with already translated arguments."""
         record = self.family.operator(name, len(args), self.label)
         args = [taken(a.type, x) for a, x in zip(record.args, args)]
-        keywords = [ast.keyword(k, taken(record.arg(k).type, x)) for k, x in given.items()]
+        keywords = [ast.keyword(k, taken(record.arg(k).type, x)) for k, x in named.items()]
         positional = sum(not a.keyword for a in record.args)
         keywords += [ast.keyword(a.name, x) for a, x in zip(record.args[positional:], args[positional:])]
         place = ast.Attribute(ast.Name(self.family.module_of(record)), record.name)
@@ -168,7 +169,24 @@ class Operation:
             places = tuple(self.places[operand] for operand in operands)
             return [f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
                     f"{k.skip_first}, {r.shown!r})"]
+        if has_shape(r):
+            return [f"{name} = {self.shaped()}"]
         return [f"{name} = {self.compiled(k.target, k.args)}"]
+
+    def shaped(self) -> str:
+        """A kernel that fills results; it and its shape rule take codes for dtypes."""
+        r, k = self.r, self.r.kernel
+        module, function, rule_args = rule_of(r)
+        coded = {a.name: f"{CODES[a.type]}({a.name})" for a in r.args if a.type in CODES}
+
+        def arguments(texts: list[str]) -> str:
+            found = "".join(re.sub(r"\b[a-z]\w*\b", lambda m: coded.get(m[0], m[0]), text) + ", " for text in texts)
+            return f"lambda {self.parameters}: ({found})"
+
+        rule = f"_host.rule({f'{module}.{function}'!r}, {arguments([rule_args] if rule_args else [])})"
+        over = None if k.over is None else self.places[k.over]
+        return (f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
+                f"{arguments(given(r))}, {len(r.returns)}, {over})")
 
     def host_function(self) -> str:
         text = self.r.kernel.target
@@ -185,10 +203,10 @@ class Operation:
     def compiled(self, target: str, names: tuple[str, ...] | None = None) -> str:
         """The text of a C function that takes the arguments in `names`, or all."""
         names = tuple(self.args) if names is None else names
-        given = [f"{CODES[self.args[n].type]}({n})" if n in self.args and self.args[n].type in CODES else n for n in names]
-        if given == [*self.args]:
+        passed = [f"{CODES[self.args[n].type]}({n})" if n in self.args and self.args[n].type in CODES else n for n in names]
+        if passed == [*self.args]:
             return f"_host.compiled({target!r})"
-        return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(given)},))"
+        return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(passed)},))"
 
     def composite(self) -> list[str]:
         """The function of converted arguments behind a composite."""
@@ -199,8 +217,8 @@ class Operation:
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
             return [f"{name} = {self.compiled(text)}"]
-        given = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
-        return ["", f"def {name}({self.parameters}):", f"    return _host.composite({module!r}, {function!r})({given})"]
+        passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
+        return ["", f"def {name}({self.parameters}):", f"    return _host.composite({module!r}, {function!r})({passed})"]
 
     def check(self) -> list[str]:
         """The line that makes the function behind `checks`."""
@@ -253,6 +271,8 @@ class Operation:
             fields["refuses_tangents"] = "True"
         if self.kind in ("view", "elementwise") or getattr(k, "lazy", False):
             fields["resolves"] = "False"
+        if self.kind in ("view", "elementwise") or getattr(k, "anywhere", False):
+            fields["anywhere"] = "True"
         if self.kind == "view":
             fields["view"] = "'several'" if r.multi_view else "'one'"
         if r.out or r.outs:

@@ -40,8 +40,12 @@ from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.placement cimport memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, vmap_level, wrap_number,
-    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_LAYERED,
-    F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
+    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
+    F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 include "operators_of_interpreted.pxi"
 
 
@@ -83,6 +87,7 @@ cdef class Operation:
     cdef readonly tuple constant        # numbers of outputs without derivative
     cdef readonly bint refuses_tangents
     cdef readonly bint resolves         # the kernel takes no tensor that is to be conjugated
+    cdef readonly bint anywhere         # the kernel knows all devices
     cdef readonly int view              # how the views that it gives are made, or -1
     cdef readonly str out               # "", "exact", "cast", "truth"
     cdef readonly bint wide             # out= may widen half types
@@ -117,6 +122,7 @@ cdef class Operation:
         self.constant = fields.get("constant", ())
         self.refuses_tangents = fields.get("refuses_tangents", False)
         self.resolves = fields.get("resolves", True)
+        self.anywhere = fields.get("anywhere", False)
         self.view = {None: -1, "one": CREATED_DEFAULT, "several": CREATED_MULTI_OUTPUT}[
             fields.get("view")]
         self.out = fields.get("out", "")
@@ -271,7 +277,12 @@ cdef tuple widened_args(Operation op, tuple args):
 
 cdef object compute(Operation op, tuple args, uint32_t flags):
     """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
-    return op.kernel(*plain_args(op, args, flags))
+    args = plain_args(op, args, flags)
+    if isinstance(op.kernel, ShapedKernel):
+        return (<ShapedKernel>op.kernel).run(op, args, flags, None, False)
+    if flags & F_DEVICE and not op.anywhere:
+        raise no_kernel(op.name, device_among(tensors_of(op, args), op.name))
+    return op.kernel(*args)
 
 
 cdef tuple plain_args(Operation op, tuple args, uint32_t flags):
@@ -635,8 +646,10 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
             if place > 0 and args[place] is not None:
                 check_separate(first, <Tensor>args[place], name)
         op.into(*args)
+    elif isinstance(op.kernel, ShapedKernel):
+        (<ShapedKernel>op.kernel).run(op, args, flags, (first,), True)
     else:
-        put_value(first, <Tensor>op.kernel(*args), name)
+        put_value(first, <Tensor>compute(op, args, flags), name)
     bump_version(first)
     if n is not None:
         rebase_history(first, n)
@@ -672,6 +685,13 @@ def run_out(Operation op not None, tuple args not None, out):
             (<ElementwiseKernel>op.kernel).launch(args, t)
             bump_version(t)
             return out
+    if isinstance(op.kernel, ShapedKernel):
+        for t in given:
+            flags |= t.flags
+        (<ShapedKernel>op.kernel).run(op, plain_args(op, args, flags), flags, given, False)
+        for t in given:
+            bump_version(t)
+        return out
     result = compute(op, args, flags)
     if op.out == "exact" and op.n_results > 1:
         return write_outs(given, <tuple>result, op.name)
@@ -724,6 +744,9 @@ def composite_inplace(function, tuple args not None, str name):
 
 # --- kernels --------------------------------------------------------------------------------
 
+cdef enum:
+    MOST_RESULTS = 4
+
 cdef dict RULES = {
     "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
 
@@ -756,6 +779,65 @@ cdef class ElementwiseKernel:
         dt = result_dtype(tuple(
             [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))
         return dt_real(dt) if rule == P_REAL else dt
+
+
+cdef class ShapedKernel:
+    """
+    A compiled kernel that fills results, which a shape rule has described before.
+
+    Devices register their kernels for it as for those of compiled operators (kernel_runs.py).
+    """
+    cdef void* slots[MAX_DEVICES]
+    cdef object rule, given, make, over
+    cdef list calls                     # the kernel of each device as a Python function
+    cdef int n
+
+    def __init__(self, str key, str signature, rule, kernel, given, int n, over):
+        """
+        `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
+        them; `over` is the place of the argument that a result may be, or None.
+        """
+        cdef int i
+        if n > MOST_RESULTS:
+            raise ValueError(f"{key}: {n} results")
+        self.rule, self.given, self.over, self.n = rule, given, over, n
+        self.calls = [None] * MAX_DEVICES
+        for i in range(MAX_DEVICES):
+            self.slots[i] = NULL
+        address, self.make = kernel
+        self.slots[ON_CPU] = <void*><size_t>address
+        add_slots(self.slots, (key,), (signature,))
+
+    cdef object run(self, Operation op, tuple args, uint32_t flags, tuple outs, bint inplace):
+        cdef Result made[MOST_RESULTS]
+        cdef tuple read = tensors_of(op, args)
+        cdef int device = device_among(read, op.name) if flags & F_DEVICE else 0
+        cdef int kind = (
+            OUT_EXACT if op.out == "exact" else OUT_TRUTH if op.out == "truth" else OUT_CAST)
+        cdef list to = []
+        cdef int i
+        self.rule(<size_t>&made[0], args, op.name)
+        for i in range(self.n):
+            if outs is None:
+                to.append(fresh(&made[i], device))
+            elif inplace:
+                others = () if self.over is None else tuple([
+                    args[place] for place in op.tensors if place != self.over])
+                to.append(inplace_target(<Tensor>outs[i], made, others, device,
+                                         self.over is not None, op.name + "_"))
+            else:
+                to.append(out_target(<Tensor>outs[i], &made[i], read, device, kind, op.name))
+        if self.slots[device] != NULL:
+            if self.calls[device] is None:
+                self.calls[device] = self.make(<size_t>self.slots[device])
+            self.calls[device](*to, *self.given(*args))
+        elif device != ON_META:
+            raise no_kernel(op.name, device)
+        if outs is not None:
+            for i in range(self.n):
+                settle(<Tensor>outs[i], <Tensor>to[i], op.name)
+            return outs
+        return to[0] if self.n == 1 else tuple(to)
 
 
 cdef class HostKernel:

@@ -297,6 +297,13 @@ def test_in_place_form():
     assert ag.allclose(leaf.grad, ag.special.i1(x))
 
 
+def test_devices_without_a_kernel_are_refused():
+    x = ag.ones(2, 2, device="meta")
+    for f in (ag.linalg.inv, ag.fft.fft, ag.i0, ag.aminmax, ag.special.i1):
+        with pytest.raises(NotImplementedError, match=f"{f.__name__}.*'meta'"):
+            f(x)
+
+
 def test_classes_are_asked():
     class Asked(ag.Tensor):
         @classmethod

@@ -19,6 +19,7 @@ KINDS = {
     "lerp": "in place, exact out",
     "round": "an option that calls another record",
     "cumsum": "a compiled kernel with dimensions and a dtype",
+    "flip": "a kernel that fills what a shape rule described",
     "sum": "several signatures",
     "sum_dim": "several signatures",
     "sort": "several outputs, one without derivative",
