@@ -25,7 +25,7 @@ import numpy as np
 from autograd_cy._C import arguments as _arguments, interpreted as _runtime, {modules}
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.dtypes import dtype as _dtype
-from autograd_cy._C.formulas import _wrapped
+from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
 from autograd_cy.overrides import overridable as _asking

@@ -216,7 +216,7 @@ class Operation:
             return ["", f"def {name}({self.parameters}):", f"    return {self.translate(text, self.names)}"]
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
-            return [f"{name} = {self.compiled(text)}"]
+            return [f"{name} = {self.compiled(f'{module}_composites.{function}')}"]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
         return ["", f"def {name}({self.parameters}):", f"    return _host.composite({module!r}, {function!r})({passed})"]
 

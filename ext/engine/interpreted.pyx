@@ -12,7 +12,7 @@ from libc.stdint cimport uint32_t
 import numpy as _np
 from autograd_cy._C import placement as _placement
 from autograd_cy._C.arguments cimport (
-    dtype_arg, format_arg, given_sizes, number_alone, tensor_arg)
+    dtype_arg, format_arg, given_sizes, number_alone, refuse_dtype, tensor_arg)
 from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
@@ -21,11 +21,14 @@ from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_is_complex, dt_object, dt_real, dt_to_complex, g_default_dtype,
     DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
-from autograd_cy._C.formulas cimport (
-    any_needed, any_requires_grad, check_out, edge_dtype, edge_ndim, edge_numel, edge_shape,
-    flags_of, give, give_all, is_number, known_dims, normal_dim, observe_begin, observe_end,
-    other_out, outs_arg, overwritten, refuse_dtype, widened, widest_nd, write_exact_out, write_out,
-    write_outs, write_truth_out)
+from autograd_cy._C.metadata cimport is_number, known_dims, widest_nd
+from autograd_cy._C.node_io cimport (
+    any_needed, any_requires_grad, edge_dtype, edge_ndim, edge_numel, edge_shape, flags_of, give,
+    give_all, overwritten)
+from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.out_forms cimport (
+    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
+    write_truth_out)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport (
@@ -39,7 +42,8 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.placement cimport memory_format
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, vmap_level, wrap_number,
+    Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
+    wrap_number,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel

@@ -18,6 +18,7 @@ from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.rows cimport *
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
+    normal_dim,
     F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window,
     wrap_double)
 from autograd_cy._C.tiles cimport even_block, run_tiles
@@ -57,20 +58,6 @@ cdef object not_implemented(str op, int dt):
 
 # --- dimensions -----------------------------------------------------------------------------
 
-cdef int check_dim(object dim, int ndim) except -1:
-    cdef Py_ssize_t d, n = ndim if ndim > 0 else 1
-    if type(dim) is int:
-        d = dim
-    elif hasattr(dim, "__index__"):
-        d = dim.__index__()
-    else:
-        raise TypeError(f"dim must be an int or a tuple of ints, not {type(dim).__name__}")
-    if d < -n or d >= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
-    return <int>(d + n if d < 0 else d)
-
-
 cdef int dims_mask(object dims, int nd, char* mask) except -1:
     cdef int d
     if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
@@ -78,10 +65,10 @@ cdef int dims_mask(object dims, int nd, char* mask) except -1:
         return 0
     memset(mask, 0, nd + 1)
     if not isinstance(dims, (tuple, list)):
-        mask[check_dim(dims, nd)] = 1
+        mask[normal_dim(dims, nd)] = 1
         return 0
     for dim in dims:
-        d = check_dim(dim, nd)
+        d = normal_dim(dim, nd)
         if mask[d]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
         mask[d] = 1
