@@ -865,10 +865,10 @@ cdef class HostKernel:
         for x in args:
             if isinstance(x, Tensor):
                 tensors.append(x)
-                x = readable(<Tensor>x)
+                x = readable(<Tensor>x, self.name)
             elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
                 tensors.extend(x)
-                x = tuple([readable(<Tensor>y) for y in x])
+                x = tuple([readable(<Tensor>y, self.name) for y in x])
             given.append(x)
         dt = result_dtype(tuple(tensors))
         try:
@@ -883,7 +883,9 @@ cdef class HostKernel:
         return tuple(found)
 
 
-cdef object readable(Tensor t):
+cdef object readable(Tensor t, str op):
+    if t.flags & F_DEVICE:
+        raise no_kernel(op, t.mem.device)
     if t.dt == DT_F16 or t.dt == DT_BF16:
         return array_of(cast(t, DT_F32))
     return array_of(t)
