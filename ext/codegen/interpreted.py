@@ -67,7 +67,8 @@ class Forms:
     @property
     def said(self) -> str:
         """The operator in errors about its arguments."""
-        return self.r.forward or self.r.symbol
+        r = self.r
+        return r.forward or (r.name if r.namespace == "nn.functional" else r.symbol)
 
     def arguments(self, form: str = "") -> list[str]:
         """Lines that convert the arguments and check them."""
