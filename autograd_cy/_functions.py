@@ -440,6 +440,29 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return _special._polygamma(input, n)
 
 
+def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """
+    This tensor where `condition` holds, `other` elsewhere.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Of dtype bool.
+    other : Tensor or Number
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2).where(ag.tensor([True, False]), 5)
+    tensor([0., 5.])
+    """
+    return _comparison.where(condition, self, other)
+
+
 def _polygamma(self: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
     return _special._polygamma(self, n)
@@ -462,6 +485,7 @@ for _name, _function in {
     "equal": equal,
     "is_nonzero": is_nonzero,
     "polygamma": _polygamma,
+    "where": _where,
     "polygamma_": _polygamma_,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),

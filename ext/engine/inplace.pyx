@@ -12,7 +12,8 @@ cimport cython
 from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
-from autograd_cy._C.arguments cimport int_arg, dim_arg, sizes_arg, given_sizes, dims_arg
+from autograd_cy._C.arguments cimport (
+    int_arg, dim_arg, sizes_arg, given_sizes, dims_arg, wrong_type)
 from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.dtypes cimport (
@@ -334,6 +335,8 @@ cdef Tensor fill_as(Tensor self, object value, str op):
             f"value cannot be converted to type {dt_object(self.dt).name} without overflow: {op} "
             f"got {value}")
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
+        if not is_number(value):
+            raise wrong_type(value, op, "value", 1, "Tensor or Number")
         check_inplace(self, op, False)
         fill_with(self, value)
         bump_version(self)
