@@ -75,7 +75,7 @@ op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.ind
             sample((arg((3,)), 0, arg((0,), integers(0, 1), False)))],
    reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.")
 
-op("index_add(self, dim: dim, index, source)", alpha=True, 
+op("index_add(self, dim: dim, index, source)", alpha=True,
    kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
@@ -105,7 +105,7 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
 op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("indexing.gather_sparse"), out="exact",
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
-op("scatter_add(self, dim: dim, index, src)", 
+op("scatter_add(self, dim: dim, index, src)",
    kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
@@ -145,7 +145,7 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 
 op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
-op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"}, 
+op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
    kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
