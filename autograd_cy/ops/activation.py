@@ -28,13 +28,13 @@ op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backwa
    samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.")
 
-op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain"), method=False, inplace=True,
+op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True), method=False, inplace=True,
    vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
    vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3.0)), sample((arg(()), 0, 7))],
    dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
    "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.")
 
-op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain"), out=False,
+op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
    node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
    jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),

@@ -192,6 +192,13 @@ cdef bint kept_here() noexcept:
     return keeping and PyThread_get_thread_ident() == _thread
 
 
+cdef int no_launch(str op, str reason) except -1:
+    """What an operation does can't be done again: an error if launches are kept."""
+    if kept_here():
+        raise RuntimeError(f"{op}: launches can't be kept: {reason}")
+    return 0
+
+
 cdef void note_birth(StorageImpl* s) noexcept:
     cdef Program p
     cdef StorageImpl** more
