@@ -89,7 +89,7 @@ A key of `vjp` may name several arguments, ``("input", "weight")``: one formula 
 gradients, and may use ``needed``, a tuple that says which of them are wanted.
 
 A record of ``tier="interpreted"`` becomes Python instead of Cython: it costs no build time and a few
-microseconds a call. Its kernel may be a `host` expression, and it may live in a `namespace`.
+microseconds a call. Its kernel may also be a `host` expression, and it may live in a `namespace`.
 
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
@@ -131,7 +131,8 @@ class call:
     that of the CPU, and gets the results to fill, in C order or as the rule says, before the
     arguments of the signature (or those named in `args`) in their C types. Other devices register
     kernels of the same signature. `over`: a result may be the argument of that name, which the
-    kernel then changes in place (for in-place forms).
+    kernel then changes in place (for in-place forms). `places`: it writes some places of that
+    argument, which has any strides, and nothing else that it gets may share memory with it.
 
     Without a shape there is one function for all devices, which returns its results: it is made of
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
@@ -147,6 +148,7 @@ class call:
     shape: str | None = None
     over: str | None = None
     anywhere: bool = False
+    places: bool = False
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ cdef object too_large_for(object value, int dt):
 cdef int check_fits(Tensor value, int dt) except -1:
     """check_holds for a 0-d tensor; the usual numbers cost two comparisons."""
     cdef double x
-    if value.dt == dt or value.nd or value.flags & F_BATCHED:
+    if value.dt == dt or value.nd or value.flags & (F_BATCHED | F_DEVICE):
         return 0
     if value.dt == DT_F64 and dt >= DT_F16:
         x = (<double*>value.ptr)[0]

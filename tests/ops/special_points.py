@@ -168,12 +168,12 @@ def candidate(record):
     """
     Whether a record has the arguments and results of an elementwise operator of numbers.
 
-    Not those of the interpreted tier: their values are what NumPy and SciPy say.
+    Not those with a host kernel: their values are what NumPy and SciPy say.
     """
     plain = all(a.type in TYPES for a in record.args) and record.returns == ("result",)
     return (
         plain
-        and record.tier == "compiled"
+        and not isinstance(record.kernel, schema.host)
         and record.file not in ("shape", "copying")
         and any(c in record.dtypes for c in "fc")
         and record.samples
