@@ -19,7 +19,7 @@ HERE = "tests/ops/test_interpreted.py::"
 
 # --- affine maps -------------------------------------------------------------------------------
 
-op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear_plain"),
+op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
    vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
    jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
    vmap={"input": "linear(input, weight, bias)",
@@ -62,7 +62,7 @@ op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tenso
    example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
 
 op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
-   " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
+   " -> (result, mean, spread)", tier="interpreted", shown_as="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
    mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
    vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
    jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
