@@ -129,7 +129,8 @@ cdef class Program:
 
     cdef int check(self) except -1:
         """Refuse memory that was filled by something that is no launch."""
-        cdef set young = {<size_t>self.born[i] for i in range(self.births)} - self.known
+        cdef set young = {<size_t>self.born[i] for i in range(self.births) if self.born[i].nbytes}
+        young -= self.known
         cdef Py_ssize_t i
         cdef int k
         for i in range(self.count):
