@@ -1,4 +1,4 @@
-"""Imports point one way: in Cython by the folders of ext/, in Python by the parts of the package."""
+"""Imports point one way: in Cython by the folders of ext/, in Python by parts of the package."""
 
 import ast
 import re
