@@ -22,6 +22,9 @@ from pathlib import Path
 
 from .cython_runs import CythonRuns
 
+READING = "2"  # changes when files count as read that did not before: all steps run once more
+_CIMPORT = re.compile(r"^from ([\w.]+)\.(\w+) cimport ", re.M)
+
 
 class StepFailed(Exception):
     """A compiler said no; the message holds its command and what it wrote."""
@@ -59,14 +62,14 @@ class Unit:
 
     name: str
     module: str  # full name
-    source: Path
+    source: Path | None  # None: the helper code that the other units share
     pxd: Path  # its own .pxd, which may not exist yet
     cython_flags: list[str]
     libraries: list[Library]
 
     @property
     def size(self) -> int:
-        return self.source.stat().st_size * len(self.libraries)
+        return self.source.stat().st_size * len(self.libraries) if self.source else 0
 
 
 @dataclass
@@ -129,9 +132,12 @@ class Builder:
 
     def _cython_step(self, unit):
         c_file = self.c_file(unit)
-        command = [sys.executable, "-m", "cython", "-M", "--module-name", unit.module]
-        command += [*unit.cython_flags, "-o", self._short(c_file), self._short(unit.source)]
         stamp = Stamp(self.folder / f"{unit.name}.cython.json")
+        command = [sys.executable, "-m", "cython", "--module-name", unit.module, *unit.cython_flags]
+        if unit.source is None:
+            command.append(f"--generate-shared={self._short(c_file)}")
+            return stamp, Step("cython", command, c_file, None, ())
+        command += ["-M", "-o", self._short(c_file), self._short(unit.source)]
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
         always = (unit.source, unit.pxd)
         return stamp, Step("cython", command, c_file, Path(f"{c_file}.dep"), always)
@@ -211,13 +217,13 @@ class Builder:
         stamp.seconds += time.perf_counter() - start
         self.digests.pop(str(step.output), None)
         read = {self._short(path) for path in step.always}
-        read |= set(read_depfile(step.depfile, self.root))
+        read |= with_cimports(set(read_depfile(step.depfile, self.root)) | read, self.root)
         digests = {path: self.digest(path) for path in sorted(read)}
         stamp.steps[step.name] = {"signature": self._signature(step.command), "read": digests}
         stamp.ran.append(step.name)
 
     def _signature(self, command):
-        text = "\n".join([*command, *self.versions])
+        text = "\n".join([*command, *self.versions, READING])
         for number, path in enumerate(self.moving):
             text = text.replace(path, f"<{number}>")
         return hashlib.sha1(text.encode()).hexdigest()
@@ -249,6 +255,24 @@ class Builder:
             except OSError:
                 self.digests[path] = "absent"
         return self.digests[path]
+
+
+def with_cimports(paths: set[str], root: Path) -> set[str]:
+    """
+    `paths`, and the .pxd files that the .pxd files among them cimport.
+
+    Cython's dependency file has what a source cimports, not what its own .pxd does.
+    """
+    found, new = set(paths), [path for path in paths if path.endswith(".pxd")]
+    while new:
+        path = root / new.pop()
+        text = path.read_text() if path.exists() else ""
+        for package, name in _CIMPORT.findall(text):
+            other = Path(*package.split("."), f"{name}.pxd").as_posix()
+            if other not in found and (root / other).exists():
+                found.add(other)
+                new.append(other)
+    return found
 
 
 def read_depfile(path: Path | None, root: Path) -> list[str]:
