@@ -45,7 +45,7 @@ def test_svd_takes_a_matrix_apart(dtype, shape):
 
 
 def test_second_derivatives_of_bessel_functions_keep_their_digits_near_zero():
-    # i1 = x / 2 + x**3 / 16, and i1e = exp(-x) * i1; the ratio of both to x cancels in their slopes.
+    # i1 = x / 2 + x**3 / 16, and i1e = exp(-x) * i1; in slopes their ratios to x cancel.
     for size in (1e-3, 1e-6, 1e-9, 1e-30):
         x = ag.tensor([size], dtype=ag.float64, requires_grad=True)
         for function, wanted in (
