@@ -113,7 +113,7 @@ cdef bint asks(PyObject* x) noexcept:
     return overriding(x)
 
 
-include "function_modes.pxi"
+include "overrides/function_modes.pxi"
 
 # --- functions ------------------------------------------------------------------------------
 
