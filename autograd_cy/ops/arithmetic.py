@@ -50,6 +50,7 @@ op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, 
 
 op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kernel=composite("arithmetic.rsub"), method=False,
    samples=[*BINARY, sample((arg((3,)), 2.0), {"alpha": 3})], dtypes="ihfc", reference="np.subtract(other, alpha * self)",
+   special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),
    doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
 

@@ -81,15 +81,21 @@ for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
 
 # --- Bessel functions --------------------------------------------------------------------------
 
+# Why special values differ from torch's.
+NAN_IS_ZERO = "NaN has no derivative; torch takes it for a small number"
+OVERFLOW = "finite; torch multiplies by exp(x), which isn't"
+
 # DLMF 10.29: I0' = I1, I1' = I0 - I1 / x.
 op("i0(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i0(self)", "float"), aliases=("i0",), inplace=True,
    vjp={"self": "grad * special_i1(self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
-   node="I0Backward0", reference="scipy.special.i0(self)", doc="Modified Bessel function of the first kind, of order 0.",
+   node="I0Backward0", reference="scipy.special.i0(self)",
+   special=(differs("second", "nan(self)", NAN_IS_ZERO), differs("value gradient second", "np.abs(self) > np.log(largest)", OVERFLOW)), doc="Modified Bessel function of the first kind, of order 0.",
    example=">>> ag.special.i0(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 1.2661])")
 
 op("i1(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1(self)", "float"),
-   vjp={"self": "grad * where(eq(self, 0), 0.5, special_i0(self) - result / where(eq(self, 0), 1, self))"}, jvp="elementwise", vmap="elementwise",
+   vjp={"self": "grad * (special_i0(self) - _bessel_ratio(self, 1))"}, jvp="elementwise", vmap="elementwise",
    samples=UNARY, dtypes="bihf", node="SpecialI1Backward0", reference="scipy.special.i1(self)",
+   special=(differs("gradient second", "nan(self)", NAN_IS_ZERO), differs("value gradient second", "np.abs(self) > np.log(largest)", OVERFLOW)),
    doc="Modified Bessel function of the first kind, of order 1.",
    example=">>> ag.special.i1(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.5652])")
 
@@ -99,7 +105,17 @@ op("i0e(self)", namespace="special", tier="interpreted", kernel=host("scipy.spec
    example=">>> ag.special.i0e(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.4658])")
 
 op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1e(self)", "float"),
-   vjp={"self": "grad * where(eq(self, 0), 0.5, special_i0e(self) - result * (sgn(self) + 1 / where(eq(self, 0), 1, self)))"},
+   vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _bessel_ratio_e(self, 1))"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bif", node="SpecialI1EBackward0",
+   special=(differs("gradient second", "nan(self)", NAN_IS_ZERO), differs("second", "np.abs(self) < 1", "the limit from one side; torch subtracts equal numbers")),
    reference="scipy.special.i1e(self)", doc="``exp(-abs(x)) * i1(x)``.",
    example=">>> ag.special.i1e(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.2079])")
+
+# DLMF 10.29.4: (I_n(x) / x**n)' = I_{n+1}(x) / x**n, which leaves nothing to cancel at small x.
+op("_bessel_ratio(self, order: int)", tier="interpreted", kernel=host("special.bessel_ratio", "float"),
+   vjp={"self": "grad * self * _bessel_ratio(self, order + 1)"}, jvp="elementwise", vmap="elementwise", dtypes="f",
+   doc="``I_n(x) / x**n``.")
+
+op("_bessel_ratio_e(self, order: int)", tier="interpreted", kernel=host("special.bessel_ratio_e", "float"),
+   vjp={"self": "grad * (nan_to_num(self * _bessel_ratio_e(self, order + 1)) - sgn(self) * result)"}, jvp="elementwise", vmap="elementwise", dtypes="f",
+   doc="``exp(-abs(x)) * I_n(x) / x**n``.")

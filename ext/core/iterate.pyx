@@ -315,7 +315,7 @@ cdef object unsupported(int kernel, int dt, str op):
     )
 
 
-include "overlaps.pxi"
+include "iterate/overlaps.pxi"
 
 
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
@@ -690,8 +690,8 @@ cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op):
     return ew_general(kernel, args, n, rule, out, op)
 
 
-include "copies.pxi"
-include "fills.pxi"
+include "iterate/copies.pxi"
+include "iterate/fills.pxi"
 
 
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
@@ -731,4 +731,4 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
     return tensor_window(a, ndim, sizes, strides, 0)
 
 
-include "resolving.pxi"
+include "iterate/resolving.pxi"
