@@ -34,7 +34,4 @@ cdef Tensor cumsum_plain(Tensor a, int dim, int dt)
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape)
 
 # --- shared by the kernels on plain tensors --------------------------------------------------
-cdef int check_dim(object dim, int ndim) except -1
-# Marks reduced dimensions in mask[nd]; an empty tuple stands for all, as in torch's reductions.
-cdef int dims_mask(object dims, int nd, char* mask) except -1
 cdef Tensor contiguous_moved(Tensor a, const char* mask)   # kept dims first, marked ones last

@@ -17,8 +17,9 @@ from autograd_cy._C.iterate cimport (
     result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size
-from autograd_cy._C.reduce cimport check_dim, row_table
+from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
+from autograd_cy._C.rules_common cimport check_dim
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
     tensor_window)

@@ -12,6 +12,7 @@ from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.reduce cimport mean_plain, row_table, sum_plain
 from autograd_cy._C.rows cimport RowTable
+from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, same_shape, sizes_of, tensor_empty, wrap_double)
 from autograd_cy._C.tiles cimport run_tiles
@@ -31,10 +32,6 @@ cdef enum:
     TILE = 4096          # targets of one tile
     SMALL = 16           # tiles whose partial sums stay on the stack
     MSE_TILE = 32768
-
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
 
 
 cdef inline double load(const char* p, int dt, Py_ssize_t i) noexcept nogil:
@@ -139,7 +136,7 @@ cdef Tensor checked_target(Tensor target):
     if target.dt != DT_I64 and target.dt != DT_U8:
         raise RuntimeError(
             "nll_loss: expected target dtype to be Long or Byte (expected scalar type Long but "
-            f"found {SCALAR_NAMES[target.dt]})")
+            f"found {scalar_name(target.dt)})")
     return contiguous(cast(target, DT_I64))
 
 
@@ -182,7 +179,7 @@ cdef Tensor checked_weight(object weight, int dt, Py_ssize_t classes):
             f"got weight tensor of shape: {list(sizes_of(w))}")
     if w.dt != dt:
         raise RuntimeError(
-            f"expected scalar type {SCALAR_NAMES[dt]} but found {SCALAR_NAMES[w.dt]}")
+            f"expected scalar type {scalar_name(dt)} but found {scalar_name(w.dt)}")
     return contiguous(w)
 
 
@@ -205,7 +202,7 @@ cdef tuple nll_loss_plain(Tensor input, Tensor target, object weight, int reduct
     check_reduction(reduction)
     if input.dt <= DT_I64 or input.dt >= DT_C64:
         raise NotImplementedError(
-            f'"nll_loss_out_frame" not implemented for \'{SCALAR_NAMES[input.dt]}\'')
+            f'"nll_loss_out_frame" not implemented for \'{scalar_name(input.dt)}\'')
     check_nll_shapes(input, target)
     target = checked_target(target)
     plan.classes = input.sizes[0 if input.nd == 1 else 1]
@@ -346,7 +343,7 @@ cdef Tensor mse_loss_plain(Tensor a, Tensor b, int reduction):
     if reduction == RED_NONE or not plain_pair(a, b):
         d = ew2(K_SUB, a, b, P_SAME, None, "mse_loss")
         if d.dt <= DT_I64 or d.dt >= DT_C64:
-            raise NotImplementedError(f'"mse_cpu" not implemented for \'{SCALAR_NAMES[d.dt]}\'')
+            raise NotImplementedError(f'"mse_cpu" not implemented for \'{scalar_name(d.dt)}\'')
         if reduction != RED_NONE and d.dt < DT_F32:
             # Halves: squares are rounded once, after the sum.
             return cast(mse_loss_plain(cast(a, DT_F32), cast(b, DT_F32), reduction), d.dt)

@@ -16,6 +16,7 @@ from autograd_cy._C.iterate cimport (
     add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_with, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.rows cimport *
+from autograd_cy._C.rules_common cimport check_dim, dims_mask, not_implemented, scalar_name
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window,
@@ -42,51 +43,11 @@ cdef enum:
     WIDE = 128           # elements to which rows of few columns are put side by side
     SPREAD = 64          # fewer tiles than this: the reduced range is cut as well
 
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
-
-
 cdef const RowTable* row_table() noexcept nogil:
     return T
 
 
-cdef object not_implemented(str op, int dt):
-    return NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dt]}\'')
-
-
 # --- dimensions -----------------------------------------------------------------------------
-
-cdef int check_dim(object dim, int ndim) except -1:
-    cdef Py_ssize_t d, n = ndim if ndim > 0 else 1
-    if type(dim) is int:
-        d = dim
-    elif hasattr(dim, "__index__"):
-        d = dim.__index__()
-    else:
-        raise TypeError(f"dim must be an int or a tuple of ints, not {type(dim).__name__}")
-    if d < -n or d >= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})")
-    return <int>(d + n if d < 0 else d)
-
-
-cdef int dims_mask(object dims, int nd, char* mask) except -1:
-    cdef int d
-    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
-        memset(mask, 1, nd)
-        return 0
-    memset(mask, 0, nd + 1)
-    if not isinstance(dims, (tuple, list)):
-        mask[check_dim(dims, nd)] = 1
-        return 0
-    for dim in dims:
-        d = check_dim(dim, nd)
-        if mask[d]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-        mask[d] = 1
-    return 0
-
 
 cdef Tensor empty_result(Tensor a, const char* mask, bint keepdim, int dt):
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -457,7 +418,7 @@ cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Input' if dt < 0 else 'Optional'} dtype must "
             "be either a floating point or complex dtype. "
-            f"Got: {SCALAR_NAMES[a.dt if dt < 0 else dt]}")
+            f"Got: {scalar_name(a.dt if dt < 0 else dt)}")
     if dt >= 0:
         a = cast(a, dt)
     if is_small(a, dims, keepdim):

@@ -5,8 +5,9 @@
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_F16, DT_F32, DT_I64, DT_SIZE, dt_object)
 from autograd_cy._C.iterate cimport cast, contiguous
-from autograd_cy._C.reduce cimport check_dim, row_table
+from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport *
+from autograd_cy._C.rules_common cimport check_dim
 from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of, tensor_empty
 from autograd_cy._C.tiles cimport even_block, run_tiles
 
