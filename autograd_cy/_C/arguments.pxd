@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Arguments of operators: from Python objects to C values, with torch's errors."""
+from libc.stdint cimport uint32_t
 from autograd_cy._C.tensor cimport Tensor, MAX_DIMS
 
 cdef extern from "Python.h":
@@ -80,3 +81,17 @@ cdef int check_bound(Tensor a, Tensor bound) except -1
 cdef int check_same_parts(Tensor real, Tensor imag) except -1
 cdef int check_complex_only(Tensor a) except -1
 cdef int check_probability(Tensor a, double p, bint train) except -1
+
+# dtypes that a record claims, as bits of dtype codes
+cdef int refuse_dtype(int dt, str op) except -1
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1
+
+cdef inline int claim(int dt, uint32_t claimed, str op) except -1:
+    if not (claimed >> dt) & 1:
+        return refuse_dtype(dt, op)
+    return 0
+
+cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
+    if a.dt == b.dt and (claimed >> a.dt) & 1:
+        return 0
+    return claim_common(a, b, claimed, op)

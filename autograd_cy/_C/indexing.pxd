@@ -55,3 +55,6 @@ cdef Tensor index_reduce_plain(Tensor a, int dim, Tensor index, Tensor source, s
                                bint include_self)
 cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str reduce,
                            bint include_self) except -1
+
+
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate)

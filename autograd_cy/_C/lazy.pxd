@@ -7,8 +7,3 @@ cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept
 cdef uint32_t window_bits(Tensor base, Tensor view) noexcept
 cdef Tensor turned(Tensor t, uint32_t bits)
 cdef Tensor turned_view(Tensor t, uint32_t bits)
-cdef Tensor resolve_conj(Tensor a)
-cdef Tensor resolve_neg(Tensor a)
-cdef Tensor real_part(Tensor a)
-cdef Tensor imag_part(Tensor a)
-cdef Tensor adjoint(Tensor a)

@@ -19,3 +19,7 @@ cdef Tensor nll_loss_backward_plain(Tensor grad, Tensor target, object weight, T
 cdef Tensor mse_loss_plain(Tensor a, Tensor b, int reduction)
 # Gradient of the first operand; that of the second is its negative.
 cdef Tensor mse_loss_backward_plain(Tensor grad, Tensor a, Tensor b, int reduction)
+
+
+cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
+                         Py_ssize_t reduction, Py_ssize_t ignore_index)

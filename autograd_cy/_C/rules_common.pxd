@@ -7,8 +7,6 @@ cdef int same(Result* r, Tensor a, str op) except -1     # dtype, shape and orde
 
 # --- dimensions -----------------------------------------------------------------------------
 
-cdef int check_dim(object dim, int ndim) except -1           # 0 <= dim < ndim, or an IndexError
-cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1        # the same of an int
 # Marks reduced dimensions in mask[nd + 1]; None and an empty tuple stand for all, as in torch.
 cdef int dims_mask(object dims, int nd, char* mask) except -1
 # The shape without the marked dimensions, or with size 1 there.

@@ -164,6 +164,8 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
 cdef int replace_storage(Tensor t, Tensor source) except -1
 cdef int take_memory(Tensor t, Tensor source) except -1    # and go on counting versions
 
+cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1     # negative ones counted
+
 # --- reading them ---------------------------------------------------------------------------
 cdef object scalar_value(Tensor t)                   # the only element as a Python number
 cdef object element_value(const char* p, int dt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_cy._C.formulas import _number_of
+from autograd_cy._C.metadata import _number_of
 
 
 def normal_dim(dim: int, ndim: int) -> int:

@@ -147,7 +147,7 @@ op("_pow_backward_self(grad_output, self, exponent)", method=False,
    samples=shapes(((3, 4), (3, 4), (3, 4))),
    domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5), doc="Gradient of pow with respect to its base; zero for exponent 0.")
 
-op("_as_complex(self)", method=False, kernel=composite("formulas.as_complex"), doc="A real tensor or number as a complex one.")
+op("_as_complex(self)", method=False, kernel=composite("arithmetic.as_complex"), doc="A real tensor or number as a complex one.")
 
 op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    kernel=composite(
@@ -168,7 +168,7 @@ op("neg(self)", out="exact", kernel=elementwise("neg"), inplace=True, aliases=("
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
    doc="Negative of each element.")
 
-op("positive(self)", kernel=composite("formulas.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.")
+op("positive(self)", kernel=composite("arithmetic.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.")
 
 op("abs(self)", out="exact", kernel=elementwise("abs", dtypes="real"), inplace=True, aliases=("absolute",), dunder="abs",
    vjp={"self": "grad * sgn(self)"}, jvp={"self": "real(self_t * sgn(self).conj())"},
@@ -206,13 +206,13 @@ for _name in ("floor", "ceil", "round", "trunc"):
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
             "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
 
-op("_round_decimals(self, decimals: int)", kernel=composite("variants.round_decimals"), forward="round", inplace=True, out="exact",
+op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals"), forward="round", inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
    doc="round to a number of decimal places.")
 
 op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.")
 
-op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arrange.nan_to_num"), out="exact", inplace=True,
+op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arithmetic.nan_to_num"), out="exact", inplace=True,
    samples=[one((3, 4)), one((3,), 1.0)], dtypes="bihf", reference="np.nan_to_num(self)",
    doc="NaN and infinities replaced by numbers: zero and the limits of the dtype, where nothing else is given.")

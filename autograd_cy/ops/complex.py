@@ -34,25 +34,25 @@ op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, forward="co
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 
-op("resolve_conj(self)", kernel=composite("lazy.resolve_conj"), out=False, samples=UNARY, reference="self",
+op("resolve_conj(self)", kernel=composite("complex.resolve_conj"), out=False, samples=UNARY, reference="self",
    doc="The tensor itself, or a copy if its conjugation is still to be done.")
 
-op("adjoint(self)", kernel=composite("lazy.adjoint"), samples=[one((3, 4)), one((2, 3, 4))],
+op("adjoint(self)", kernel=composite("complex.adjoint"), samples=[one((3, 4)), one((2, 3, 4))],
    reference="np.conj(np.swapaxes(self, -2, -1))", doc="Conjugate transpose of the last two dimensions.")
 
 op("_neg_view(self)", kernel=view("shapes.neg_plain"), node="NegViewBackward0", vjp={"self": "-grad"},
    jvp="linear", vmap="_neg_view(self)", samples=UNARY, dtypes="ihfc", reference="-self",
    doc="The negative of a tensor as a view.")
 
-op("resolve_neg(self)", kernel=composite("lazy.resolve_neg"), out=False, samples=UNARY, reference="self",
+op("resolve_neg(self)", kernel=composite("complex.resolve_neg"), out=False, samples=UNARY, reference="self",
    doc="The tensor itself, or a copy if its negation is still to be done.")
 
 # --- parts -------------------------------------------------------------------------------------
 
-op("real(self)", method=False, kernel=composite("lazy.real_part"),
+op("real(self)", method=False, kernel=composite("complex.real_part"),
    samples=shapes(((3, 4),), ((),)), reference="np.real(self)", doc="Real part, as a view; a real tensor is returned as it is.")
 
-op("imag(self)", method=False, checks="complex_only", kernel=composite("lazy.imag_part"),
+op("imag(self)", method=False, checks="complex_only", kernel=composite("complex.imag_part"),
    samples=shapes(((3, 4),), ((),)), dtypes="c", reference="np.imag(self)", doc="Imaginary part of a complex tensor, as a view.")
 
 op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
@@ -90,4 +90,4 @@ op("view_as_complex(self)", method=False, kernel=view("shapes.view_as_complex_pl
    samples=shapes(((3, 2),), ((2,),), ((0, 2),)), reference="tested by hand",
    doc="A complex view of a real tensor whose last dimension holds real and imaginary part.")
 
-op("_dense_pairs(self)", kernel=composite("arrange.dense_pairs"), doc="A tensor that view_as_complex takes.")
+op("_dense_pairs(self)", kernel=composite("complex.dense_pairs"), doc="A tensor that view_as_complex takes.")

@@ -29,7 +29,11 @@ op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=ca
    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
 
-op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("arrange.select_scatter"),
+op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("indexing.diagonal_scatter"),
+   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference="tested by hand",
+   doc="A copy of `self` whose diagonal is `src`.")
+
+op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("indexing.select_scatter"),
    samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference="tested by hand",
    doc="A copy of `self` whose slice at `index` is `src`.")
 
@@ -46,7 +50,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
    doc="Zeros of `size` with `grad_output` in the slice.")
 
-op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("arrange.slice_scatter"),
+op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"),
    samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference="tested by hand",
    doc="A copy of `self` in which a range along a dimension is `src`.")
 
@@ -77,15 +81,15 @@ op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
    reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
 
-op("index_copy(self, dim: dim, index, source)", kernel=composite("arrange.index_copy"), inplace=True,
+op("index_copy(self, dim: dim, index, source)", kernel=composite("indexing.index_copy"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference="tested by hand",
    doc="A copy of `self` whose slices with the given indices are those of `source`.")
 
-op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("arrange.index_fill"), inplace=True,
+op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexing.index_fill"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
    reference="tested by hand", dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.")
 
-op("take(self, index)", kernel=composite("arrange.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
+op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
    reference="np.take(self, index)", doc="Elements of the flattened tensor.")
 
 op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather_plain"),
@@ -96,7 +100,7 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False)))],
    reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.")
 
-op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("variants.gather_sparse"), out="exact",
+op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("indexing.gather_sparse"), out="exact",
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
 op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), into="indexing.scatter_add_into", inplace=True, out=False,
@@ -127,16 +131,16 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
            "\"prod\", \"mean\", \"amax\" or \"amin\". Without `include_self` the old value of a slot that is reached doesn't count. "
            "Equal extremes share the gradient.")
 
-op("_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)", kernel=composite("derivatives.to_slots"),
+op("_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)", kernel=composite("indexing.to_slots"),
    doc="A gradient or tangent of reductions at indices, as far as it belongs to `self`.")
 
 op("_to_sources(v, self, dim: int, index, src, result, reduce: str, include_self: bool, op: str, name: str)",
-   kernel=composite("derivatives.to_sources"), doc="A gradient of reductions at indices, as far as it belongs to the sources.")
+   kernel=composite("indexing.to_sources"), doc="A gradient of reductions at indices, as far as it belongs to the sources.")
 
 op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, op: str, name: str)",
-   kernel=composite("derivatives.moved_sources"), doc="The tangent of the slots from that of the sources.")
+   kernel=composite("indexing.moved_sources"), doc="The tangent of the slots from that of the sources.")
 
-op("_along(index, dim: int, other)", kernel=composite("derivatives.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
+op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"}, kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
@@ -150,28 +154,28 @@ op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = No
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference="tested by hand",
    doc="A number written at the indices along a dimension.")
 
-op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("variants.scatter_by"), inplace=True,
+op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
    doc="scatter that adds to what is there or multiplies it.")
 
-op("_scatter_value(self, dim: int, index, value)", kernel=composite("formulas.scatter_value"), doc="scatter of a number.")
+op("_scatter_value(self, dim: int, index, value)", kernel=composite("indexing.scatter_value"), doc="scatter of a number.")
 
 op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self, dim, index, 0)"),
    doc="Zeros written at the indices along a dimension.")
 
-op("_pad_corner(self, size: object)", kernel=composite("formulas.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
+op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
 op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put", kernel=call("formulas.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
         "values": "_index_put(zeros_like(self), indices, values_t, accumulate)"},
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
-op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("arrange.index_put"), samples=[],
+op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("indexing.index_put"), samples=[],
    reference="tested by hand", doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.")
 
 # --- masks -------------------------------------------------------------------------------------
@@ -181,12 +185,12 @@ op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("w
    reference="np.where(mask, value, self)", dtypes="hfc",
    doc="`value` where `mask` is true.")
 
-op("_like(self, other)", kernel=composite("formulas.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
+op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
-op("masked_scatter(self, mask, source)", kernel=composite("arrange.masked_scatter"), inplace=True,
+op("masked_scatter(self, mask, source)", kernel=composite("indexing.masked_scatter"), inplace=True,
    samples=[], reference="tested by hand", doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.")
 
-op("masked_select(self, mask)", checks="selection", kernel=composite("formulas.masked_select"), out="exact",
+op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.masked_select"), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],
    reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.")
 
@@ -195,4 +199,4 @@ op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
 
-op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("variants.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")
+op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("indexing.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")

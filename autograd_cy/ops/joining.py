@@ -10,7 +10,7 @@ op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
    reference="np.concatenate(tensors, dim)", doc="Tensors joined along a dimension.")
 
-op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("formulas.cat_backward"),
+op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("joining.cat_backward"),
    doc="The pieces of a gradient that belong to the tensors of cat.")
 
 op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"),
@@ -24,7 +24,7 @@ op("unbind(self, dim: dim = 0) -> Tensor[]", kernel=view("shapes.unbind_plain"),
    vjp={"self": "stack(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((3, 4)), one((3, 4), 1), one((2, 0))],
    reference="tuple(np.moveaxis(self, dim, 0))", doc="The slices along a dimension, as a tuple of views.")
 
-op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.split"),
+op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", kernel=composite("joining.split"),
    samples=[one((5, 2), 2), one((2, 5), (1, 4), 1), one((4,), 4)],
    reference="tuple(np.split(self, np.cumsum(split_size_or_sections)[:-1] if isinstance(split_size_or_sections, tuple) "
              "else range(split_size_or_sections, self.shape[dim], split_size_or_sections), dim))",
@@ -38,7 +38,7 @@ op("split.size(self, split_size: sections, dim: dim = 0) -> Tensor[]", when="'sp
    kernel=composite("split(self, split_size, dim)"), samples=[one((5, 2), 2)],
    reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))", doc="The name of the argument in the method.")
 
-op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("formulas.chunk"),
+op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("joining.chunk"),
    samples=[one((6, 2), 3), one((2, 6), 2, 1)], reference="tuple(np.array_split(self, chunks, dim))",
    doc="At most `chunks` equal pieces along a dimension, as views.")
 
@@ -48,7 +48,7 @@ op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=view("shapes.split
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
    doc="Pieces of the given sizes along a dimension.")
 
-op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", kernel=composite("arrange.tensor_split"),
+op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", kernel=composite("joining.tensor_split"),
    samples=[one((7, 2), 3), one((2, 7), (1, 4), 1)], reference="tuple(np.array_split(self, indices_or_sections, dim))",
    doc="Nearly equal pieces, or pieces between indices, as views.")
 
@@ -58,7 +58,7 @@ op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=call("shape
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3), 0)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))", doc="Pieces that autograd takes for tensors of their own.")
 
-op("unsafe_split(self, split_size: int, dim: dim = 0) -> Tensor[]", kernel=composite("arrange.unsafe_split"), samples=[one((5, 2), 2)],
+op("unsafe_split(self, split_size: int, dim: dim = 0) -> Tensor[]", kernel=composite("joining.unsafe_split"), samples=[one((5, 2), 2)],
    reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))",
    doc="split for pieces that are changed in place, where neither `self` nor another piece on the same memory is used again.")
 
@@ -66,5 +66,5 @@ op("unsafe_split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]",
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3))],
    reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="split_with_sizes, see unsafe_split.")
 
-op("unsafe_chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("arrange.unsafe_chunk"), samples=[one((6, 2), 3)],
+op("unsafe_chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("joining.unsafe_chunk"), samples=[one((6, 2), 3)],
    reference="tuple(np.array_split(self, chunks, dim))", doc="chunk, see unsafe_split.")

@@ -31,12 +31,12 @@ op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg"
        "NaN where it uses the eigenvectors of\nequal eigenvalues. A function that changes with the sign or phase of the vectors has none.",
    example=">>> ag.linalg.eigh(ag.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues\ntensor([1., 2.])")
 
-op("_eigh_backward(grad_values: Tensor?, grad_vectors: Tensor?, values, vectors)", kernel=composite("derivatives.eigh_backward"),
+op("_eigh_backward(grad_values: Tensor?, grad_vectors: Tensor?, values, vectors)", kernel=composite("linalg.eigh_backward"),
    doc="Gradient of a Hermitian matrix from those of its eigenvalues and eigenvectors, None where there is none.")
 
-op("_eigenvalues_moved(moved, vectors)", kernel=composite("derivatives.eigenvalues_moved"), doc="Tangent of the eigenvalues.")
+op("_eigenvalues_moved(moved, vectors)", kernel=composite("linalg.eigenvalues_moved"), doc="Tangent of the eigenvalues.")
 
-op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("derivatives.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
+op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("linalg.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
 
 op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"),
    dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),

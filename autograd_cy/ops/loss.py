@@ -12,29 +12,29 @@ op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
    reference="tested by hand", doc="Negative log-likelihood and the weight it was divided by.")
 
-op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: int)", kernel=composite("formulas.nll_output"),
+op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: int)", kernel=composite("loss.nll_output"),
    doc="The loss of nll_loss_forward.")
 
 op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: sizes, reduction: int, ignore_index: int)",
-   method=False, function=False, kernel=call("formulas.nll_backward"), out=False,
+   method=False, function=False, kernel=call("loss.nll_backward"), out=False,
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
    vmap=by_hand("batching_rules.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
    reference="tested by hand", doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 
 op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean')", method=False,
-   kernel=composite("formulas.nll_loss"),
+   kernel=composite("loss.nll_loss"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference="tested by hand", doc="Negative log-likelihood of class indices under log-probabilities.")
 
 op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
-   " label_smoothing: float = 0.0)", method=False, kernel=composite("formulas.cross_entropy_form"),
+   " label_smoothing: float = 0.0)", method=False, kernel=composite("loss.cross_entropy_form"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference="tested by hand", doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.")
 
 # --- squares -----------------------------------------------------------------------------------
 
-op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=composite("formulas.mse_loss"),
+op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=composite("loss.mse_loss"),
    samples=[sample((arg((3, 4)), arg((3, 4))), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference="{'mean': np.mean, 'sum': np.sum, 'none': lambda x: x}[reduction]((input - target) ** 2)",
    doc="Mean (or sum) of squared differences.")
@@ -50,6 +50,6 @@ op("_mse_backward(grad_output, self, target, reduction: int)",
    kernel=composite("(self - target) * (grad_output * (2.0 / self.numel() if reduction == 1 and self.numel() > 0 else 2.0))"),
    doc="Gradient of mse_loss; differentiates by its parts.")
 
-op("_mse_moved(self, a, b, reduction: int)", kernel=composite("formulas.mse_moved"), doc="Tangent of mse_loss.")
+op("_mse_moved(self, a, b, reduction: int)", kernel=composite("loss.mse_moved"), doc="Tangent of mse_loss.")
 
-op("_mse_each(self, target, reduction: int)", kernel=composite("formulas.mse_each"), doc="mse_loss of each example of a batch.")
+op("_mse_each(self, target, reduction: int)", kernel=composite("loss.mse_each"), doc="mse_loss of each example of a batch.")

@@ -32,12 +32,12 @@ op("_linear_weight(grad_output, input)",
    kernel=composite("mm(flatten_rows(grad_output).t(), flatten_rows(input).conj())"),
    doc="Gradient of linear with respect to its weight.")
 
-op("flatten_rows(self)", function=False, method=False, kernel=composite("formulas.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
+op("flatten_rows(self)", function=False, method=False, kernel=composite("neural.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
    reference="self.reshape(-1, self.shape[-1])", doc="All dimensions but the last joined.")
 
 op("_sum_rows(self)", kernel=composite("sum(flatten_rows(self), 0, False)"), doc="Sum over all dimensions but the last.")
 
-op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("formulas.batched_linear"),
+op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("neural.batched_linear"),
    doc="linear with one weight per example.")
 
 # --- dropout -----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ op("bmm(self, mat2)", out="exact", kernel=call("products.bmm_plain"),
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Products of two batches of matrices.")
 
-op("_unmerge_batch(self, size: int)", kernel=composite("formulas.unmerge_batch"),
+op("_unmerge_batch(self, size: int)", kernel=composite("products.unmerge_batch"),
    doc="The first dimension split into `size` and the rest.")
 
 op("dot(self, tensor)", out="exact", kernel=call("products.dot_plain"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
@@ -30,18 +30,18 @@ op("mv(self, vec)", out="exact", kernel=call("products.mv_plain"), vjp={"self": 
 
 op("_outer(self, vec)", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
 
-op("matmul(self, other)", kernel=composite("formulas.matmul"), out="exact", dunder="matmul",
+op("matmul(self, other)", kernel=composite("products.matmul"), out="exact", dunder="matmul",
    samples=shapes(((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((3,), (3, 2)), ((2, 3, 4), (4, 2)),
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.")
 
-op("outer(self, vec2)", kernel=composite("arrange.outer"), out=True, samples=shapes(((3,), (4,))), reference="np.outer(self, vec2)", aliases=("ger",),
+op("outer(self, vec2)", kernel=composite("products.outer"), out=True, samples=shapes(((3,), (4,))), reference="np.outer(self, vec2)", aliases=("ger",),
    doc="Outer product of two vectors.")
 
-op("kron(self, other)", kernel=composite("arrange.kron"), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
+op("kron(self, other)", kernel=composite("products.kron"), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
    doc="Kronecker product.")
 
-op("cross(self, other, dim: dim? = None)", kernel=composite("arrange.cross"), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
+op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross"), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
    reference="np.cross(self, other, axis=1 if dim is None else dim)", doc="Vector product along a dimension of size 3, by default the first one.")
 
 # --- products with sums ------------------------------------------------------------------------
@@ -55,20 +55,20 @@ op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact
             sample((arg((3, 2)), arg((3, 4)), arg((4, 2))), {"beta": 0.5, "alpha": -2.0})],
    checks="factors", dtypes="ihfc", reference="beta * self + alpha * (mat1 @ mat2)", tolerance=1e-4, doc="``beta * self + alpha * (mat1 @ mat2)``.")
 
-op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("formulas.batched_addmm"),
+op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_addmm"),
    doc="addmm of batches.")
 
-op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addmv"), out="exact", inplace=True, dtypes="ihfc",
+op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addmv"), out="exact", inplace=True, dtypes="ihfc",
    samples=shapes(((3,), (3, 4), (4,))), reference="beta * self + alpha * (mat @ vec)", tolerance=1e-4,
    doc="``beta * self + alpha * (mat @ vec)``.")
 
-op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addr"), out=True, inplace=True,
+op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addr"), out=True, inplace=True,
    samples=shapes(((3, 4), (3,), (4,))), reference="self + np.outer(vec1, vec2)", doc="``beta * self + alpha * outer(vec1, vec2)``.")
 
-op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.baddbmm"), out="exact", inplace=True, dtypes="ihfc",
+op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.baddbmm"), out="exact", inplace=True, dtypes="ihfc",
    samples=shapes(((2, 3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2)", tolerance=1e-4,
    doc="``beta * self + alpha * bmm(batch1, batch2)``.")
 
-op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("arrange.addbmm"), out="exact", inplace=True, dtypes="ihfc",
+op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addbmm"), out="exact", inplace=True, dtypes="ihfc",
    samples=shapes(((3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2).sum(0)", tolerance=1e-4,
    doc="``beta * self + alpha * sum of bmm(batch1, batch2)`` over the batch.")

@@ -37,10 +37,10 @@ op("sum.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", 
    vmap="dims", samples=DIMS, reference="np.sum(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)", tolerance=1e-4,
    doc="Sum over one or several dimensions.")
 
-op("_expand_reduced(self, shape: object, dim: object, keepdim: bool)", kernel=composite("formulas.expand_reduced"),
+op("_expand_reduced(self, shape: object, dim: object, keepdim: bool)", kernel=composite("reduction.expand_reduced"),
    doc="A reduced tensor expanded back to `shape`.")
 
-op("sum_to_size(self, size: sizes)", function=False, kernel=composite("formulas.sum_to_size"),
+op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction.sum_to_size"),
    samples=[one((3, 4), (1, 4)), one((2, 3), (3,)), one((3,), (3,))],
    reference="self.sum(tuple(range(self.ndim - len(size))) + tuple(i for i in range(self.ndim - len(size), self.ndim) "
              "if size[i - self.ndim + len(size)] != self.shape[i]), keepdims=True).reshape(size)",
@@ -66,7 +66,7 @@ op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), w
 op("count_nonzero(self, dim: dims? = None)", kernel=composite("sum(ne(self, 0), dim, False)"), samples=[sample((arg((3, 4), integers(0, 2)),)), sample((arg((3, 4), integers(0, 2)), 0))],
    reference="np.count_nonzero(self, dim)", doc="How many elements aren't zero.")
 
-op("trace(self)", kernel=composite("arrange.trace"), samples=[one((3, 4)), one((2, 2))], reference="np.trace(self)", tolerance=1e-4,
+op("trace(self)", kernel=composite("reduction.trace"), samples=[one((3, 4)), one((2, 2))], reference="np.trace(self)", tolerance=1e-4,
    doc="Sum of the diagonal of a matrix.")
 
 # --- truth -------------------------------------------------------------------------------------
@@ -161,13 +161,13 @@ op("prod.dim(self, dim: dim, keepdim: bool = False, *, dtype: dtype? = None)", n
    reference="np.prod(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
    doc="Product along a dimension.")
 
-op("_product_of_others(self, dim: object)", kernel=composite("arrange.product_of_others"),
+op("_product_of_others(self, dim: object)", kernel=composite("reduction.product_of_others"),
    doc="For each element the product of all others, which is the derivative of the product.")
 
 op("_over_nonzero(self, below)", kernel=composite("where(eq(below, 0), 0, self / where(eq(below, 0), 1, below))"),
    doc="``self / below``, and 0 where `below` is 0, in every derivative.")
 
-op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype: dtype? = None)", kernel=composite("arrange.norm"), out="exact",
+op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype: dtype? = None)", kernel=composite("reduction.norm"), out="exact",
    samples=[one((3, 4)), one((3, 4), 1, 0), one((3, 4), 3.0, -1, True), one((3, 4), float("inf"), 1)], dtypes="hfc", tolerance=1e-4,
    domain=real(-2, 2, avoid=(0.0,)),
    reference="np.linalg.norm(self.ravel() if dim is None else self, 2 if p == 'fro' else p, dim, keepdim)",
@@ -180,11 +180,11 @@ op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call
    samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
    tolerance=1e-4, doc="Running sum over a dimension; integers give int64.")
 
-op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("arrange.cumprod"), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
+op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("reduction.cumprod"), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
    reference="np.cumprod(self, dim, dtype=np.int64 if self.dtype.kind in 'biu' else None)", tolerance=1e-4,
    doc="Running product over a dimension; integers give int64.")
 
-op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("arrange.diff"), out=True,
+op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("reduction.diff"), out=True,
    samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
    reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",
    doc="Differences of neighbours along a dimension, `n` times.")

@@ -27,7 +27,7 @@ op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", laz
 op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
-op("reshape(self, shape: sizes)", kernel=composite("formulas.reshape"),
+op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.")
 
@@ -45,12 +45,12 @@ op("view_as(self, other)", function=False, kernel=composite("view(self, other.sh
 op("reshape_as(self, other)", function=False, kernel=composite("reshape(self, other.shape)"),
    samples=[sample((arg((3, 4)), arg((2, 6), None, False)))], reference="self.reshape(other.shape)", doc="`self` in the shape of `other`.")
 
-op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("formulas.flatten"),
+op("flatten(self, start_dim: int = 0, end_dim: int = -1)", kernel=composite("shape.flatten"),
    samples=[one((2, 3, 4)), one((2, 3, 4), 1), one((2, 3, 4), 0, 1), one(())],
    reference="self.reshape(self.shape[:start_dim] + (-1,) + self.shape[end_dim % self.ndim + 1:]) if self.ndim else self.reshape(1)",
    doc="A range of dimensions joined into one.")
 
-op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("arrange.unflatten"),
+op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("shape.unflatten"),
    samples=[one((2, 6), 1, (2, 3)), one((6, 2), 0, (-1, 3)), one((4,), -1, (2, 2))],
    reference="self.reshape(self.shape[:dim % self.ndim] + tuple(sizes) + self.shape[dim % self.ndim + 1:])",
    doc="One dimension split into several; -1 is inferred.")
@@ -85,10 +85,10 @@ op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"sel
    samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
    reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.")
 
-op("_insert_dims(self, ndim: int)", kernel=composite("formulas.insert_dims"),
+op("_insert_dims(self, ndim: int)", kernel=composite("shape.insert_dims"),
    doc="A batch-first tensor with dimensions of size 1 after the batch, up to `ndim` logical ones.")
 
-op("_trailing_dims(self, ndim: int)", kernel=composite("formulas.trailing_dims"),
+op("_trailing_dims(self, ndim: int)", kernel=composite("shape.trailing_dims"),
    doc="With dimensions of size 1 appended, up to `ndim`.")
 
 op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
@@ -114,14 +114,14 @@ op("_t(self)", kernel=view("shapes.t_plain"), node="TBackward0", vjp={"self": "g
    vmap="transpose(self, 1, 2) if self.ndim == 3 else _alias(self)", samples=[one((3, 4)), one((3,)), one(())], reference="self.T",
    doc="Transpose of a matrix; fewer dimensions stay.")
 
-op("_up_to_2d(self)", kernel=composite("formulas.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
+op("_up_to_2d(self)", kernel=composite("shape.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
 
 op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain"), vjp={"self": "grad.permute(inverse_permutation(dims))"},
    jvp="linear", vmap="permute(self, (0,) + shifted(normal_dims(dims, self.ndim - 1)))",
    samples=[one((2, 3, 4), (2, 0, 1)), one((2, 3), (-1, 0)), one((0, 3), (1, 0)), one((3,), (0,))],
    reference="np.transpose(self, dims)", doc="Dimensions in another order.")
 
-op("movedim(self, source: dims, destination: dims)", kernel=composite("formulas.movedim"), aliases=("moveaxis",),
+op("movedim(self, source: dims, destination: dims)", kernel=composite("shape.movedim"), aliases=("moveaxis",),
    samples=[one((2, 3, 4), 0, 2), one((2, 3, 4), (0, 1), (1, 2)), one((2, 3, 4), -1, 0)],
    reference="np.moveaxis(self, source, destination)", doc="Dimensions moved to other places.")
 
@@ -162,7 +162,7 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
    vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
    doc="A copy of `self` in which a window holds `src`.")
 
-op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("formulas.dense_window"),
+op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("shape.dense_window"),
    doc="as_strided on a gradient, counted from its first element.")
 
 op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=view("shapes.unfold_plain"),
@@ -191,14 +191,10 @@ op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: i
    samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
 
-op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("arrange.diagonal_scatter"),
-   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference="tested by hand",
-   doc="A copy of `self` whose diagonal is `src`.")
-
-op("diag(self, diagonal: int = 0)", kernel=composite("arrange.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
+op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
    reference="np.diag(self, diagonal)", doc="The matrix with a vector as diagonal, or the diagonal of a matrix.")
 
-op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("arrange.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
+op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("shape.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
    reference="tested by hand", doc="Matrices with the vectors of the last dimension as diagonals.")
 
 op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)), offset)"),
@@ -216,25 +212,25 @@ op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.sam
    samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
    doc="A copy with the order of elements reversed along dimensions.")
 
-op("fliplr(self)", kernel=composite("arrange.fliplr"), samples=[one((3, 4))], reference="np.fliplr(self)", doc="flip of the second dimension.")
+op("fliplr(self)", kernel=composite("shape.fliplr"), samples=[one((3, 4))], reference="np.fliplr(self)", doc="flip of the second dimension.")
 
-op("flipud(self)", kernel=composite("arrange.flipud"), samples=[one((3, 4))], reference="np.flipud(self)", doc="flip of the first dimension.")
+op("flipud(self)", kernel=composite("shape.flipud"), samples=[one((3, 4))], reference="np.flipud(self)", doc="flip of the first dimension.")
 
-op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("arrange.rot90"), samples=[one((3, 4)), one((2, 3, 4), 3, (1, 2)), one((3, 2), 2)],
+op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("shape.rot90"), samples=[one((3, 4)), one((2, 3, 4), 3, (1, 2)), one((3, 2), 2)],
    reference="np.rot90(self, k, dims)", doc="Rotated by `k` quarter turns in the plane of two dimensions.")
 
-op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("arrange.roll"),
+op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("shape.roll"),
    samples=[one((3, 4), 1, 0), one((3, 4), (1, -2), (0, 1)), one((5,), 7), one((2, 3), -1)],
    reference="np.roll(self, shifts, dims if dims != () else None)", doc="Elements moved along dimensions, those beyond the end to the front.")
 
 # --- repeating ---------------------------------------------------------------------------------
 
-op("repeat(self, repeats: sizes)", function=False, kernel=composite("arrange.repeat"), samples=[one((3,), (2, 2)), one((2, 3), (1, 2)), one((), (3,))],
+op("repeat(self, repeats: sizes)", function=False, kernel=composite("shape.repeat"), samples=[one((3,), (2, 2)), one((2, 3), (1, 2)), one((), (3,))],
    reference="np.tile(self, repeats)", doc="Copies side by side: `repeats` times along each dimension.")
 
-op("tile(self, dims: sizes)", kernel=composite("arrange.tile"), samples=[one((3,), (2, 2)), one((2, 3), (2,))], reference="np.tile(self, dims)",
+op("tile(self, dims: sizes)", kernel=composite("shape.tile"), samples=[one((3,), (2, 2)), one((2, 3), (2,))], reference="np.tile(self, dims)",
    doc="repeat, where missing leading numbers are 1.")
 
-op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("arrange.repeat_interleave"),
+op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("shape.repeat_interleave"),
    samples=[one((3, 2), 2), one((3, 2), 2, 0)],
    reference="np.repeat(self, repeats, dim)", doc="Each element (or slice along `dim`) repeated, a number of times of its own if `repeats` is a tensor.")

@@ -31,7 +31,7 @@ op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain"), inplace
    special=differs("gradient", "(eps is not None) & nan(self)", "torch has NaN here too, but 0 with create_graph=True"),
    doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4)
 
-op("_logit_backward(grad_output, self, eps: float?)", kernel=composite("formulas.logit_backward"),
+op("_logit_backward(grad_output, self, eps: float?)", kernel=composite("special.logit_backward"),
    doc="Gradient of logit: NaN outside of [0, 1], or 0 outside of [eps, 1 - eps].")
 
 op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="float"), inplace=True,

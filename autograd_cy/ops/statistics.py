@@ -75,15 +75,15 @@ for _name, _saved in (("var", ""), ("std", "std, ")):
        doc=f"{_what} and mean; not `unbiased` is ``correction=0``.")
 
 op("_var_mean_backward(var: Tensor?, mean: Tensor?, self, dim: object, correction: float, keepdim: bool)",
-   kernel=composite("derivatives.var_mean_backward"), doc="Gradient of var_mean from those of both outputs, None where there is none.")
+   kernel=composite("statistics.var_mean_backward"), doc="Gradient of var_mean from those of both outputs, None where there is none.")
 
 op("_std_mean_backward(std: Tensor?, mean: Tensor?, root, self, dim: object, correction: float, keepdim: bool)",
-   kernel=composite("derivatives.std_mean_backward"), doc="Gradient of std_mean from those of both outputs, None where there is none.")
+   kernel=composite("statistics.std_mean_backward"), doc="Gradient of std_mean from those of both outputs, None where there is none.")
 
-op("_var_moved(moved, self, dim: object, correction: float, keepdim: bool)", kernel=composite("derivatives.var_moved"),
+op("_var_moved(moved, self, dim: object, correction: float, keepdim: bool)", kernel=composite("statistics.var_moved"),
    doc="Tangent of a variance.")
 
-op("_of_root(moved, root)", kernel=composite("derivatives.of_root"), doc="``moved / (2 * root)``, and 0 where `root` is 0.")
+op("_of_root(moved, root)", kernel=composite("statistics.of_root"), doc="``moved / (2 * root)``, and 0 where `root` is 0.")
 
 # --- medians and histograms --------------------------------------------------------------------
 

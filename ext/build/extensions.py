@@ -1,12 +1,14 @@
-"""The list of compiled modules.  To add one, add a line to MODULES.
+"""The compiled modules: one for each source in the folders of `ext/` that ROOMS names.
 
-`source` is relative to `ext/`; the module becomes `autograd_cy._C.<name>`.  Modules written by the
-code generator are not listed here: the generator returns them (see builder.generate).
+`source` is relative to `ext/`; the module becomes `autograd_cy._C.<name>`. How it is built, if not
+plainly, its source says in a line such as ``# build: simd``. Modules written by the code generator
+are not among these: the generator returns them (see builder.generate).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +20,8 @@ GENERATED_DIR = BUILD_DIR / "generated"
 # plain: one thread.  openmp: has parallel loops.  simd: parallel loops, compiled once per
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.
 KINDS = ("plain", "openmp", "simd")
+HEADER = "# build:"
+ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 
 
 @dataclass(frozen=True)
@@ -37,64 +41,20 @@ class Module:
         return ROOT / "ext" / self.source
 
 
-MODULES = (
-    Module("info", "core/info.pyx", "openmp"),
-    Module("storage", "core/storage.pyx"),
-    Module("sealed", "core/sealed.pyx"),
-    Module("dtypes", "core/dtypes.pyx"),
-    Module("placement", "core/placement.pyx"),
-    Module("tensor", "core/tensor.pyx"),
-    Module("node", "engine/node.pyx"),
-    Module("cpu", "core/cpu.pyx"),
-    Module("parallel", "core/parallel.pyx", "openmp"),
-    Module("scratch", "core/scratch.pyx"),
-    Module("blas", "kernels/blas.pyx"),
-    Module("gemm", "kernels/gemm.pyx"),
-    Module("gemm_narrow", "kernels/gemm_narrow.pyx"),
-    Module("gemm_loops", "kernels/gemm_loops.pyx", "simd"),
-    Module("launch", "core/launch.pyx"),
-    Module("devices", "core/devices.pyx"),
-    Module("kernel_table", "core/kernel_table.pyx"),
-    Module("linking", "core/linking.pyx"),
-    Module("iterate", "core/iterate.pyx", "openmp"),
-    Module("outputs", "core/outputs.pyx"),
-    Module("rules_common", "shape_rules/rules_common.pyx"),
-    Module("exchange", "core/exchange.pyx"),
-    Module("creation", "core/creation.pyx"),
-    Module("copying", "core/copying.pyx"),
-    # Without fused multiply-adds a seed gives the same numbers on every processor.
-    Module("random_loops", "kernels/random_loops.pyx", "simd", ("-ffp-contract=off",)),
-    Module("random", "core/random.pyx"),
-    Module("arguments", "core/arguments.pyx"),
-    Module("shapes", "core/shapes.pyx"),
-    Module("products", "kernels/products.pyx"),
-    Module("powers", "kernels/powers.pyx"),
-    Module("special", "kernels/special.pyx"),
-    Module("levels", "engine/levels.pyx"),
-    Module("formulas", "engine/formulas.pyx"),
-    Module("lazy", "engine/lazy.pyx"),
-    Module("forward", "engine/forward.pyx"),
-    Module("batching", "engine/batching.pyx"),
-    Module("accumulate", "engine/accumulate.pyx"),
-    Module("hooks", "engine/hooks.pyx"),
-    Module("batching_rules", "engine/batching_rules.pyx"),
-    Module("engine", "engine/engine.pyx"),
-    Module("saved", "engine/saved.pyx"),
-    Module("function", "engine/function.pyx"),
-    Module("views", "engine/views.pyx"),
-    Module("inplace", "engine/inplace.pyx"),
-    Module("arrange", "engine/arrange.pyx"),
-    Module("derivatives", "engine/derivatives.pyx"),
-    Module("variants", "engine/variants.pyx"),
-    Module("interpreted", "engine/interpreted.pyx"),
-    Module("transforms", "engine/transforms.pyx"),
-    Module("overrides", "engine/overrides.pyx"),
-    Module("getitem", "core/getitem.pyx"),
-    Module("rows", "kernels/rows.pyx", "simd"),
-    Module("reduce", "kernels/reduce.pyx"),
-    Module("softmax", "kernels/softmax.pyx"),
-    Module("loss", "kernels/loss.pyx"),
-    Module("indexing", "kernels/indexing.pyx"),
-    Module("optimize", "kernels/optimize.pyx"),
-    Module("random_forms", "kernels/random_forms.pyx"),
-)
+def found_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
+    """A module for each source in the rooms of `folder`, built as the header of the source says."""
+    paths = sorted(path for room in ROOMS for path in (folder / room).glob("*.pyx"))
+    return tuple(declared(path, path.relative_to(folder).as_posix()) for path in paths)
+
+
+def declared(path: Path, source: str) -> Module:
+    """The module of one source; ``# build: kind flag...`` among its first lines is its header."""
+    with path.open() as lines:
+        for line in islice(lines, 5):
+            if line.startswith(HEADER):
+                kind, *flags = line.removeprefix(HEADER).split()
+                return Module(path.stem, source, kind, tuple(flags))
+    return Module(path.stem, source)
+
+
+MODULES = found_modules()

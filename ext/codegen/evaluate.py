@@ -59,7 +59,7 @@ class Evaluator:
                 name = f"_C.ops_{family}" if compiled else f"_interpreted.{family}"
                 self.records.setdefault(record.symbol, []).append(record)
                 self.modules[record.key] = importlib.import_module(f"autograd_cy.{name}")
-        self.formulas = importlib.import_module("autograd_cy._C.formulas")
+        self.metadata = importlib.import_module("autograd_cy._C.metadata")
         self.functions = importlib.import_module("autograd_cy._interpreted._functions")
         self.tensor_type = importlib.import_module("autograd_cy._C.tensor").Tensor
         placement = importlib.import_module("autograd_cy._C.placement")
@@ -72,7 +72,7 @@ class Evaluator:
 
     def tensor(self, x):
         """Numbers as 0-d tensors that promote like numbers; anything else as it is."""
-        return self.formulas._wrapped(x) if isinstance(x, _NUMBERS) else x
+        return self.metadata._wrapped(x) if isinstance(x, _NUMBERS) else x
 
     def names(self, record, args, kwargs):
         """The arguments of one call by name, defaults and `attrs` included."""

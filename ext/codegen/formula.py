@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 # Types of expressions: T tensor, L tuple of tensors, i int, f float, b bool, I tuple of ints,
 # s text, d dtype code, N None, O any object.
 
-# Plain functions of formulas: result type and the name in autograd_cy._C.formulas.
+# Plain functions of formulas: result type and the name in autograd_cy._C.metadata (normal_dim: tensor).
 BUILTINS = {
     "inverse_permutation": "I",
     "normal_dim": "i",

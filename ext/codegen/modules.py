@@ -34,7 +34,7 @@ from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -51,11 +51,13 @@ from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
-from autograd_cy._C.formulas cimport (
-    conjugate, known_dims, size_at, widest_nd,
-    give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
-    any_requires_grad, check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened, observe_begin, observe_end, {builtins})
-from autograd_cy._C.formulas cimport claim, claim_promoted, overwritten
+from autograd_cy._C.node_io cimport (
+    conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
+    any_requires_grad, overwritten)
+from autograd_cy._C.out_forms cimport (
+    check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
+from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)
 from autograd_cy._C.forward cimport (
@@ -72,7 +74,7 @@ from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
 from autograd_cy._C.arguments cimport (
-    {converters}, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
+    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
     check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
     check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
 {imports}
@@ -184,7 +186,7 @@ def family_module(family, records, by_name, entries):
             register += reg
     named = [f'{n}_result = _namedtuple("{n}", {tuple(o)!r})' for n, o in results.items()]
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
-    text = HEAD.format(family=family, builtins=", ".join(BUILTINS), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
+    text = HEAD.format(family=family, builtins=", ".join(n for n in BUILTINS if n != "normal_dim"), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
         f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
         for x in sorted(f)))
     written = "\n".join([*body, *forms])

@@ -656,7 +656,11 @@ class Operator:
             formula = r.kernel.formula
             head = formula.split("(")[0]
             if "." in formula and "(" not in formula:
-                module, _, function = formula.partition(".")
+                family, _, function = formula.partition(".")
+                if family != r.file:
+                    raise FormulaError(f"{self.key}: a composite of the family {r.file} is in "
+                                       f"{r.file}_composites, not of {family!r}")
+                module = f"{family}_composites"
                 self.imports.setdefault(module, set()).add(function)
                 return lines + [f"    return {module}_{function}({self.names})"]
             text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))

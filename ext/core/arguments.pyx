@@ -555,3 +555,14 @@ def _result_type(a, b):
     if x is None or y is None:
         raise wrong_type(a if x is None else b, "result_type", "tensor", 0, "Tensor or Number")
     return dt_object(result_dtype((x, y)))
+
+
+# --- dtypes that a record claims ------------------------------------------------------------
+
+cdef int refuse_dtype(int dt, str op) except -1:
+    raise RuntimeError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; convert "
+                       "them first")
+
+
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
+    return claim(result_dtype((a, b)), claimed, op)

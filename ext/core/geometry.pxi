@@ -8,19 +8,25 @@ cdef object plain_dim(object dim, str op):
     return dim
 
 
-cdef int wrap_dim(object dim, int ndim) except -1:
-    cdef Py_ssize_t d
+cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1:
+    """A dimension counted from the front; a 0-d tensor has one, for this purpose."""
     cdef Py_ssize_t n = ndim if ndim > 0 else 1
+    if dim < -n or dim >= n:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+        )
+    return dim + n if dim < 0 else dim
+
+
+cdef Py_ssize_t any_dim(object dim, int ndim) except? -1:
+    """The same for an int of Python, which may be too long."""
+    cdef Py_ssize_t d
     cdef int overflow = 0
     d = PyLong_AsLongLongAndOverflow(dim if type(dim) is int else dim.__index__(), &overflow)
     if overflow:
         raise ValueError(
             f"Overflow when unpacking long long: dimension {dim} does not fit in 64 bits")
-    if d < -n or d >= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {d})"
-        )
-    return <int>(d + n if d < 0 else d)
+    return normal_dim(d, ndim)
 
 
 cdef bint tensor_is_contiguous(Tensor t) noexcept:

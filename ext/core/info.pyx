@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: openmp
 # What the compiler and the running thread say of themselves, for `autograd-cy info` and `doctor`.
 
 cdef extern from *:

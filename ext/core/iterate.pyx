@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: openmp
 """Strided iteration and the elementwise drivers.
 
 Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, broadcast, then run the

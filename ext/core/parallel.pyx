@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: openmp
 # The thread budget and the parallel loops of the package; see parallel.pxd for the C level.
 # What the budget is by default is decided in autograd_cy/_threads.py.
 

@@ -3,7 +3,8 @@
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
-from autograd_cy._C.formulas cimport normal_dim, normal_dims, viewable, resolve_shape
+from autograd_cy._C.metadata cimport normal_dims, viewable, resolve_shape
+from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
     run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast, fill_with)
 from autograd_cy._C.kernel_table cimport KT, kernel_number

@@ -218,14 +218,14 @@ cdef class Tensor:
         """The shape, or the size of one dimension."""
         if dim is None:
             return size_object(self.nd, self.sizes)
-        return self.sizes[wrap_dim(plain_dim(dim, "size"), self.nd)]
+        return self.sizes[any_dim(plain_dim(dim, "size"), self.nd)]
 
     def stride(self, dim=None):
         """The strides in elements, or that of one dimension."""
         cdef int i
         if dim is None:
             return tuple([self.strides[i] for i in range(self.nd)])
-        return self.strides[wrap_dim(plain_dim(dim, "stride"), self.nd)]
+        return self.strides[any_dim(plain_dim(dim, "stride"), self.nd)]
 
     def dim(self):
         """Number of dimensions."""

@@ -4,7 +4,8 @@
 Rules take the wrappers (levels.pyx) of the innermost vmap apart, call the operator on the tensors
 below, and wrap the result.
 """
-from autograd_cy._C.formulas cimport normal_dim, normal_dims
+from autograd_cy._C.metadata cimport normal_dims
+from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.levels cimport is_batched
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED

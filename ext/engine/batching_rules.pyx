@@ -9,7 +9,7 @@ from autograd_cy._C.batching cimport (
     align_batch, batch_expand, batch_front, batch_size_of, loop_batch, wrap_results, wrap_shared,
     wrap_shared_all)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
-from autograd_cy._C.formulas cimport normal_dim
+from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
 from autograd_cy._C.tensor cimport (

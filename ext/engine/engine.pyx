@@ -14,7 +14,8 @@ from libc.stdlib cimport qsort
 from autograd_cy._C.accumulate cimport (
     accumulate_into, add_gradients, becomes_grad, fit_gradient, gradient_fits)
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
-from autograd_cy._C.formulas cimport give, observe_begin, observe_end
+from autograd_cy._C.node_io cimport give
+from autograd_cy._C.observe cimport observe_begin, observe_end
 from autograd_cy._C.hooks cimport (
     after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
     run_tensor_hooks, tensor_hooks_of)

@@ -16,7 +16,7 @@ own tangent though it is a view of its primal (OWN_TANGENT). Views of a dual kno
 from cpython.ref cimport Py_REFCNT
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
-from autograd_cy._C.formulas cimport strides_of, offset_of
+from autograd_cy._C.metadata cimport strides_of, offset_of
 from autograd_cy._C.lazy cimport turned_view, whole_bits, window_bits
 from autograd_cy._C.levels cimport (
     batch_level, is_batched, lift, place_alias, primal_at, tangent_at, below_level)

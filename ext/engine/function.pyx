@@ -8,7 +8,7 @@ cimport cython
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
-from autograd_cy._C.formulas cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe_begin, observe_end
 from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
 from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *

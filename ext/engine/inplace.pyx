@@ -18,7 +18,7 @@ from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
 from autograd_cy._C.exchange cimport UntypedStorage
-from autograd_cy._C.formulas cimport give
+from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered

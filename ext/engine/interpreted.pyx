@@ -19,9 +19,13 @@ from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_object, dt_real, dt_to_complex, g_default_dtype, DT_BF16,
     DT_BOOL, DT_F16, DT_F32, DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
-from autograd_cy._C.formulas cimport (
-    any_needed, any_requires_grad, check_out, flags_of, give, give_all, known_dims, normal_dim,
-    observe_begin, observe_end, overwritten, refuse_dtype, widest_nd, write_exact_out, write_out)
+from autograd_cy._C.arguments cimport refuse_dtype
+from autograd_cy._C.metadata cimport known_dims, widest_nd
+from autograd_cy._C.node_io cimport (
+    any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
+from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.out_forms cimport check_out, write_exact_out, write_out
+from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport replace_value

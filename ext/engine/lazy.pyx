@@ -52,31 +52,3 @@ cdef Tensor turned_view(Tensor t, uint32_t bits):
     if bits & F_NEG:
         t = T._neg_view(t)
     return t
-
-
-# --- composites of the table ----------------------------------------------------------------
-
-cdef Tensor resolve_conj(Tensor a):
-    return T.clone(a, -1) if lazy_bits(a) & F_CONJ else a
-
-
-cdef Tensor resolve_neg(Tensor a):
-    return T.clone(a, -1) if lazy_bits(a) & F_NEG else a
-
-
-cdef Tensor real_part(Tensor a):
-    if not dt_is_complex(a.dt):
-        return a
-    if lazy_bits(a) & F_CONJ:
-        a = T._conj(a)
-    return T.select(T.view_as_real(a), -1, 0)
-
-
-cdef Tensor imag_part(Tensor a):
-    cdef bint conjugated = lazy_bits(a) & F_CONJ
-    cdef Tensor parts = T.view_as_real(T._conj(a) if conjugated else a)
-    return T.select(T._neg_view(parts) if conjugated else parts, -1, 1)
-
-
-cdef Tensor adjoint(Tensor a):
-    return T.conj(T.transpose(a, -2, -1))

@@ -25,7 +25,7 @@ from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex
-from autograd_cy._C.formulas cimport give
+from autograd_cy._C.node_io cimport give
 from autograd_cy._C.lazy cimport turned, turned_view, whole_bits, window_bits
 from autograd_cy._C.iterate cimport copy_into, clone_plain, clone_format, fill_with
 from autograd_cy._C.node cimport *

@@ -19,8 +19,8 @@ from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
-from autograd_cy._C.rules_common cimport check_dim
 from autograd_cy._C.tensor cimport (
+    normal_dim,
     F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
     tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
@@ -221,7 +221,7 @@ cdef Tensor index_select_plain(Tensor a, int dim, Tensor index):
     cdef SelectPlan plan
     cdef Tensor out
     cdef int d
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     check_vector(a, index, "index_select")
     index = checked_index(index, "index_select")
     check_index(index, a.sizes[dim] if a.nd else 1, dim, IndexError)
@@ -248,7 +248,7 @@ cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
     cdef Tensor wide
     cdef Py_ssize_t width
     cdef int d
-    dim = check_dim(dim, dst.nd)
+    dim = normal_dim(dim, dst.nd)
     check_vector(dst, index, "index_add")
     index = checked_index(index, "index_add")
     if src.dt != dst.dt:
@@ -523,7 +523,7 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) 
 
 cdef Tensor gather_plain(Tensor a, int dim, Tensor index):
     cdef Tensor out
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     index = checked_index(index, "gather")
     out = tensor_empty(a.dt, index.nd, index.sizes)
     if out.count == 0:
@@ -536,7 +536,7 @@ cdef Tensor gather_plain(Tensor a, int dim, Tensor index):
 
 cdef int scatter_into(int move, Tensor dst, int dim, Tensor index, Tensor src) except -1:
     cdef Tensor wide
-    dim = check_dim(dim, dst.nd)
+    dim = normal_dim(dim, dst.nd)
     index = checked_index(index, "scatter")
     if src.dt != dst.dt:
         raise RuntimeError(
@@ -604,7 +604,7 @@ cdef Tensor cat_plain(tuple tensors, int dim):
     if n == 0:
         raise ValueError("cat(): expected a non-empty list of Tensors")
     like = first_of_shape(tensors)
-    dim = check_dim(dim, like.nd)
+    dim = normal_dim(dim, like.nd)
     dt = like.dt
     for i in range(n):
         t = <Tensor>tensors[i]
@@ -783,3 +783,9 @@ def _call(str name, *args):
     if name == "topk":
         return topk_plain(args[0], args[1], args[2], args[3], args[4])
     raise ValueError(f"_call: no function {name!r} here")
+
+
+cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):
+    cdef Tensor r = clone_plain(a)
+    put_indices(r, <tuple>indices, values, accumulate)
+    return r

@@ -83,7 +83,7 @@ cdef object as_array(Tensor a):
 
 cdef tuple sort_plain(Tensor a, int dim, bint descending, bint stable):
     cdef Tensor values, index
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     if a.dt >= DT_C64:
         raise RuntimeError("Sort does not support complex dtypes on CPU")
     if a.dt == DT_BF16:
@@ -111,7 +111,7 @@ cdef tuple topk_plain(Tensor a, Py_ssize_t k, int dim, bint largest, bint is_sor
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Tensor values, index
     cdef int d
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     if k < 0 or k > (a.sizes[dim] if a.nd else 1):
         raise RuntimeError("selected index k out of range")
     values, index = sort_plain(a, dim, largest, True)

@@ -41,7 +41,7 @@ cdef Tensor median_of_all(Tensor a, bint skip_nan):
 
 
 cdef tuple median_along(Tensor a, int dim, bint keepdim, bint skip_nan, str op):
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:
         return (tensor_of(array, a.dt), tensor_of(_np.zeros((), _np.int64), DT_I64))
@@ -104,7 +104,7 @@ cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint retu
 
 cdef tuple unique_rows(Tensor a, int dim, bint sort):
     """Of the slices along a dimension."""
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:
         return unique_of(array.reshape(-1), (1,), sort, a.dt)
@@ -272,7 +272,7 @@ cdef int scatter_reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str 
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    dim = check_dim(dim, dst.nd)
+    dim = normal_dim(dim, dst.nd)
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index, but got "
                            f"{SCALAR_NAMES[index.dt]}")
@@ -326,7 +326,7 @@ cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
                            f"but got {reduce}.")
-    dim = check_dim(dim, dst.nd)
+    dim = normal_dim(dim, dst.nd)
     check_reduced_rows(dst, dim, index, source)
     index = checked_index(index, "index_reduce_")
     if first_outside(<const int64_t*>index.ptr, index.count, dst.sizes[dim] if dst.nd else 1) >= 0:

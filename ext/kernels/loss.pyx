@@ -409,3 +409,9 @@ def _call(str name, *args):
     if name == "mse_loss_backward":
         return mse_loss_backward_plain(args[0], args[1], args[2], args[3])
     raise ValueError(f"_call: no function {name!r} here")
+
+
+cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
+                         Py_ssize_t reduction, Py_ssize_t ignore_index):
+    return nll_loss_backward_plain(grad, target, weight, total_weight, size, grad.dt,
+                                   <int>reduction, ignore_index)

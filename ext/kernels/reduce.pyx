@@ -16,10 +16,10 @@ from autograd_cy._C.iterate cimport (
     add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_with, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.rows cimport *
-from autograd_cy._C.rules_common cimport check_dim, dims_mask, not_implemented, scalar_name
+from autograd_cy._C.rules_common cimport dims_mask, not_implemented, scalar_name
 from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window,
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on, tensor_window,
     wrap_double)
 from autograd_cy._C.tiles cimport even_block, run_tiles
 

@@ -116,7 +116,7 @@ cdef tuple extreme_dim(int op, str name, Tensor a, int dim, bint keepdim):
     cdef Tensor values, index
     if dt_is_complex(a.dt):
         raise RuntimeError(f"{name}(): does not support complex input")
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     dims_mask(dim, a.nd, mask)
     check_nonempty(name, a, dim, mask)
     values = empty_result(a, mask, keepdim, a.dt)
@@ -143,7 +143,7 @@ cdef Tensor place_of_extreme(int op, str name, Tensor a, object dim, bint keepdi
     if a.dt == DT_BOOL:
         raise RuntimeError(f"{name}(): does not support bool input")
     if dim is not None:
-        return extreme_dim(op, name, a, check_dim(dim, a.nd), keepdim)[1]
+        return extreme_dim(op, name, a, normal_dim(dim, a.nd), keepdim)[1]
     if a.count == 0:
         raise IndexError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")

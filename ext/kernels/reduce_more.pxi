@@ -289,7 +289,7 @@ cdef Tensor cumsum_plain(Tensor a, int dim, int dt):
     cdef Tensor out
     cdef Py_ssize_t outer = 1
     cdef int d, compute
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     dt = sum_dtype(a.dt, dt)
     compute = dt
     if dt == DT_F16 or dt == DT_BF16:

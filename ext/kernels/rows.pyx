@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: simd
 # Inner loops of reductions, arg-reductions and softmax, compiled once per instruction set.
 # rows.pxd shows the table; reduce.pyx and softmax.pyx cut tensors into tiles and call it.
 #

@@ -7,8 +7,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.iterate cimport cast, contiguous
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport *
-from autograd_cy._C.rules_common cimport check_dim
-from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of, tensor_empty
+from autograd_cy._C.tensor cimport Tensor, normal_dim, same_shape, sizes_of, tensor_empty
 from autograd_cy._C.tiles cimport even_block, run_tiles
 
 cdef const RowTable* T = row_table()
@@ -96,7 +95,7 @@ cdef Tensor run(int kind, Tensor g, Tensor a, int dim):
 
 
 cdef Tensor forward(int kind, str op, Tensor a, int dim, int dt):
-    dim = check_dim(dim, a.nd)
+    dim = normal_dim(dim, a.nd)
     if dt >= 0:
         a = cast(a, dt)
     if a.dt <= DT_I64 or a.dt >= DT_C64:
@@ -109,7 +108,7 @@ cdef Tensor forward(int kind, str op, Tensor a, int dim, int dt):
 
 cdef Tensor backward(int kind, str op, Tensor grad, Tensor result, int dim):
     cdef int dt = result.dt
-    dim = check_dim(dim, result.nd)
+    dim = normal_dim(dim, result.nd)
     if not same_shape(grad, result):
         raise RuntimeError(
             f"{op}: grad of shape {list(sizes_of(grad))} doesn't match the result of shape "

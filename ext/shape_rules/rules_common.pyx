@@ -6,6 +6,7 @@ the same for all devices. It reads no values. The last argument is the operator'
 """
 from libc.string cimport memset
 from autograd_cy._C.outputs cimport result_like
+from autograd_cy._C.tensor cimport normal_dim
 
 __all__: list[str] = []
 
@@ -20,22 +21,6 @@ cdef int same(Result* r, Tensor a, str op) except -1:
 
 # --- dimensions -----------------------------------------------------------------------------
 
-cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1:
-    cdef Py_ssize_t n = ndim if ndim > 0 else 1
-    if dim < -n or dim >= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
-    return <int>(dim + n if dim < 0 else dim)
-
-
-cdef int check_dim(object dim, int ndim) except -1:
-    if type(dim) is int:
-        return wrap_dim(dim, ndim)
-    if hasattr(dim, "__index__"):
-        return wrap_dim(dim.__index__(), ndim)
-    raise TypeError(f"dim must be an int or a tuple of ints, not {type(dim).__name__}")
-
-
 cdef int dims_mask(object dims, int nd, char* mask) except -1:
     cdef int d
     if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
@@ -43,10 +28,10 @@ cdef int dims_mask(object dims, int nd, char* mask) except -1:
         return 0
     memset(mask, 0, nd + 1)
     if not isinstance(dims, (tuple, list)):
-        mask[check_dim(dims, nd)] = 1
+        mask[normal_dim(dims, nd)] = 1
         return 0
     for dim in dims:
-        d = check_dim(dim, nd)
+        d = normal_dim(dim, nd)
         if mask[d]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
         mask[d] = 1

@@ -265,7 +265,7 @@ def test_dtype_argument():
     [
         (IndexError, r"range of \[-2, 1\], but got 2", ("sum", 2, False, -1)),
         (RuntimeError, "dim 0 appears multiple times", ("sum", (0, -2), False, -1)),
-        (TypeError, "dim must be an int", ("sum", 0.5, False, -1)),
+        (TypeError, "as an integer", ("sum", 0.5, False, -1)),
         (IndexError, "but got -3", ("amax", -3, False)),
         (IndexError, "Dimension out of range", ("max_dim", 5, False)),
         (IndexError, "Dimension out of range", ("argmax", 5, False)),

@@ -1,0 +1,6 @@
+# cython: language_level=3
+"""Composites of the family neural."""
+from autograd_cy._C.tensor cimport Tensor
+
+cdef Tensor flatten_rows(Tensor a)
+cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias)

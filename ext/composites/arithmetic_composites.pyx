@@ -1,0 +1,52 @@
+# cython: language_level=3
+"""Composites of the family arithmetic: records in autograd_cy/ops/arithmetic.py name them."""
+from autograd_cy._C.dtypes cimport (
+    dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
+    g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32)
+from autograd_cy._C.metadata cimport is_number, number_of
+from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_number
+from autograd_cy._C.dtypes import finfo as _finfo
+include "operators_of_arithmetic_composites.pxi"
+
+
+cdef Tensor positive(Tensor a):
+    if a.dt == DT_BOOL:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return a
+
+
+cdef Tensor as_complex(Tensor a):
+    """A real tensor, or the number that it stands for, as a complex one."""
+    if dt_is_complex(a.dt):
+        return a
+    if is_number(a):
+        return wrap_number(complex(number_of(a)))
+    return T._to_dtype(a, dt_to_complex(a.dt if dt_category(a.dt) == 2 else g_default_dtype))
+
+
+cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf):
+    """Limits of the dtype stand for infinities, zero for NaN, where nothing else is given."""
+    cdef Tensor r
+    if dt_is_integral(a.dt):
+        return T.clone(a, -1)
+    if dt_is_complex(a.dt):
+        raise RuntimeError("nan_to_num: not implemented for complex tensors; convert their parts")
+    limits = _finfo(dt_object(a.dt))
+    r = T.where(T.ne(a, a), wrap_number(0.0 if nan is None else nan), a)   # only NaN differs
+    r = T.where(T.eq(a, wrap_double(float("inf"))),
+                wrap_number(limits.max if posinf is None else posinf), r)
+    return T.where(T.eq(a, wrap_double(float("-inf"))),
+                   wrap_number(limits.min if neginf is None else neginf), r)
+
+
+cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals):
+    """Nearest multiple of a power of ten; negative `decimals` count before the point."""
+    cdef Tensor factor = wrap_double(10.0 ** abs(decimals))
+    if not dt_is_float(a.dt):
+        raise RuntimeError(f"round: decimals are not implemented for tensors of dtype "
+                           f"{dt_object(a.dt).name}; convert them first")
+    if a.dt == DT_F16 or a.dt == DT_BF16:       # a scaled half may overflow
+        return T._to_dtype(round_decimals(T._to_dtype(a, DT_F32), decimals), a.dt)
+    if decimals < 0:
+        return T.mul(T.round(T.div(a, factor)), factor)
+    return T.div(T.round(T.mul(a, factor)), factor)

@@ -1,0 +1,25 @@
+# cython: language_level=3
+"""Composites of the family comparison: records in autograd_cy/ops/comparison.py name them."""
+from autograd_cy._C.dtypes cimport dt_is_integral
+from autograd_cy._C.iterate cimport result_dtype
+from autograd_cy._C.tensor cimport Tensor, wrap_int
+include "operators_of_comparison_composites.pxi"
+
+
+cdef Tensor fmax(Tensor a, Tensor b):
+    if dt_is_integral(result_dtype((a, b))):    # without NaN
+        return T.maximum(a, b)
+    return T._fmax(a, b)
+
+
+cdef Tensor fmin(Tensor a, Tensor b):
+    if dt_is_integral(result_dtype((a, b))):
+        return T.minimum(a, b)
+    return T._fmin(a, b)
+
+
+cdef Tensor heaviside(Tensor a, Tensor values):
+    cdef int dt = result_dtype((a, values))
+    if not dt_is_integral(dt):
+        return T._heaviside(a, values)
+    return T.where(T.eq(a, wrap_int(0)), values, T._to_dtype(T.gt(a, wrap_int(0)), dt))

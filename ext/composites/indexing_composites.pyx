@@ -1,0 +1,361 @@
+# cython: language_level=3
+"""Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
+from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
+from autograd_cy._C.constants cimport filled, index_vector
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
+from autograd_cy._C.iterate cimport broadcast_shape
+from autograd_cy._C.metadata cimport replaced
+from autograd_cy._C.tensor cimport (
+    Tensor, check_fits, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of, wrap_int,
+    F_BATCHED, F_WRAPPED)
+include "operators_of_indexing_composites.pxi"
+
+
+cdef Tensor pad_corner(Tensor a, object shape):
+    """`a` in the leading corner of zeros of `shape` (the gradient of a narrowed tensor)."""
+    cdef int d
+    for d in range(a.nd):
+        if a.sizes[d] != shape[d]:
+            a = T._slice_backward(a, tuple([sizes_of(a)[j] if j != d else shape[d]
+                                            for j in range(a.nd)]), d, 0, a.sizes[d], 1)
+    return a
+
+
+cdef Tensor value_like(Tensor value, Tensor other):
+    """`value` as a 0-d operand that can't change the dtype of `other`."""
+    if value.nd != 0:
+        raise RuntimeError(
+            f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.nd} dimension(s).")
+    if dt_is_complex(value.dt) and not dt_is_complex(other.dt):
+        raise RuntimeError(
+            f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
+    check_fits(value, other.dt)
+    return value if value.dt == other.dt else T._to_dtype(value, other.dt)
+
+
+cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
+    return T.scatter_src(a, dim, index, T.expand(value_like(value, a), dims_of(index)))
+
+
+cdef Tensor masked_select(Tensor a, Tensor mask):
+    cdef tuple shape
+    cdef Py_ssize_t sizes[64]
+    cdef int nd = broadcast_shape((a, mask), sizes, "masked_select"), d
+    shape = tuple([sizes[d] for d in range(nd)])
+    return T._index(T.expand(a, shape), (T.expand(mask, shape),))
+
+
+cdef Tensor with_slice(Tensor a, Tensor src, Tensor scattered, Tensor mask):
+    """`scattered` where the mask is set, `a` elsewhere."""
+    return T.where(T.ne(mask, wrap_int(0)), scattered, a)
+
+
+cdef Tensor slice_source(Tensor src, Tensor window):
+    if not same_shape(src, window):
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = "
+            f"{list(sizes_of(src))}, slice size = {list(sizes_of(window))}")
+    return src if src.dt == window.dt else T._to_dtype(src, window.dt)
+
+
+cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t dim1,
+                             Py_ssize_t dim2):
+    cdef tuple size = dims_of(a)
+    src = slice_source(src, T.diagonal(T.detach(a), offset, dim1, dim2))
+    return with_slice(a, src, T._diagonal_backward(src, size, offset, dim1, dim2),
+                      T._diagonal_backward(filled(a.dt, dims_of(src), 1), size, offset, dim1, dim2))
+
+
+cdef Tensor select_scatter(Tensor a, Tensor src, Py_ssize_t dim, Py_ssize_t index):
+    cdef tuple size = dims_of(a)
+    src = slice_source(src, T.select(T.detach(a), dim, index))
+    return with_slice(a, src, T._select_backward(src, size, dim, index),
+                      T._select_backward(filled(a.dt, dims_of(src), 1), size, dim, index))
+
+
+cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, object end,
+                          Py_ssize_t step):
+    cdef tuple size = dims_of(a)
+    src = slice_source(src, T.slice(T.detach(a), dim, start, end, step))
+    return with_slice(a, src, T._slice_backward(src, size, dim, start, end, step),
+                      T._slice_backward(filled(a.dt, dims_of(src), 1), size, dim, start, end, step))
+
+
+cdef Tensor as_positions(Tensor index, str op):
+    """An index tensor as int64, or as mask."""
+    if index.dt == DT_BOOL or index.dt == DT_I64:
+        return index
+    if index.dt == DT_U8:
+        return T.ne(index, wrap_int(0))
+    if not dt_is_integral(index.dt):
+        raise IndexError(f"{op}: tensors used as indices must be long, int, byte or bool tensors, "
+                         f"not {dt_object(index.dt).name}")
+    return T._to_dtype(index, DT_I64)
+
+
+cdef tuple positions(object indices, str op):
+    return tuple([None if x is None else as_positions(<Tensor>x, op) for x in indices])
+
+
+cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
+    if a.dt != b.dt:
+        raise RuntimeError(
+            f"{op}: requires the source and destination dtypes match, got "
+            f"{dt_object(a.dt).name} for the destination and {dt_object(b.dt).name} for the "
+            "source.")
+    return 0
+
+
+cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate):
+    """The values of index_put in the dtype of `a`: one for a mask is a number, others have it."""
+    if values.dt == a.dt:
+        return values
+    given = [x for x in places if x is not None]
+    if (values.count == 1 and not accumulate and len(given) == 1
+            and (<Tensor>given[0]).dt == DT_BOOL):
+        return T._to_dtype(values, a.dt)
+    raise RuntimeError(
+        "Index put requires the source and destination dtypes match, got "
+        f"{dt_object(a.dt).name} for the destination and {dt_object(values.dt).name} for the "
+        "source.")
+
+
+cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate):
+    cdef tuple places = positions(indices, "index_put")
+    return T._index_put(a, places, values_to_put(a, places, values, accumulate), accumulate)
+
+
+cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
+    cdef Py_ssize_t d = normal_dim(dim, a.nd), n
+    cdef tuple size
+    same_dtype(a, source, "index_copy_()")
+    if index.nd > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.nd})")
+    if index.dt != DT_I64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got "
+                           f"{dt_object(index.dt).name}")
+    if a.nd == 0:
+        return T.reshape(index_copy(T.reshape(a, (1,)), 0, T.reshape(index, (-1,)),
+                                    T.reshape(source, (-1,))), ())
+    index = T.reshape(index, (-1,))
+    if source.nd != a.nd:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must "
+            f"match. Source dimensionality ({source.nd}), destination dimensionality ({a.nd})")
+    n = source.sizes[d]
+    if index.count != n:
+        raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to "
+                         f"source.size(dim) ({n})")
+    size = dims_of(a)
+    if replaced(size, d, n) != dims_of(source):
+        raise RuntimeError(
+            f"index_copy_(): Source/destination tensor must have same slice shapes. Destination "
+            f"shape: {list(size)} at dimension {d} and source shape: {list(sizes_of(source))}")
+    index = T.reshape(index, (1,) * d + (n,) + (1,) * (a.nd - 1 - d))
+    return T.scatter_src(a, d, T.expand(index, dims_of(source)), source)
+
+
+cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
+    cdef Py_ssize_t d = normal_dim(dim, a.nd), n
+    cdef Tensor mask, every
+    if value.nd:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.nd} dimension(s).")
+    if index.dt != DT_I64 or index.nd > 1:
+        raise IndexError("index_fill_(): Expected dtype int64 for index, of at most one dimension, "
+                         f"but got {dt_object(index.dt).name} {list(sizes_of(index))}")
+    n = a.sizes[d] if a.nd else 1
+    index = T.reshape(index, (-1,))
+    if index.flags & F_BATCHED:
+        # Which of 0..n-1 an example's index has; negative ones count from the end.
+        every = T.unsqueeze(index_vector(list(range(n))), 1)
+        mask = T.any(T.logical_or(T.eq(every, index), T.eq(T.sub(every, wrap_int(n)), index)), 1,
+                     False)
+    else:
+        mask = T._index_put(filled(DT_BOOL, (n,), False), (index,), filled(DT_BOOL, (), True),
+                            False)
+    mask = T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
+    return T.where(mask, value_like(value, a), a)
+
+
+cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
+    cdef Py_ssize_t[64] sizes
+    cdef Py_ssize_t n
+    cdef int nd, d
+    cdef tuple shape
+    if mask.dt != DT_BOOL:
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{dt_object(mask.dt).name}")
+    if a.dt != source.dt:
+        raise RuntimeError(
+            f"masked_scatter_: expected self and source to have same dtypes but got "
+            f"{dt_object(a.dt).name} and {dt_object(source.dt).name}")
+    if (mask.flags | source.flags) & F_BATCHED:
+        raise RuntimeError("vmap: masked_scatter is not possible with a batched mask or source, "
+                           "whose examples take different numbers of elements; use where()")
+    nd = broadcast_shape((a, mask), sizes, "masked_scatter")
+    shape = tuple([sizes[d] for d in range(nd)])
+    mask = T.expand(mask, shape)
+    n = scalar_value(T.sum(mask, -1))
+    if source.count < n:
+        raise RuntimeError("masked_scatter_: Number of elements of source < number of ones in mask "
+                           f"({source.count} < {n})")
+    return T._index_put(T.expand(a, shape), (mask,),
+                        T.slice(T.reshape(source, (-1,)), 0, 0, n, 1), False)
+
+
+cdef Tensor take(Tensor a, Tensor index):
+    if index.dt != DT_I64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got "
+                           f"{dt_object(index.dt).name}")
+    return T._index(T.reshape(a, (-1,)), (index,))      # counts negative indices from the end
+
+
+def index_put_(Tensor self not None, indices, values, accumulate=False):
+    """
+    Write `values` at the places that index tensors give; see :func:`index_put`.
+
+    Parameters
+    ----------
+    indices : tuple of Tensors
+        One for each indexed dimension: int64 positions or bool masks.
+    values : Tensor
+        Of this tensor's dtype; broadcast to the indexed elements.
+    accumulate : bool, default False
+        Add to what is there, repeated indices too.
+
+    Returns
+    -------
+    Tensor
+        This tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(3).index_put_((ag.tensor([0, 2]),), ag.tensor(5.0))
+    tensor([5., 0., 5.])
+    """
+    cdef Tensor v = tensor_arg(values, "index_put_", "values", 2)
+    cdef tuple places = positions(indices_arg(indices, "index_put_", "indices", 1), "index_put_")
+    cdef bint added = bool_arg(accumulate, "index_put_", "accumulate", 3)
+    return T._index_put_(self, places, values_to_put(self, places, v, added), added)
+
+
+cdef Tensor corner(Tensor a, Tensor like):
+    """The leading corner of `a` that has the shape of `like`."""
+    cdef int d
+    for d in range(min(a.nd, like.nd)):
+        if a.sizes[d] != like.sizes[d]:
+            a = T.narrow(a, d, 0, like.sizes[d])
+    return a
+
+
+cdef Tensor along(Tensor index, Py_ssize_t dim, Tensor like):
+    """An index of slices along `dim`, as one of single elements."""
+    cdef Py_ssize_t d = dim if dim >= 0 else dim + like.nd
+    if like.nd == 0:
+        return T.reshape(index, ())
+    return T.expand(T.reshape(index, (1,) * d + (-1,) + (1,) * (like.nd - 1 - d)), dims_of(like))
+
+
+cdef Tensor own_part(Tensor own, Py_ssize_t dim, Tensor index, bint include_self):
+    """`own`, without the slots that the sources replace."""
+    return own if include_self else T._scatter_zero(own, dim, index)
+
+
+cdef Tensor counts_of(Tensor a, Py_ssize_t dim, Tensor index, bint include_self):
+    """How many elements each slot is the mean of."""
+    cdef Tensor n = own_part(T.ones_like(a), dim, index, include_self)
+    n = T.scatter_add(n, dim, index, T.ones_like(T.gather(n, dim, index)))
+    return n if include_self else T.clamp_min(n, wrap_int(1))
+
+
+cdef Tensor owners_of(Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
+                      bint include_self):
+    """How many elements reach the extreme of each slot; at least 1, as NaN equals nothing."""
+    cdef Tensor n = own_part(T._to_dtype(T.eq(a, result), a.dt), dim, index, include_self)
+    cdef Tensor hits = T.eq(src, T.gather(result, dim, index))
+    return T.clamp_min(T.scatter_add(n, dim, index, T._to_dtype(hits, a.dt)), wrap_int(1))
+
+
+cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
+                     str reduce, bint include_self):
+    """The part of `self`."""
+    if reduce == "mean":
+        v = T.div(v, counts_of(a, dim, index, include_self))
+    elif reduce == "prod":
+        v = T.mul(v, T.scatter_reduce(T.ones_like(a), dim, index, src, "prod", True))
+    elif reduce != "sum":
+        v = T.where(T.eq(a, result), T.div(v, owners_of(a, dim, index, corner(src, index), result,
+                                                        include_self)), wrap_int(0))
+    return own_part(v, dim, index, include_self)
+
+
+cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
+                       str reduce, bint include_self, str op, str name):
+    """The part of the sources; `v` and the result have the shape of the index."""
+    cdef Tensor zero, several, others
+    src = corner(src, index)
+    if reduce == "mean":
+        return T.div(v, T.gather(counts_of(a, dim, index, include_self), dim, index))
+    if reduce == "amax" or reduce == "amin":
+        return T.where(
+            T.eq(src, T.gather(result, dim, index)),
+            T.div(v, T.gather(owners_of(a, dim, index, src, result, include_self), dim, index)),
+            wrap_int(0))
+    if reduce == "sum":
+        return v
+    # The product of the others is result / src. It is that of the rest where src is the only zero.
+    zero = T.eq(src, wrap_int(0))
+    several = T._to_dtype(zero, a.dt)
+    several = T.gather(T.scatter_add(T.zeros_like(a), dim, index, several), dim, index)
+    several = T.gt(several, wrap_int(1))
+    src = T.where(zero, wrap_int(1), src)
+    others = T.gather(T.scatter_reduce(a, dim, index, src, "prod", include_self), dim, index)
+    others = T.where(T.logical_and(zero, T.logical_not(several)), others,
+                     T.div(T.gather(result, dim, index), src))
+    return T._refuse_where(
+        T.mul(v, others), several,
+        f"{op}(): Double backward is unsupported for {name} when >1 zeros in {name} are scattered "
+        "to the same position in self")
+
+
+cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
+                          Tensor result, str reduce, bint include_self, str op, str name):
+    """What tangents of the sources add to the tangent of the slots."""
+    moved = to_sources(corner(moved, index), a, dim, index, src, result, reduce, include_self, op,
+                       name)
+    return T.scatter_add(T.zeros_like(a), dim, index, moved)
+
+
+cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad):
+    if sparse_grad:
+        raise NotImplementedError(
+            "gather: sparse_grad=True needs sparse tensors, which there are none of here; leave it "
+            "away for a dense gradient")
+    return T.gather(a, dim, index)
+
+
+cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce):
+    """Sums or products with `source`, a tensor or a number, at the indices along a dimension."""
+    if reduce != "add" and reduce != "multiply":
+        raise RuntimeError(
+            f"scatter: reduce argument must be either add or multiply. (got '{reduce}'; "
+            "scatter_reduce knows more)")
+    if source.flags & F_WRAPPED:
+        source = T.expand(value_like(source, a), tuple([index.sizes[i] for i in range(index.nd)]))
+    if reduce == "add":
+        return T.scatter_add(a, dim, index, source)
+    return T.scatter_reduce(a, dim, index, source, "prod", True)
+
+
+cdef tuple nonzero_tuple(Tensor a, bint as_tuple):
+    """One vector of indices for each dimension; a number counts as a vector of one element."""
+    if a.nd == 0:
+        a = T.reshape(a, (1,))
+    return T.unbind(T.nonzero(a), 1)
+
+
+install(Tensor, "index_put_", index_put_)

@@ -1,0 +1,114 @@
+# cython: language_level=3
+"""Composites of the family joining: records in autograd_cy/ops/joining.py name them."""
+from cpython.exc cimport PyErr_CheckSignals
+from autograd_cy._C.dtypes cimport dt_is_integral
+from autograd_cy._C.tensor cimport Tensor, normal_dim
+include "operators_of_joining_composites.pxi"
+
+
+cdef tuple split(Tensor a, object size, Py_ssize_t dim):
+    cdef Py_ssize_t n, step, i
+    if a.nd == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    if isinstance(size, int):
+        step = size
+        if step < 0 or (step == 0 and n):
+            raise RuntimeError(f"split expects split_size be non-negative, but got "
+                               f"split_size={step}")
+        if n == 0:
+            return T._split(a, (0,), dim)
+        step = min(step, n)             # the range below must not step past 2**63
+        return T._split(a, tuple([min(step, n - i) for i in range(0, n, step)]), dim)
+    return T.split_with_sizes(a, tuple(size), dim)
+
+
+cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
+    cdef Py_ssize_t n, step
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if a.nd == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    step = (n - 1) // chunks + 1 if n else 0
+    if step == 0:
+        return T._split(a, (0,) * chunks, dim)
+    return split(a, step, dim)
+
+
+cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
+    cdef list out = []
+    cdef Py_ssize_t at = 0, n
+    for size in sizes:
+        n = size
+        out.append(T.narrow(grad, dim, at, n))
+        at += n
+    return tuple(out)
+
+
+cdef tuple piece_sizes(Tensor a, object size, Py_ssize_t dim, str op):
+    cdef Py_ssize_t n, step, i
+    if a.nd == 0:
+        raise RuntimeError(f"{op} expects at least a 1-dimensional tensor")
+    n = a.sizes[normal_dim(dim, a.nd)]
+    if isinstance(size, int):
+        step = size
+        if step < 0 or (step == 0 and n):
+            raise RuntimeError(f"{op} expects split_size be non-negative, but got "
+                               f"split_size={step}")
+        return tuple([min(step, n - i) for i in range(0, n, step)]) if n else (0,)
+    if sum(size) != n:
+        raise RuntimeError(
+            f"{op} expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+            f"{dim}), but got split_sizes={list(size)}")
+    return tuple(size)
+
+
+cdef tuple unsafe_split(Tensor a, object size, Py_ssize_t dim):
+    return T._unsafe_split(a, piece_sizes(a, size, dim, "unsafe_split"), dim)
+
+
+cdef tuple unsafe_chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
+    cdef Py_ssize_t n
+    if chunks <= 0:
+        raise RuntimeError(f"unsafe_chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if a.nd == 0:
+        raise RuntimeError("unsafe_chunk expects at least a 1-dimensional tensor")
+    n = a.sizes[normal_dim(dim, a.nd)]
+    if n == 0:
+        return T._unsafe_split(a, (0,) * chunks, dim)
+    return unsafe_split(a, (n - 1) // chunks + 1 if n else 0, dim)
+
+
+cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):
+    """Pieces between given places, or of nearly equal size; each is a view of its own."""
+    cdef Py_ssize_t n, k, i, at = 0, size
+    cdef list out = []
+    if a.nd == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
+                           "tensor with 0 dims")
+    dim = normal_dim(dim, a.nd)
+    n = a.sizes[dim]
+    if isinstance(where, Tensor):
+        if (<Tensor>where).nd > 1 or not dt_is_integral((<Tensor>where).dt):
+            raise RuntimeError(
+                "tensor_split: expected tensor_indices_or_sections to be a zero-dimensional or "
+                "one-dimensional tensor of integers")
+        where = (<Tensor>where).tolist()
+    if isinstance(where, int):
+        k = where
+        if k <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {k}")
+        out = [None] * k        # more than there is memory for fails here, not after hours
+        for i in range(k):
+            size = n // k + (1 if i < n % k else 0)
+            out[i] = T.slice(a, dim, at, at + size, 1)
+            at += size
+            PyErr_CheckSignals()
+        return tuple(out)
+    for end in (*where, n):
+        out.append(T.slice(a, dim, at, end, 1))
+        at = end
+    return tuple(out)

@@ -1,0 +1,30 @@
+# cython: language_level=3
+"""Composites of the family neural: records in autograd_cy/ops/neural.py name them."""
+from autograd_cy._C.tensor cimport Tensor, dims_of
+include "operators_of_neural_composites.pxi"
+
+
+cdef Tensor flatten_rows(Tensor a):
+    cdef Py_ssize_t rows = 1, d
+    if a.nd == 2:
+        return a
+    for d in range(a.nd - 1):
+        rows *= a.sizes[d]
+    return T.reshape(a, (rows, a.sizes[a.nd - 1]))
+
+
+cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
+    """linear where every operand has a leading batch dimension."""
+    cdef Tensor r
+    cdef bint vector = x.nd == 2
+    cdef tuple shape
+    if vector:
+        x = T.unsqueeze(x, 1)
+    shape = dims_of(x)
+    r = T.bmm(T.reshape(x, (shape[0], -1 if shape[0] and shape[len(shape) - 1] else 0,
+                            shape[len(shape) - 1])),
+              T.transpose(weight, 1, 2))
+    if bias is not None:
+        r = T.add(r, T.unsqueeze(bias, 1))
+    r = T.reshape(r, shape[:len(shape) - 1] + (weight.sizes[1],))
+    return T.squeeze_dim(r, (1,)) if vector else r

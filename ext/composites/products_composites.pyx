@@ -1,0 +1,176 @@
+# cython: language_level=3
+"""Composites of the family products: records in autograd_cy/ops/products.py name them."""
+from autograd_cy._C.arguments cimport factor_fits
+from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
+from autograd_cy._C.iterate cimport broadcast_shape
+from autograd_cy._C.tensor cimport Tensor, dims_of, normal_dim, scalar_value, sizes_of, wrap_int
+include "operators_of_products_composites.pxi"
+
+
+cdef Tensor matmul(Tensor a, Tensor b):
+    """Products by the ranks of the operands, as numpy.matmul."""
+    cdef Py_ssize_t n, k, m, d
+    cdef list batch
+    if a.nd == 0 or b.nd == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {a.nd}D and {b.nd}D")
+    if a.nd == 2 and b.nd == 2:
+        return T.mm(a, b)
+    if a.nd == 1 and b.nd == 1:
+        return T.dot(a, b)
+    if a.nd == 1:
+        return T.squeeze_dim(matmul(T.unsqueeze(a, 0), b), (-2,))
+    if b.nd == 1:
+        if a.nd == 2:
+            return T.mv(a, b)
+        return T.squeeze_dim(matmul(a, T.unsqueeze(b, 1)), (-1,))
+    if a.sizes[a.nd - 1] != b.sizes[b.nd - 2]:
+        raise RuntimeError(
+            f"matmul: inner sizes differ, {a.sizes[a.nd - 1]} and {b.sizes[b.nd - 2]} "
+            f"(shapes {list(sizes_of(a))} and {list(sizes_of(b))})")
+    if b.nd == 2:
+        # Rows of all batches of a in one product.
+        k = a.sizes[a.nd - 1]
+        m = b.sizes[1]
+        shape = tuple([a.sizes[d] for d in range(a.nd - 1)])
+        n = 1
+        for d in range(a.nd - 1):
+            n *= a.sizes[d]
+        return T.reshape(T.mm(T.reshape(a, (n, k)), b), shape + (m,))
+    batch = []
+    for d in range(max(a.nd, b.nd) - 2):
+        n = a.sizes[a.nd - 3 - d] if a.nd - 3 - d >= 0 else 1
+        k = b.sizes[b.nd - 3 - d] if b.nd - 3 - d >= 0 else 1
+        if n != k and n != 1 and k != 1:
+            raise RuntimeError(
+                f"matmul: The size of tensor a ({n}) must match the size of tensor b ({k}) at "
+                f"non-singleton dimension {max(a.nd, b.nd) - 3 - d} (shapes {list(sizes_of(a))} "
+                f"and {list(sizes_of(b))})")
+        batch.insert(0, k if n == 1 else n)
+    n = 1
+    for d in batch:
+        n *= d
+    lead = tuple(batch)
+    left = T.reshape(T.expand(a, lead + (a.sizes[a.nd - 2], a.sizes[a.nd - 1])),
+                     (n, a.sizes[a.nd - 2], a.sizes[a.nd - 1]))
+    right = T.reshape(T.expand(b, lead + (b.sizes[b.nd - 2], b.sizes[b.nd - 1])),
+                      (n, b.sizes[b.nd - 2], b.sizes[b.nd - 1]))
+    return T.reshape(T.bmm(left, right), lead + (a.sizes[a.nd - 2], b.sizes[b.nd - 1]))
+
+
+cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size):
+    cdef tuple shape = dims_of(a)
+    return T.reshape(a, (size, shape[0] // size if size else 0) + shape[1:])
+
+
+cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha):
+    return T.add(T.mul(T._insert_dims(a, 2), beta), T.mul(T.bmm(mat1, mat2), alpha))
+
+
+cdef Tensor outer(Tensor a, Tensor b):
+    if a.nd != 1 or b.nd != 1:
+        which = "self" if a.nd != 1 else "vec2"
+        raise RuntimeError(f"outer: Expected 1-D argument {which}, but got "
+                           f"{a.nd if a.nd != 1 else b.nd}-D")
+    return T.mul(T.unsqueeze(a, 1), b)
+
+
+cdef Tensor kron(Tensor a, Tensor b):
+    cdef Py_ssize_t nd = max(a.nd, b.nd)
+    cdef tuple left = (1,) * (nd - a.nd) + dims_of(a), right = (1,) * (nd - b.nd) + dims_of(b)
+    cdef list x = [], y = [], out = []
+    for n, m in zip(left, right):
+        x += [n, 1]
+        y += [1, m]
+        out.append(n * m)
+    return T.reshape(T.mul(T.reshape(a, tuple(x)), T.reshape(b, tuple(y))), tuple(out))
+
+
+cdef Tensor cross(Tensor a, Tensor b, object dim):
+    cdef Py_ssize_t[64] sizes
+    cdef Py_ssize_t d
+    cdef int nd, i
+    cdef tuple shape
+    nd = broadcast_shape((a, b), sizes, "cross")
+    shape = tuple([sizes[i] for i in range(nd)])
+    a = T.expand(a, shape)
+    b = T.expand(b, shape)
+    if dim is None:
+        if 3 not in shape:
+            raise RuntimeError("cross: no dimension of size 3 in input")
+        d = shape.index(3)
+    else:
+        d = normal_dim(dim, nd)
+    if not nd or shape[d] != 3:
+        raise RuntimeError(f"cross: dimension {d} does not have size 3 (shape {list(shape)})")
+    return T.sub(T.mul(T.roll(a, (-1,), (d,)), T.roll(b, (-2,), (d,))),
+                 T.mul(T.roll(a, (-2,), (d,)), T.roll(b, (-1,), (d,))))
+
+
+cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha):
+    """beta * a + alpha * product; with beta 0 the values of `a` don't count, NaN neither."""
+    factor_fits(beta, product.dt)
+    factor_fits(alpha, product.dt)
+    if scalar_value(alpha) != 1:
+        product = T.mul(product, alpha)
+    if scalar_value(beta) == 0:
+        return product
+    if scalar_value(beta) != 1:
+        a = T.mul(a, beta)
+    return T.add(a, product)
+
+
+cdef int need_dims(Tensor t, int nd, str op, str name) except -1:
+    if t.nd != nd:
+        raise RuntimeError(f"{op}: expected {name} to be {nd}-D, but got {t.nd}-D (shape "
+                           f"{list(sizes_of(t))})")
+    return 0
+
+
+cdef bint halves(Tensor a, Tensor b, Tensor c):
+    """Whether all have one half type: what is between the product and the sum is float32 then."""
+    return a.dt in (DT_F16, DT_BF16) and a.dt == b.dt == c.dt
+
+
+cdef Tensor single(Tensor a):
+    return T._to_dtype(a, DT_F32)
+
+
+cdef Tensor addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
+    need_dims(mat, 2, "addmv", "mat")
+    need_dims(vec, 1, "addmv", "vec")
+    if halves(a, mat, vec):
+        return T._to_dtype(addmv(single(a), single(mat), single(vec), beta, alpha), a.dt)
+    return affine(a, T.mv(mat, vec), beta, alpha)
+
+
+cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
+    cdef Tensor product
+    if halves(a, vec1, vec2):
+        return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha), a.dt)
+    product = outer(vec1, vec2)
+    if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
+        which = "alpha" if dt_is_integral(beta.dt) else "beta"
+        raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "
+                           "floating point number.")
+    if product.dt == DT_BOOL and a.dt == DT_BOOL:
+        beta = T.ne(beta, wrap_int(0))
+        alpha = T.ne(alpha, wrap_int(0))
+        return T.logical_or(T.logical_and(a, beta), T.logical_and(product, alpha))
+    return affine(a, product, beta, alpha)
+
+
+cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
+    need_dims(batch1, 3, "baddbmm", "batch1")
+    need_dims(batch2, 3, "baddbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(baddbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
+    return affine(a, T.bmm(batch1, batch2), beta, alpha)
+
+
+cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
+    need_dims(batch1, 3, "addbmm", "batch1")
+    need_dims(batch2, 3, "addbmm", "batch2")
+    if halves(a, batch1, batch2):
+        return T._to_dtype(addbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
+    return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, batch1.dt), beta, alpha)

@@ -1,0 +1,161 @@
+# cython: language_level=3
+"""Composites of the family reduction: records in autograd_cy/ops/reduction.py name them."""
+from autograd_cy._C.dtypes cimport (
+    dt_is_complex, dt_is_integral, dt_object, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32,
+    DT_F64, DT_I64)
+from autograd_cy._C.metadata cimport normal_dims
+from autograd_cy._C.tensor cimport (
+    Tensor, describe, dims_of, normal_dim, sizes_of, wrap_double, wrap_int)
+include "operators_of_reduction_composites.pxi"
+
+
+cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim):
+    """The gradient of a sum over `dims`: reduced dimensions come back, then everything expands."""
+    cdef Py_ssize_t nd = len(shape)
+    if nd == 0:
+        return grad
+    if not keepdim and dims is not None:
+        if isinstance(dims, int):
+            grad = T.unsqueeze(grad, normal_dim(dims, nd))
+        elif len(dims):
+            for d in sorted(normal_dims(dims, nd)):
+                grad = T.unsqueeze(grad, d)
+    return T.expand(grad, tuple(shape))
+
+
+cdef Tensor sum_to_size(Tensor a, tuple size):
+    cdef Py_ssize_t nd = len(size), extra = a.nd - nd, d
+    cdef list dims
+    if extra < 0:
+        raise RuntimeError(f"sum_to_size: size {size} is not expandable to {describe(a)}")
+    dims = list(range(extra))
+    for d in range(nd):
+        if a.sizes[extra + d] != size[d]:
+            if size[d] != 1:
+                raise RuntimeError(
+                    f"size {{{list(size)}}} is not expandable to size {{{list(sizes_of(a))}}}")
+            dims.append(extra + d)
+    if not dims:
+        return a
+    return T.reshape(T.sum_dim(a, tuple(dims), True, -1), size)
+
+
+cdef Tensor trace(Tensor a):
+    if a.nd != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {a.nd}")
+    return T.sum(T.diagonal(a, 0, 0, 1), -1)
+
+
+cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt):
+    """Running products in log2(n) steps; made of products, so zeros differentiate like the rest."""
+    cdef Py_ssize_t n, step = 1
+    cdef int out, wide
+    dim = normal_dim(dim, a.nd)
+    if dt < 0 and dt_is_integral(a.dt):
+        dt = DT_I64
+    out = a.dt if dt < 0 else dt
+    # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
+    if out == DT_F16 or out == DT_BF16:
+        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), out)
+    if out == DT_F32 or out == DT_C64:
+        wide = DT_F64 if out == DT_F32 else DT_C128
+        return T._to_dtype(cumprod(T._to_dtype(T._to_dtype(a, out), wide), dim, -1), out)
+    a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
+    n = a.sizes[dim] if a.nd else 1
+    while step < n:
+        a = T.cat((T.narrow(a, dim, 0, step),
+                   T.mul(T.narrow(a, dim, step, n - step), T.narrow(a, dim, 0, n - step))), dim)
+        step *= 2
+    return a
+
+
+cdef Tensor product_of_others(Tensor a, object dim):
+    """For each element the product of all others along a dimension (None: of the tensor)."""
+    cdef Tensor one, before, after, r, zeros
+    cdef Py_ssize_t d, n
+    if dim is None:
+        return T.reshape(product_of_others(T.reshape(a, (-1,)), 0), dims_of(a))
+    if a.nd == 0:
+        return T.ones_like(a)
+    d = normal_dim(dim, a.nd)
+    n = a.sizes[d]
+    if n == 0:
+        return a
+    one = T.ones_like(T.detach(T.narrow(a, d, 0, 1)))
+    before = T.cat((one, cumprod(T.narrow(a, d, 0, n - 1), d, -1)), d)
+    after = T.cat((one, cumprod(T.flip(T.narrow(a, d, 1, n - 1), (d,)), d, -1)), d)
+    r = T.mul(before, T.flip(after, (d,)))
+    # Beside two zeros there is nothing, not even of infinity.
+    zeros = T.sum_dim(T.eq(a, wrap_int(0)), d, True, -1)
+    return T.where(T.logical_and(T.gt(zeros, wrap_int(1)), T.ne(r, r)), wrap_int(0), r)
+
+
+cdef Tensor safe_sqrt(Tensor v):
+    cdef Tensor none = T.eq(v, wrap_int(0))
+    return T.where(none, wrap_int(0), T.sqrt(T.where(none, wrap_int(1), v)))
+
+
+cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
+    """The p-norm of the elements over dimensions (all, if None)."""
+    cdef Tensor size
+    cdef double order
+    cdef int half
+    if dt >= 0 and dt != a.dt:
+        a = T._to_dtype(a, dt)
+    if dt_is_integral(a.dt):
+        raise RuntimeError(
+            f"norm: expected a floating point or complex tensor as input. Got "
+            f"{dt_object(a.dt).name}")
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"norm: order {p!r} is not supported; use a number or 'fro'")
+    order = 2.0 if p is None or p == "fro" else float(p)
+    if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
+        half = a.dt          # powers may be out of their range
+        return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
+    if order == 2.0:
+        size = T.real(T.mul(a, T.conj(a))) if dt_is_complex(a.dt) else T.mul(a, a)
+        return safe_sqrt(T.sum_dim(size, dim, keepdim, -1))
+    size = T.abs(a)
+    if order == 0.0:
+        # The derivative is zero: that of ceil, which is kept where there is nothing to count.
+        size = T.where(T.ne(size, wrap_int(0)), wrap_int(1), T.ceil(size))
+        return T.sum_dim(size, dim, keepdim, -1)
+    if order == 1.0:
+        return T.sum_dim(size, dim, keepdim, -1)
+    if order == float("inf"):
+        return T.amax(size, dim, keepdim)
+    if order == float("-inf"):
+        return T.amin(size, dim, keepdim)
+    # Elements of 0, and a norm of 0, add nothing to the derivative: the powers see a 1 there.
+    size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
+    return power_from(T.sum_dim(size, dim, keepdim, -1), 1.0 / order, 0.0 if order > 0.0 else None)
+
+
+cdef Tensor power_from(Tensor a, double exponent, object at_zero):
+    """``a ** exponent`` with a constant where `a` is 0, if one is given."""
+    cdef Tensor none
+    if at_zero is None:
+        return T.pow(a, wrap_double(exponent))
+    none = T.eq(a, wrap_int(0))
+    return T.where(none, wrap_double(at_zero),
+                   T.pow(T.where(none, wrap_int(1), a), wrap_double(exponent)))
+
+
+cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor append):
+    cdef Py_ssize_t d, size, _i
+    cdef list parts
+    if a.nd == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    d = normal_dim(dim, a.nd)
+    parts = [t for t in (prepend, a, append) if t is not None]
+    if len(parts) > 1:
+        a = T.cat(tuple(parts), d)
+    for _i in range(n):
+        size = a.sizes[d]
+        if size == 0:
+            break
+        a = (T.logical_xor if a.dt == DT_BOOL else T.sub)(T.narrow(a, d, 1, size - 1),
+                                                          T.narrow(a, d, 0, size - 1))
+    return a if n else T.clone(a, -1)

@@ -1,0 +1,104 @@
+# cython: language_level=3
+"""``out=``: what may be given, and how results get into it."""
+from libc.stdint cimport uint32_t
+from autograd_cy._C.dtypes cimport (
+    dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
+from autograd_cy._C.iterate cimport cast, copy_into, resize_out
+from autograd_cy._C.tensor cimport (
+    Tensor, bump_version, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE,
+    F_REQUIRES_GRAD, M_INFERENCE, M_NO_GRAD)
+
+
+cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
+    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+        raise RuntimeError(
+            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
+            "can make a clone to get a normal tensor before doing inplace update.")
+    if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
+        if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
+            raise RuntimeError(
+                f"{op}(): functions with out=... arguments don't support automatic "
+                "differentiation, but one of the arguments requires grad."
+            )
+    if (flags | out.flags) & F_DUAL:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op}_out that does not support it because it is an "
+            "out= function; use the form without out="
+        )
+    if (flags | out.flags) & F_BATCHED:
+        raise RuntimeError(f"vmap: {op} with out= is not possible under vmap; leave out= away")
+    return 0
+
+
+cdef Tensor widened(Tensor a, Tensor out):
+    """A tensor of half precision in the dtype of `out`, if that is a wider one."""
+    return cast(a, out.dt) if a.dt in (DT_F16, DT_BF16) and out.dt in (DT_F32, DT_F64) else a
+
+
+cdef int write_out(Tensor out, Tensor value, str op) except -1:
+    if dt_category(value.dt) > dt_category(out.dt):
+        raise RuntimeError(
+            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
+            f"type {dt_object(out.dt).name}"
+        )
+    resize_out(out, value.nd, value.sizes, op)
+    copy_into(out, value, op)
+    return 0
+
+
+cdef object other_out(Tensor out, int dt, str op):
+    return RuntimeError(
+        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
+        "out of that dtype")
+
+
+cdef int need_exact_out(Tensor out, int dt, str op) except -1:
+    """For operators whose ``out`` must have the dtype of the result."""
+    if out.dt != dt:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have dtype {dt_object(dt).name}, but got "
+            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    return 0
+
+
+cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
+    need_exact_out(out, value.dt, op)
+    return write_out(out, value, op)
+
+
+cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):
+    """``out=`` of an operator with several outputs: a tensor for each."""
+    cdef tuple given
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(
+            f"{op}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    given = tuple(out)
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{op}(): expected Tensor as element {i} in argument 'out', but got "
+                            f"{type(t).__name__}")
+    if len(given) != n:
+        raise TypeError(
+            f"{op}(): argument 'out' must be tuple of {n} Tensors, but got {len(given)}")
+    for t in given:
+        check_out(<Tensor>t, flags, op)
+    return given
+
+
+cdef tuple write_outs(tuple out, tuple values, str op):
+    cdef Py_ssize_t i
+    for i in range(len(out)):
+        need_exact_out(<Tensor>out[i], (<Tensor>values[i]).dt, op)
+    for i in range(len(out)):
+        write_out(<Tensor>out[i], <Tensor>values[i], op)
+        bump_version(<Tensor>out[i])
+    return out
+
+
+cdef int write_truth_out(Tensor out, Tensor value, str op) except -1:
+    """For operators whose truth values go into bool, or into uint8 as they once did."""
+    if out.dt != DT_BOOL and out.dt != DT_U8:
+        raise RuntimeError(
+            f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
+            "taken, too")
+    return write_out(out, value, op)
