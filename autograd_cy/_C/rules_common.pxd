@@ -15,4 +15,3 @@ cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keep
 # --- dtypes in messages ---------------------------------------------------------------------
 
 cdef str scalar_name(int dt)                                 # "Float", as torch says it
-cdef object not_implemented(str op, int dt)                  # '"op" not implemented for 'Float''

@@ -132,12 +132,12 @@ op("_silu_curvature(self, s)", method=False,
 
 # --- softmax -----------------------------------------------------------------------------------
 
-op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_plain"), out=False,
+op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
    vjp={"self": "softmax_backward(grad, result, dim)"},
    jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.")
 
-op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_plain"), out=False,
+op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "softmax_backward(grad, output, dim)",
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
@@ -149,12 +149,12 @@ op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call(
    reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
    doc="Gradient of softmax from its result.")
 
-op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_plain"), out=False,
+op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
    vjp={"self": "log_softmax_backward(grad, result, dim)"},
    jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_plain"), out=False,
+op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",

@@ -59,5 +59,3 @@ cdef str scalar_name(int dt):
     return <str>SCALAR_NAMES[dt]
 
 
-cdef object not_implemented(str op, int dt):
-    return NotImplementedError(f'"{op}" not implemented for \'{scalar_name(dt)}\'')
