@@ -16,6 +16,7 @@ from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C import ops_special as _special
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.placement import _device_code
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
 from autograd_cy._C.tensor import Tensor, _install, _type_name
@@ -278,22 +279,16 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
         copy = rest.pop(0)
     if rest:
         raise TypeError(f"to() received an invalid combination of arguments: {args!r}")
-    if device is not None:
-        _check_device(device)
     out = self
     if dtype is not None and dtype != self.dtype:
         out = _copying._to_dtype(self, dtype)
-    elif copy:
+    if device is not None and (place := _device_code(device)) != _device_code(self.device):
+        out = _copying._to_device(out, place)
+    if copy and out is self:
         out = _copying.clone(self)
     if memory_format is not None and not out.is_contiguous(memory_format=memory_format):
         out = _copying._contiguous(out, memory_format)
     return out
-
-
-def _check_device(device):
-    from autograd_cy._C.placement import _require_device
-
-    _require_device(device)
 
 
 def _conversion(name, dtype):
@@ -361,13 +356,13 @@ def _type(self, dtype=None, non_blocking=False):
 
 
 def _cpu(self):
-    """This tensor on the CPU, where it is already."""
-    return self
+    """This tensor on the CPU; itself if it is there already."""
+    return _to(self, device="cpu")
 
 
 def _cuda(self, device=None, non_blocking=False):
     """This tensor on a GPU; an error, since there is no GPU support yet."""
-    _check_device("cuda" if device is None else device)
+    return _to(self, device="cuda" if device is None else device)
 
 
 def _contiguous(self, *, memory_format=None):
@@ -445,6 +440,29 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return _special._polygamma(input, n)
 
 
+def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """
+    This tensor where `condition` holds, `other` elsewhere.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Of dtype bool.
+    other : Tensor or Number
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zeros(2).where(ag.tensor([True, False]), 5)
+    tensor([0., 5.])
+    """
+    return _comparison.where(condition, self, other)
+
+
 def _polygamma(self: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
     return _special._polygamma(self, n)
@@ -467,6 +485,7 @@ for _name, _function in {
     "equal": equal,
     "is_nonzero": is_nonzero,
     "polygamma": _polygamma,
+    "where": _where,
     "polygamma_": _polygamma_,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),

@@ -8,12 +8,13 @@ from typing import Any
 from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._C.tensor import Size, Tensor, _install
 
 __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "broadcast_shapes",
     "broadcast_tensors",
     "column_stack",
     "dsplit",
@@ -263,20 +264,73 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     True
     """
     given = _tensors(tensors, "broadcast_tensors")
+    shapes = [tuple(t.shape) for t in given]
     shape: list[int] = []
-    for t in given:
-        sizes = list(t.shape)
-        shape = [1] * (len(sizes) - len(shape)) + shape
-        for d in range(-len(sizes), 0):
-            if sizes[d] != 1:
-                if shape[d] not in (1, sizes[d]):
-                    raise RuntimeError(
-                        f"broadcast_tensors: The size of tensor a ({shape[d]}) must match the size "
-                        f"of tensor b ({sizes[d]}) at non-singleton dimension {len(shape) + d} "
-                        f"(shapes {', '.join(str(list(x.shape)) for x in given)})"
-                    )
-                shape[d] = sizes[d]
+    for sizes in shapes:
+        fitting, at = _broadcast(shape, sizes)
+        if at:
+            raise RuntimeError(
+                f"broadcast_tensors: The size of tensor a ({shape[at]}) must match the size "
+                f"of tensor b ({sizes[at]}) at non-singleton dimension {len(fitting) + at} "
+                f"(shapes {', '.join(str(list(x)) for x in shapes)})"
+            )
+        shape = fitting
     return tuple(t.expand(shape) for t in given)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """
+    The shape that shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : int or sequence of int
+        An int is a shape of one dimension.
+
+    Returns
+    -------
+    Size
+
+    Raises
+    ------
+    RuntimeError
+        If the shapes don't fit.
+    ValueError
+        If a size is negative.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.broadcast_shapes((3, 1), 2)
+    autograd_cy.Size([3, 2])
+    """
+    shape: list[int] = []
+    for number, given in enumerate(shapes):
+        sizes = (given,) if isinstance(given, int) else tuple(Size(given))
+        if any(size < 0 for size in sizes):
+            raise ValueError(
+                f"Attempting to broadcast a dimension with negative length! ({list(sizes)})"
+            )
+        fitting, at = _broadcast(shape, sizes)
+        if at:
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {sizes[at]} at {at}! Mismatching "
+                f"argument at index {number} had {sizes}; but expected shape should be "
+                f"broadcastable to {shape}"
+            )
+        shape = fitting
+    return Size(shape)
+
+
+def _broadcast(shape: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], int]:
+    """What two shapes broadcast to, and the dimension, from the end, where they don't fit or 0."""
+    out = [1] * (len(sizes) - len(shape)) + list(shape)
+    for d in range(-len(sizes), 0):
+        if sizes[d] != 1:
+            if out[d] not in (1, sizes[d]):
+                return out, d
+            out[d] = sizes[d]
+    return out, 0
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

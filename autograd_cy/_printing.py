@@ -333,12 +333,18 @@ def tensor_text(t, prefix: str | None = None) -> str:
         plain = type(t) is _tensor.Tensor or type(t).__name__ == "Parameter"
         prefix = "tensor(" if plain else f"{type(t).__name__}("
     _has_tangent(t)  # a view takes the tangent of its base when it is looked at
+    if t.is_meta:
+        suffixes = [f"size={tuple(t.shape)}"]
+        if t.dtype.name not in _default_dtypes():
+            suffixes.append(f"dtype={t.dtype}")
+        return _join(f"{prefix}..., device='meta'", suffixes + _history(t), len(prefix))
     array, tangent, batch = _repr_parts(t)
     if batch is not None:
         value, dim, level = batch
         body = "\n".join("    " + line for line in tensor_text(value).split("\n"))
         return f"BatchedTensor(lvl={level}, bdim={dim}, value=\n{body}\n)"
-    suffixes = _suffixes(t, array.shape)
+    suffixes = [] if t.is_cpu else [f"device='{t.device}'"]
+    suffixes += _suffixes(t, array.shape)
     suffixes += _history(t)
     if tangent is not None:
         suffixes.append(f"tangent={tensor_text(tangent)}")

@@ -524,14 +524,28 @@ def resolve_name(f: Callable) -> str | None:
     'torch.sin'
     """
     import autograd_cy
+    from autograd_cy import fft, linalg, special
+    from autograd_cy.nn import functional
 
     name = getattr(f, "__name__", None)
     if name in ("__get__", "__set__", "__delete__"):
         owner = getattr(f, "__self__", None)
         return f"torch.Tensor.{getattr(owner, '__name__', '')}.{name}"
-    for prefix, place in (("torch", autograd_cy), ("torch.Tensor", Tensor)):
-        if name is not None and getattr(place, name, None) is f:
-            return f"{prefix}.{name}"
+    places = {
+        "torch": autograd_cy,
+        "torch.Tensor": Tensor,
+        "torch.nn.functional": functional,
+        "torch.linalg": linalg,
+        "torch.special": special,
+        "torch.fft": fft,
+    }
+    if name is not None and callable(f):
+        for prefix, place in places.items():
+            if getattr(place, name, None) is f:
+                return f"{prefix}.{name}"
+        for key, value in vars(Tensor).items():  # its own name may be another one
+            if value is f:
+                return f"torch.Tensor.{key}"
     return None
 
 

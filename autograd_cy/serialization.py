@@ -22,6 +22,7 @@ MAGIC = b"autograd_cy 1\n"
 _SAFE = {
     ("autograd_cy._C.copying", "_rebuild_tensor"),
     ("autograd_cy._C.copying", "_storage_from_bytes"),
+    ("autograd_cy._C.copying", "_storage_on_meta"),
     ("autograd_cy._C.dtypes", "_dtype_by_name"),
     ("autograd_cy._C.placement", "device"),
     ("autograd_cy._C.placement", "strided"),

@@ -25,7 +25,7 @@ LEVELS = (
 # What a kernel may not know of: the graph, and the operators made of kernels.
 GRAPH = {path.stem for path in (ROOT / "ext" / "engine").glob("*.pyx")} | {"optable"}
 GENERATED = "operators_of_"  # includes that the generator writes: the operators that a module calls
-BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor", "node"}
+BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 
 def cython_sources():

@@ -25,6 +25,7 @@ MODULES = (
     "autograd_cy.special",
     "autograd_cy.testing",
     "autograd_cy.utils",
+    "autograd_cy.utils.checkpoint",
 )
 
 

@@ -81,6 +81,7 @@ cdef int check_bound(Tensor a, Tensor bound) except -1
 cdef int check_same_parts(Tensor real, Tensor imag) except -1
 cdef int check_complex_only(Tensor a) except -1
 cdef int check_probability(Tensor a, double p, bint train) except -1
+cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
 # dtypes that a record claims, as bits of dtype codes
 cdef int refuse_dtype(int dt, str op) except -1

@@ -2,5 +2,5 @@
 """Constant tensors outside of the graph."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor filled(int dt, tuple size, object value)
-cdef Tensor index_vector(list places)
+cdef Tensor filled(Tensor a, int dt, tuple size, object value)
+cdef Tensor index_vector(Tensor a, list places)

@@ -38,6 +38,7 @@ cdef int fill_with(Tensor dst, object value) except -1
 cdef int fill_elements(Tensor t, const char* item) except -1   # one element; dense memory only
 cdef int fill_dense(Tensor t, double value) except -1        # the same, of a number
 cdef int clear(Tensor t) except -1                           # the same, of zeros
+cdef Tensor zeros_on(int device, int dt, int nd, const Py_ssize_t* shape)
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
 cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share memory?

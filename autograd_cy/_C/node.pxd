@@ -35,7 +35,7 @@ cdef struct OutMeta:
     uint8_t ndim
     uint8_t dt
     uint8_t defined
-    uint8_t pad
+    uint8_t device
     Py_ssize_t dims[5]     # META_DIMS
 
 cdef union Attr:

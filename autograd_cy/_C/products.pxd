@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Matrix products of plain tensors."""
+"""Matrix products of plain tensors, into results that are given (C-contiguous)."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor mm_plain(Tensor a, Tensor b)
-cdef Tensor bmm_plain(Tensor a, Tensor b)
-cdef Tensor dot_plain(Tensor a, Tensor b)
-cdef Tensor mv_plain(Tensor a, Tensor b)
-cdef Tensor addmm_plain(Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha)
-cdef Tensor linear_plain(Tensor x, Tensor weight, Tensor bias)
+cdef int mm(Tensor out, Tensor a, Tensor b) except -1
+cdef int bmm(Tensor out, Tensor a, Tensor b) except -1
+cdef int dot(Tensor out, Tensor a, Tensor b) except -1
+cdef int mv(Tensor out, Tensor a, Tensor b) except -1
+cdef int addmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1
+cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1

@@ -170,6 +170,7 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1     # neg
 cdef object scalar_value(Tensor t)                   # the only element as a Python number
 cdef object element_value(const char* p, int dt)
 cdef int check_holds(object value, int dt) except -1       # RuntimeError if it overflows
+cdef object beyond_64_bits(object x)
 cdef int check_fits(Tensor value, int dt) except -1
 cdef int store_element(char* p, int dt, object value) except -1
 cdef object size_object(int ndim, const Py_ssize_t* shape)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy._C.metadata import _number_of
+from autograd_cy._C.placement import _device_code
 
 
 def normal_dim(dim: int, ndim: int) -> int:
@@ -46,6 +47,10 @@ def strides_of(t: Any) -> tuple[int, ...]:
 
 def offset_of(t: Any) -> int:
     return t.storage_offset()
+
+
+def place_of(t: Any) -> int:
+    return _device_code(t.device)
 
 
 def without(shape: Sequence[int], dim: int) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -94,9 +95,83 @@ class Sequential(Module):
         >>> len(torch.nn.Sequential().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
         2
         """
-        for module in modules:
+        for module in list(modules):  # which may be this container
             self.append(module)
         return self
+
+    def insert(self, index: int, module: Module) -> Sequential:
+        """Put a module before the one at a position; all are numbered anew.
+
+        Parameters
+        ----------
+        index : int
+            The position, which may count from the end.
+        module : Module
+            The module.
+
+        Returns
+        -------
+        Sequential
+            This container.
+
+        Raises
+        ------
+        IndexError
+            If there is no such position.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Sequential(torch.nn.ReLU()).insert(0, torch.nn.Tanh())
+        Sequential(
+          (0): Tanh()
+          (1): ReLU()
+        )
+        """
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}, not {type(module)}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        _insert(self, index, module)
+        return self
+
+    def pop(self, key: int | slice) -> Module:
+        """Remove a module, or several, and return it.
+
+        Parameters
+        ----------
+        key : int or slice
+            The position, or positions.
+
+        Returns
+        -------
+        Module
+            The module, or a container of the modules.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).pop(-1)
+        Tanh()
+        """
+        return _pop(self, key)
+
+    def __add__(self, other: Sequential) -> Sequential:
+        _check_addend(other)
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Sequential) -> Sequential:
+        _check_addend(other)
+        return self.extend(list(other))
+
+    def __mul__(self, other: int) -> Sequential:
+        return Sequential(*list(self) * _factor(self, other))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self * other
+
+    def __imul__(self, other: int) -> Sequential:
+        return self.extend(list(self) * (_factor(self, other) - 1))
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -179,7 +254,12 @@ class ModuleList(Module):
         >>> len(torch.nn.ModuleList().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
         2
         """
-        for module in modules:
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleList.extend should be called with an iterable, but got "
+                f"{type(modules).__name__}"
+            )
+        for module in list(modules):
             self.append(module)
         return self
 
@@ -201,10 +281,34 @@ class ModuleList(Module):
         >>> modules[0]
         Tanh()
         """
-        order = list(self)
-        order.insert(index, module)
-        self._modules.clear()
-        self.extend(order)
+        _insert(self, index, module)
+
+    def pop(self, key: int | slice) -> Module:
+        """Remove a module, or several, and return it.
+
+        Parameters
+        ----------
+        key : int or slice
+            The position, or positions.
+
+        Returns
+        -------
+        Module
+            The module, or a list of the modules.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.Tanh()]).pop(-1)
+        Tanh()
+        """
+        return _pop(self, key)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+        return self.extend(other)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -271,9 +375,19 @@ class ModuleDict(Module):
         >>> "act" in modules
         True
         """
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(modules).__name__}"
+            )
         pairs = modules.items() if hasattr(modules, "items") else modules
-        for name, module in pairs:
-            self.add_module(name, module)
+        for number, pair in enumerate(pairs):
+            if len(pair) != 2:
+                raise ValueError(
+                    f"ModuleDict update sequence element #{number} has length {len(pair)}; "
+                    "2 is required"
+                )
+            self.add_module(*pair)
 
     def keys(self) -> Iterable[str]:
         """Return the names."""
@@ -332,18 +446,49 @@ class ModuleDict(Module):
 
 def _key(modules: Mapping[str, Module], index: int) -> str:
     """Return the name of the module at a position, which may count from the end."""
-    size = len(modules)
+    size, index = len(modules), operator.index(index)
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of range")
     return list(modules)[index]
 
 
+def _renumber(container: Sequential | ModuleList, modules: list[Module]) -> None:
+    container._modules.clear()
+    container._modules.update((str(number), module) for number, module in enumerate(modules))
+
+
+def _insert(container: Sequential | ModuleList, index: int, module: Module) -> None:
+    if not isinstance(module, Module):
+        raise TypeError(f"{type(module).__name__} is not a Module subclass")
+    order = list(container)
+    order.insert(index, module)
+    _renumber(container, order)
+
+
 def _delete(container: Sequential | ModuleList, index: int | slice) -> None:
-    """Remove modules and number the others anew, if they go by numbers."""
+    """Remove modules and number the others anew."""
     names = list(container._modules)
     for name in names[index] if isinstance(index, slice) else [_key(container._modules, index)]:
         del container._modules[name]
-    if all(name.isdigit() for name in names):
-        left = list(container._modules.values())
-        container._modules.clear()
-        container._modules.update((str(number), module) for number, module in enumerate(left))
+    _renumber(container, list(container))
+
+
+def _pop(container: Sequential | ModuleList, key: int | slice) -> Any:
+    found = container[key]
+    _delete(container, key)
+    return found
+
+
+def _check_addend(other: Any) -> None:
+    if not isinstance(other, Sequential):
+        raise ValueError(
+            f"add operator supports only objects of Sequential class, but {type(other)} is given."
+        )
+
+
+def _factor(container: Sequential, times: Any) -> int:
+    if not isinstance(times, int):
+        raise TypeError(f"unsupported operand type(s) for *: {type(container)} and {type(times)}")
+    if times <= 0:
+        raise ValueError(f"Non-positive multiplication factor {times} for {type(container)}")
+    return times

@@ -11,6 +11,7 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._interpreted.indexing import one_hot
 from autograd_cy._interpreted.neural import batch_norm
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "log_softmax",
     "mse_loss",
     "nll_loss",
+    "one_hot",
     "relu",
     "sigmoid",
     "softmax",

@@ -398,6 +398,7 @@ class Record:
     namespace: str                # the module of the public function, as "linalg"; "" is the top level
     mutates: tuple[str, ...]      # arguments that the kernel changes in place (running statistics)
     errors: tuple[error, ...]     # calls that the generated tests expect to be refused
+    alone: str | None             # record called (with True) where only the first argument is given
     special: tuple                # `differs`: special values with another answer than torch's
     file: str = ""
 
@@ -545,6 +546,7 @@ def op(
     namespace: str = "",
     mutates: tuple[str, ...] = (),
     errors: tuple[error, ...] = (),
+    alone: str | None = None,
     special: object = (),
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
@@ -584,7 +586,7 @@ def op(
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
-        tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), _checked_special(label, special),
+        tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
     )
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")

@@ -9,6 +9,7 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
+    error,
     integers,
     nondiff,
     one,
@@ -44,6 +45,11 @@ op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, 
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    plain_numbers=("self",), doc="Difference ``self - alpha * other``.")
+
+op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kernel=composite("arithmetic.rsub"), method=False,
+   samples=[*BINARY, sample((arg((3,)), 2.0), {"alpha": 3})], dtypes="ihfc", reference="np.subtract(other, alpha * self)",
+   errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),
+   doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
 
 op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},

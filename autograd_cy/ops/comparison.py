@@ -67,8 +67,8 @@ op("where(condition, self: operand, other: operand)", out="exact",
    jvp="elementwise", vmap="elementwise",
    samples=[sample((arg(c, booleans(), False), arg(a), arg(b))) for c, a, b in
             [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), (3, 4)), ((), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (1,))]],
-   reference="np.where(condition, self, other)", checks="bool_condition",
-   doc="`self` where `condition` holds, `other` elsewhere.")
+   reference="np.where(condition, self, other)", checks="bool_condition", alone="_nonzero_tuple",
+   doc="`self` where `condition` holds, `other` elsewhere.\nThe condition alone: the indices at which it holds, a vector for each dimension.")
 
 for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN wins."),
                             ("minimum", "gt", "Smaller of the two elements; NaN wins.")):

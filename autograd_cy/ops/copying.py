@@ -13,6 +13,10 @@ op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.conti
 op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
 
+op("_to_device(self, place: int)", kernel=call("shapes.device_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
+   attrs={"home": "place_of(self)"}, vjp={"self": "_to_device(grad, home)"}, jvp="linear", vmap="_to_device(self, place)",
+   doc="A copy on the device of a given code.")
+
 op("_fill(self, value)", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",
    vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
    vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},

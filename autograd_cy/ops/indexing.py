@@ -4,6 +4,7 @@ from autograd_cy.ops._schema import (
     arg,
     booleans,
     by_hand,
+    by_test,
     call,
     composite,
     fixed,
@@ -198,5 +199,11 @@ op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
+
+op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),
+   dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_one_hot_vectors"),
+   doc="For each class number a vector that is 1 there and 0 elsewhere, in a new last dimension.\n"
+       "Without `num_classes` there are as many classes as the largest number asks for.",
+   example=">>> ag.nn.functional.one_hot(ag.tensor([0, 2]))\ntensor([[1, 0, 0],\n        [0, 0, 1]])")
 
 op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("indexing.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")

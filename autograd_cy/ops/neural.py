@@ -19,7 +19,7 @@ HERE = "tests/ops/test_interpreted.py::"
 
 # --- affine maps -------------------------------------------------------------------------------
 
-op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear_plain"),
+op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
    vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
    jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
    vmap={"input": "linear(input, weight, bias)",

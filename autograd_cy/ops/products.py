@@ -4,13 +4,13 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 
 # --- products ----------------------------------------------------------------------------------
 
-op("mm(self, mat2)", out="exact", kernel=call("products.mm_plain"),
+op("mm(self, mat2)", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
    vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
    samples=shapes(((3, 4), (4, 2)), ((1, 3), (3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 3))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Product of two matrices.")
 
-op("bmm(self, mat2)", out="exact", kernel=call("products.bmm_plain"),
+op("bmm(self, mat2)", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)"),
    vjp={"self": "bmm(grad, mat2.transpose(1, 2).conj())", "mat2": "bmm(self.transpose(1, 2).conj(), grad)"}, jvp="each",
    vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B)",
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
@@ -19,11 +19,11 @@ op("bmm(self, mat2)", out="exact", kernel=call("products.bmm_plain"),
 op("_unmerge_batch(self, size: int)", kernel=composite("products.unmerge_batch"),
    doc="The first dimension split into `size` and the rest.")
 
-op("dot(self, tensor)", out="exact", kernel=call("products.dot_plain"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
+op("dot(self, tensor)", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
    jvp="each", vmap="sum(self * tensor, 1, False)", samples=shapes(((4,), (4,)), ((0,), (0,))), dtypes="ihfc",
    reference="np.dot(self, tensor)", tolerance=1e-4, doc="Scalar product of two vectors (nothing is conjugated).")
 
-op("mv(self, vec)", out="exact", kernel=call("products.mv_plain"), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
+op("mv(self, vec)", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)"), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
    jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", "self,vec": "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
    samples=shapes(((3, 4), (4,)), ((0, 3), (3,)), ((2, 0), (0,))), dtypes="ihfc", reference="self @ vec", tolerance=1e-4,
    doc="Matrix times vector.")
@@ -46,7 +46,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross"), o
 
 # --- products with sums ------------------------------------------------------------------------
 
-op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", kernel=call("products.addmm_plain"), inplace=True,
+op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
    jvp={"self": "self_t * beta", "mat1": "mm(mat1_t, mat2) * alpha", "mat2": "mm(mat1, mat2_t) * alpha"},

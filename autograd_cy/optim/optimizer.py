@@ -23,8 +23,9 @@ class Optimizer:
 
     Parameters
     ----------
-    params : iterable of Tensor or of dict
-        What to optimize: leaves, or groups of them with options of their own.
+    params : iterable of Tensor, of (str, Tensor) or of dict
+        What to optimize: leaves, also with their names, or groups of them with options of their
+        own. Names stand in the groups as ``"param_names"`` and change nothing.
     defaults : dict
         Options that hold where a group gives none.
 
@@ -40,7 +41,8 @@ class Optimizer:
     TypeError
         If ``params`` is a single tensor or holds anything but tensors.
     ValueError
-        If there is nothing to optimize, a tensor is no leaf, or one comes in two groups.
+        If there is nothing to optimize, a tensor is no leaf, one comes in two groups, or some have
+        names and others have none.
 
     Examples
     --------
@@ -132,7 +134,8 @@ class Optimizer:
         TypeError
             If it is no dict, its parameters are a set, or hold anything but tensors.
         ValueError
-            If an option is missing, a tensor is no leaf, or it is in another group already.
+            If an option is missing, a tensor is no leaf, it is in another group already, or the
+        parameters of the other groups have names and these have none.
 
         Examples
         --------
@@ -145,9 +148,17 @@ class Optimizer:
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        group = {**param_group, "params": _as_list(param_group["params"])}
-        for param in group["params"]:
+        params, names = _names_apart(_as_list(param_group["params"]))
+        for param in params:
             _check_leaf(param)
+        group = {**param_group, "params": params}
+        if names is not None:
+            group["param_names"] = names
+        if self.param_groups and ("param_names" in self.param_groups[0]) != (names is not None):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'without' if names is None else 'with'} names to the optimizer"
+            )
         for name, default in self.defaults.items():
             if group.setdefault(name, default) is required:
                 raise ValueError(
@@ -231,7 +242,7 @@ class Optimizer:
             param = params.get(key)
             self.state[key if param is None else param] = _state_for(param, value)
         self.param_groups = [
-            {**deepcopy(new), "params": old["params"]}
+            {**_names_of(old), **deepcopy(new), "params": old["params"]}
             for new, old in zip(_without_params(saved), self.param_groups)
         ]
 
@@ -304,6 +315,29 @@ def _as_list(params: Any) -> list[Any]:
             "tensors in sets will change between runs. Please use a list instead."
         )
     return list(params)
+
+
+def _names_apart(params: list[Any]) -> tuple[list[Any], list[str] | None]:
+    """Return the parameters, and the names if they come with them."""
+    named = [isinstance(param, tuple) for param in params]
+    if not any(named):
+        return params, None
+    if not all(named):
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing"
+        )
+    for pair in params:
+        if len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(
+                "optimizer can only optimize Tensors and pairs of name and Tensor, but one of the "
+                f"params is a tuple of {', '.join(type(x).__name__ for x in pair) or 'nothing'}"
+            )
+    return [param for _, param in params], [name for name, _ in params]
+
+
+def _names_of(group: dict[str, Any]) -> dict[str, Any]:
+    """Return the names of a group, which remain if loaded options have none."""
+    return {"param_names": group["param_names"]} if "param_names" in group else {}
 
 
 def _check_leaf(param: Any) -> None:

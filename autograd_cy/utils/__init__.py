@@ -1,5 +1,5 @@
-"""What programs import from ``torch.utils``: :mod:`hooks`."""
+"""What programs import from ``torch.utils``: :mod:`checkpoint` and :mod:`hooks`."""
 
-from autograd_cy.utils import hooks
+from autograd_cy.utils import checkpoint, hooks
 
-__all__ = ["hooks"]
+__all__ = ["checkpoint", "hooks"]

@@ -58,8 +58,13 @@ DIRECTIVES = {
     "embedsignature": "True",
     "embedsignature.format": "python",
     "binding": "True",
+    "emit_code_comments": "False",
 }
-DEBUG_DIRECTIVES = {"boundscheck": "True", "initializedcheck": "True"}
+DEBUG_DIRECTIVES = {
+    "boundscheck": "True",
+    "initializedcheck": "True",
+    "emit_code_comments": "True",
+}
 
 
 class FlagRefused(Exception):

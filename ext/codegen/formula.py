@@ -22,6 +22,7 @@ BUILTINS = {
     "count_reduced": "i",
     "strides_of": "I",
     "offset_of": "i",
+    "place_of": "i",
     "without": "I",
     "shapes_of": "O",
     "number_of": "O",

@@ -376,7 +376,8 @@ class InterpretedOperator:
         convert = IN_PYTHON.get(kind.converter, f"_arguments.{kind.converter}")
         position = 0 if a.keyword else i + 1
         words = f", {kind.words!r}" if kind.words else ""
-        text = f"{convert}({name}, {(r.forward or r.symbol) + form!r}, {name!r}, {position}{words})"
+        shown = r.name if r.namespace == "nn.functional" else r.symbol
+        text = f"{convert}({name}, {(r.forward or shown) + form!r}, {name!r}, {position}{words})"
         if kind.optional:
             text = f"None if {name} is None else {text}"
         return text

@@ -6,6 +6,8 @@ may use each other without importing each other.
 
 from __future__ import annotations
 
+import re
+
 from ext.codegen.formula import BUILTINS
 from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import entries_of, kernel_numbers, publication, table_of
@@ -20,7 +22,7 @@ from ext.codegen.python_forms import (
 )
 from ext.codegen.vocabulary import CONVERTERS
 
-HEAD = """# cython: language_level=3
+HEAD = """# cython: language_level=3, auto_pickle=False
 # Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
 \"\"\"Operators of the family "{family}".\"\"\"
 cimport cython
@@ -90,6 +92,21 @@ cdef extern from *:
 
 cdef object ONE = 1, ZERO = 0
 """
+
+
+_CIMPORT = re.compile(r"^from (\S+) (c?import) (\([^)]*\)|.*)$", re.M)
+
+
+def used_imports(head: str, text: str) -> str:
+    """The head with those of its imports that the text after it uses."""
+    words = set(re.findall(r"\w+", _CIMPORT.sub("", head) + text)) | {"_publish", "kernel_number"}
+
+    def kept(m):
+        names = [name.strip() for name in m[3].strip("()").split(",") if name.strip()]
+        used = [name for name in names if name.split(" as ")[-1] in words]
+        return f"from {m[1]} {m[2]} {', '.join(used)}" if used else ""
+
+    return re.sub(r"\n{3,}", "\n\n", _CIMPORT.sub(kept, head))
 
 
 def needs_loop(r) -> bool:
@@ -191,7 +208,8 @@ def family_module(family, records, by_name, entries):
         for x in sorted(f)))
     written = "\n".join([*body, *forms])
     register += registration(records)
-    parts = [text, *kernel_numbers(written), *table_of(f"ops_{family}", written, entries),
+    after = "\n".join([*kernel_slots(records), *register, *consts, *named, written])
+    parts = [used_imports(text, after), *kernel_numbers(written), *table_of(f"ops_{family}", written, entries),
              "\n".join(consts), "\n".join(named), *kernel_slots(records), written, "",
              *publication(entries_of(records)), "\n".join(register), "", f"__all__ = {exported!r}", ""]
     return "\n".join(parts)

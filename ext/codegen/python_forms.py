@@ -103,6 +103,8 @@ def _parameters(r, extra=()):
     """(names, texts of defaults, number of positional ones) of a Python form."""
     names = [python_name(a, i) for i, a in enumerate(r.args)]
     defaults = [a.default for a in r.args if a.default is not None]
+    if r.alone:
+        defaults = ["None"] * (len(r.args) - 1)
     positional = sum(not a.keyword for a in r.args)
     return names + [n for n, _ in extra], defaults + [d for _, d in extra], positional
 
@@ -167,6 +169,8 @@ def function_form(r, def_name, bound=False):
         lines.append('    """')
         lines += ["    " + x if x else "" for x in docstring(r, [(n, shown[n]) for n, _ in extra])]
         lines.append('    """')
+    if r.alone:
+        lines += alone_lines(r)
     for i, a in enumerate(r.args):
         name = python_name(a, i)
         value = conversion(r, i)
@@ -198,6 +202,13 @@ def function_form(r, def_name, bound=False):
     return lines
 
 
+def alone_lines(r):
+    """What a record does that means another one if only its first argument is given."""
+    _, *others = (python_name(a, i) for i, a in enumerate(r.args))
+    return [f"    if {' is None and '.join(reversed(others))} is None and out is None:",
+            f"        return T.{r.alone}({conversion(r, 0)}, True)"]
+
+
 def inplace_form(r, def_name, bound=False):
     """The Python form of the in-place form of one record."""
     lines = _head(r, def_name, option_defaults(r) + ([("alpha", "1")] if r.alpha else []), bound)
@@ -222,12 +233,12 @@ def alpha_lines(r, form):
     if r.name not in ("add", "sub"):
         scaled = r.tensor_args[-1].name
         factor = f"alpha_arg(alpha, \"{r.name}\", v_self, v_{scaled})"
-        return ["    if alpha is not ONE and alpha != 1:",
+        return ["    if alpha is not ONE and (alpha is True or alpha != 1):",
                 f"        v_{scaled} = T.mul(v_{scaled}, {factor})"]
-    sign = "-" if r.name == "sub" else ""
+    given = "alpha if isinstance(alpha, bool) else -alpha" if r.name == "sub" else "alpha"
     lines = ["    cdef Tensor factor",
-             "    if alpha is not ONE and alpha != 1:",
-             f"        factor = alpha_arg({sign}alpha, \"{r.name}\", v_self, v_other)",
+             "    if alpha is not ONE and (alpha is True or alpha != 1):",
+             f"        factor = alpha_arg({given}, \"{r.name}\", v_self, v_other)",
              "        if factor.dt == DT_BOOL:",
              "            v_other = T.mul(v_other, factor)"]
     if form == "":

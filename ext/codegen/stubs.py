@@ -390,7 +390,11 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
         changing = [r for r in group if r.inplace]
         for name in dict.fromkeys((key, *group[0].aliases)):
             lists = [record_parameters(r) for r in group]
-            body += overloads(name, lists, [result_of(r) for r in group])
+            results = [result_of(r) for r in group]
+            for r in filter(lambda r: r.alone, group):
+                lists.append(record_parameters(r)[:1])
+                results.append("tuple[_Tensor, ...]")
+            body += overloads(name, lists, results)
             lists = [record_parameters(r, "inplace") for r in changing]
             body += overloads(f"{name}_", lists, ["_Tensor"] * len(lists))
             if group[0].function and not key.startswith("_"):

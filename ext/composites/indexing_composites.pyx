@@ -64,14 +64,15 @@ cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t
     cdef tuple size = dims_of(a)
     src = slice_source(src, T.diagonal(T.detach(a), offset, dim1, dim2))
     return with_slice(a, src, T._diagonal_backward(src, size, offset, dim1, dim2),
-                      T._diagonal_backward(filled(a.dt, dims_of(src), 1), size, offset, dim1, dim2))
+                      T._diagonal_backward(filled(a, a.dt, dims_of(src), 1), size, offset, dim1,
+                                           dim2))
 
 
 cdef Tensor select_scatter(Tensor a, Tensor src, Py_ssize_t dim, Py_ssize_t index):
     cdef tuple size = dims_of(a)
     src = slice_source(src, T.select(T.detach(a), dim, index))
     return with_slice(a, src, T._select_backward(src, size, dim, index),
-                      T._select_backward(filled(a.dt, dims_of(src), 1), size, dim, index))
+                      T._select_backward(filled(a, a.dt, dims_of(src), 1), size, dim, index))
 
 
 cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, object end,
@@ -79,7 +80,8 @@ cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, ob
     cdef tuple size = dims_of(a)
     src = slice_source(src, T.slice(T.detach(a), dim, start, end, step))
     return with_slice(a, src, T._slice_backward(src, size, dim, start, end, step),
-                      T._slice_backward(filled(a.dt, dims_of(src), 1), size, dim, start, end, step))
+                      T._slice_backward(filled(a, a.dt, dims_of(src), 1), size, dim, start, end,
+                                        step))
 
 
 cdef Tensor as_positions(Tensor index, str op):
@@ -170,11 +172,12 @@ cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
     index = T.reshape(index, (-1,))
     if index.flags & F_BATCHED:
         # Which of 0..n-1 an example's index has; negative ones count from the end.
-        every = T.unsqueeze(index_vector(list(range(n))), 1)
+        every = T.unsqueeze(index_vector(a, list(range(n))), 1)
         mask = T.any(T.logical_or(T.eq(every, index), T.eq(T.sub(every, wrap_int(n)), index)), 1,
                      False)
     else:
-        mask = T._index_put(filled(DT_BOOL, (n,), False), (index,), filled(DT_BOOL, (), True),
+        mask = T._index_put(filled(a, DT_BOOL, (n,), False), (index,),
+                            filled(a, DT_BOOL, (), True),
                             False)
     mask = T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
     return T.where(mask, value_like(value, a), a)

@@ -172,7 +172,7 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
         raise RuntimeError(
             f"repeat_interleave: allocated size does not match required size: {output_size} and "
             f"{len(rows)}")
-    index = index_vector(rows)
+    index = index_vector(a, rows)
     return T.index_select(a, d, index)
 
 

@@ -86,8 +86,10 @@ cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b):
         raise RuntimeError(
             f"{op}: For integral input tensors, argument alpha must not be a floating point "
             "number.")
-    if dt == DT_BOOL and t.dt != DT_BOOL:
+    if t.dt == DT_BOOL and dt != DT_BOOL and op in ("add", "sub"):
         raise RuntimeError(f"{op}: Boolean alpha only supported for Boolean results.")
+    if dt == DT_BOOL and t.dt != DT_BOOL:
+        return wrap_number(scalar_value(t) != 0)
     if dt_is_complex(t.dt) and not dt_is_complex(dt):
         raise RuntimeError(
             f"{op}: For non-complex input tensors, argument alpha must not be a complex number.")

@@ -8,7 +8,8 @@ from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
-from autograd_cy._C.storage cimport StorageImpl, storage_new, storage_borrow, storage_decref
+from autograd_cy._C.storage cimport (
+    ON_META, StorageImpl, storage_new, storage_new_on, storage_borrow, storage_decref)
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiable
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, F_BATCHED, F_LAZY, F_REQUIRES_GRAD, tensor_on, requires_grad as needs_grad)
@@ -35,6 +36,18 @@ def _storage_from_bytes(data):
         memcpy(s.data, view.buf, <size_t>view.len)
     else:
         s = storage_borrow(<char*>view.buf, view.len, owner, False)
+    try:
+        return hold(s)
+    finally:
+        storage_decref(s)
+
+
+def _storage_on_meta(Py_ssize_t nbytes):
+    """The storage of a pickled tensor on meta: a size."""
+    cdef StorageImpl* s
+    if nbytes < 0:
+        raise RuntimeError(f"not a storage: {nbytes} bytes")
+    s = storage_new_on(ON_META, nbytes)
     try:
         return hold(s)
     finally:

@@ -30,6 +30,7 @@ from autograd_cy._C.tensor cimport (
     F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
+    beyond_64_bits,
     scalar_value,
     requires_grad as needs_grad, is_number, bump_version)
 from autograd_cy._C.iterate cimport (

@@ -127,6 +127,10 @@ cdef object two_devices(str op, int a, int b):
 
 
 cdef object no_kernel(str op, int device):
+    if device == ON_META:
+        return NotImplementedError(
+            f"{op}: not possible on device 'meta': what the result is like is only known from "
+            "values, which there are none of")
     return NotImplementedError(
         f"{op}: there is no kernel of this operator for device '{device_of_code(device)}'; move "
         "the operands with .cpu()")

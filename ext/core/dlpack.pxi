@@ -179,6 +179,8 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
     cdef Tensor t = self
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t.flags & F_DEVICE:
+        raise BufferError(f"Can't export tensors on device '{t.device}'; use tensor.cpu()")
     if t.flags & F_LAZY and not copy:
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise BufferError(f"Can't export tensors with the {bit} bit set, use "
@@ -201,6 +203,8 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
 
 def __dlpack_device__(Tensor self not None):
     """Kind and number of the device, as DLPack counts them: ``(1, 0)``, the CPU."""
+    if self.flags & F_DEVICE:
+        raise BufferError(f"Can't export tensors on device '{self.device}'; use tensor.cpu()")
     return (AG_DL_CPU, 0)
 
 

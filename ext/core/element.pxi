@@ -52,11 +52,21 @@ cdef bint usual(object value, int dt) except -1:
     return False
 
 
+cdef object beyond_64_bits(object x):
+    """The error about an int that no int64 holds, as Python words it."""
+    return OverflowError(
+        f"int too big to convert: {x} does not fit in 64 bits; give it as a float")
+
+
 cdef int check_holds(object value, int dt) except -1:
     """Refuse a number to fill with that a dtype can't hold; infinities and NaN fit into floats."""
     cdef char[16] cell
     cdef double most
-    if dt == DT_BOOL or usual(value, dt):
+    if usual(value, dt):
+        return 0
+    if type(value) is int and not -(1 << 63) <= value < (1 << 64):
+        raise beyond_64_bits(value)
+    if dt == DT_BOOL:
         return 0
     if isinstance(value, complex) or isinstance(value, _np.complexfloating):
         if dt >= DT_C64:

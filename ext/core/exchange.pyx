@@ -11,19 +11,21 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport Py_EQ, Py_NE
 from cpython.ref cimport Py_INCREF
 from autograd_cy._C.storage cimport (
-    StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new, storage_borrow, storage_incref,
+    ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
+    storage_borrow, storage_incref,
     storage_decref)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.devices cimport refuse_host
-from autograd_cy._C.placement cimport as_device, cpu_device
+from autograd_cy._C.placement cimport as_device, device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DUAL, F_BATCHED, F_CONJ, F_LAZY,
+    Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
+    F_LAZY,
     tls_modes, tensor_on,
     refuse_examples, has_examples,
     requires_grad)
-from autograd_cy._C.iterate cimport cast, clone_plain, resolved
+from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
 from autograd_cy._C.sealed cimport seal
 from libc.string cimport memcpy
 
@@ -43,6 +45,14 @@ cnp.import_array()
 
 
 # --- the storage as an object ---------------------------------------------------------------
+
+cdef int need_bytes(StorageImpl* s, str what) except -1:
+    if s.device != ON_CPU:
+        raise NotImplementedError(
+            f"UntypedStorage: {what} is not possible for memory of device "
+            f"'{device_of_code(s.device)}'; copy the tensor with .cpu()")
+    return 0
+
 
 @cython.final
 cdef class UntypedStorage:
@@ -89,7 +99,7 @@ cdef class UntypedStorage:
 
     @property
     def device(self):
-        return cpu_device
+        return device_of_code(self.mem.device)
 
     def is_readonly(self):
         """Whether the memory must not be written (it belongs to a read-only array)."""
@@ -97,14 +107,19 @@ cdef class UntypedStorage:
 
     def tolist(self):
         """The bytes as a list of numbers."""
+        need_bytes(self.mem, "tolist()")
         return list((<unsigned char*>self.mem.data)[:self.mem.nbytes])
 
     def clone(self):
         """A copy of the bytes."""
-        cdef StorageImpl* s = storage_new(self.mem.nbytes)
+        cdef StorageImpl* s
         cdef UntypedStorage copy
+        if self.mem.device != ON_META:
+            need_bytes(self.mem, "clone()")
+        s = storage_new_on(self.mem.device, self.mem.nbytes)
         try:
-            memcpy(s.data, self.mem.data, <size_t>self.mem.nbytes)
+            if self.mem.device == ON_CPU:
+                memcpy(s.data, self.mem.data, <size_t>self.mem.nbytes)
             copy = hold(s)
         finally:
             storage_decref(s)
@@ -118,22 +133,26 @@ cdef class UntypedStorage:
             i += self.mem.nbytes
         if not 0 <= i < self.mem.nbytes:
             raise IndexError(f"byte {i} of a storage of {self.mem.nbytes} bytes")
+        need_bytes(self.mem, "indexing")
         return (<unsigned char*>self.mem.data)[i]
 
     def __getbuffer__(self, Py_buffer* view, int flags):
+        need_bytes(self.mem, "the buffer protocol")
         PyBuffer_FillInfo(view, self, self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
 
     def __richcmp__(self, other, int op):
         if not isinstance(other, UntypedStorage) or op not in (Py_EQ, Py_NE):
             return NotImplemented
-        same = self.mem.data == (<UntypedStorage>other).mem.data
+        same = (self.mem == (<UntypedStorage>other).mem
+                or (self.mem.data == (<UntypedStorage>other).mem.data
+                    and self.mem.device != ON_META))
         return same if op == Py_EQ else not same
 
     def __hash__(self):
         return <Py_ssize_t>(<size_t>self.mem.data >> 4)
 
     def __repr__(self):
-        return f"<autograd_cy.UntypedStorage(device=cpu) of size {self.mem.nbytes}>"
+        return f"<autograd_cy.UntypedStorage(device={self.device}) of size {self.mem.nbytes}>"
 
     def __copy__(self):
         return self
@@ -144,7 +163,10 @@ cdef class UntypedStorage:
         return copy
 
     def __reduce_ex__(self, int protocol):
-        from autograd_cy._C.copying import _storage_from_bytes
+        from autograd_cy._C.copying import _storage_from_bytes, _storage_on_meta
+        if self.mem.device == ON_META:
+            return _storage_on_meta, (self.mem.nbytes,)
+        need_bytes(self.mem, "pickling")
         if protocol >= 5:
             from pickle import PickleBuffer
             return _storage_from_bytes, (PickleBuffer(self),)
@@ -395,6 +417,8 @@ def _repr_parts(Tensor t not None):
         return None, None, (t.extra.value, t.extra.bdim, t.extra.level)
     if t.flags & F_DUAL:
         tangent = t.extra.tangent
+    if t.flags & F_DEVICE:
+        t = to_device(t, ON_CPU)
     # NumPy has no bfloat16, and digits of float16 are computed in float32.
     # Two calls: compilers from gcc 14 on refuse what Cython makes of a conditional expression here.
     if t.dt in (DT_F16, DT_BF16):

@@ -90,3 +90,9 @@ cdef int fill_dense(Tensor t, double value) except -1:
     else:
         store_element(item, t.dt, value)
     return fill_elements(t, item)
+
+
+cdef Tensor zeros_on(int device, int dt, int nd, const Py_ssize_t* shape):
+    cdef Tensor t = tensor_empty_on(device, dt, nd, shape, NULL)
+    clear(t)
+    return t

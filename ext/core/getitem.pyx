@@ -201,7 +201,10 @@ cdef int setitem(Tensor a, object index, object value) except -1:
     if isinstance(value, Tensor):
         src = <Tensor>value
     elif is_number(value):
-        src = as_operand(value, "__setitem__", "value")
+        try:
+            src = as_operand(value, "__setitem__", "value")
+        except OverflowError:
+            raise ValueError(f"Overflow when unpacking long long: {value}") from None
     else:
         src = <Tensor>_tensor(value)
     v, advanced = apply_basic(a, index)

@@ -15,6 +15,13 @@ from autograd_cy._C.tensor cimport Tensor
 
 __all__: list[str] = []
 
+cdef extern from *:
+    """
+    /* The exception that a launch has set, as Cython sees one. */
+    static int agc_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
+    """
+    int pass_on "agc_pass_on"() except -1
+
 cdef enum:
     NUMBER_BYTES = 16
 
@@ -68,6 +75,7 @@ cdef class Program:
                     work.run(work.plan)
                 else:
                     parallel_for(work.body, work.plan, work.tiles, team_size(work.work))
+        pass_on()                   # a product was interrupted, or had no memory
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""

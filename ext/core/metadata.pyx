@@ -97,6 +97,10 @@ cdef Py_ssize_t offset_of(Tensor t):
     return (t.ptr - t.mem.data) // DT_SIZE[t.dt]
 
 
+cdef Py_ssize_t place_of(Tensor t):
+    return t.mem.device
+
+
 cdef tuple without(object shape, Py_ssize_t dim):
     return tuple(shape[:dim]) + tuple(shape[dim + 1:])
 

@@ -59,9 +59,7 @@ cdef Tensor wrap_number(object x):
         try:
             return wrap_int(x)
         except OverflowError:
-            raise RuntimeError(
-                f"value cannot be converted to type int64_t without overflow: {x}"
-            ) from None
+            raise beyond_64_bits(x) from None
     if isinstance(x, (bool, _np.bool_)):
         t = tensor_empty(DT_BOOL, 0, NULL)
         (<uint8_t*>t.ptr)[0] = 1 if x else 0

@@ -169,6 +169,11 @@ cdef int format_code(object f) except -1:
     raise TypeError(f"memory_format must be an autograd_cy.memory_format, not {f!r}")
 
 
+def _device_code(d):
+    """The code of the device that `d` names, or the error that says why it can't be used."""
+    return device_code(d)
+
+
 def _require_device(d):
     """The device that `d` names, or the error that says why it can't be used."""
     return as_device(d)

@@ -32,6 +32,9 @@ cdef Tensor int_range(object start, object end, object step):
         i = max(0, -((start - end) // step))
         _ = <int64_t>end
     except OverflowError:
+        for x in (start, end, step):
+            if not -(1 << 63) <= x < (1 << 64):
+                raise beyond_64_bits(x) from None
         raise RuntimeError(
             f"arange: value cannot be converted to type int64_t without overflow: "
             f"{start}, {end}, {step}"
@@ -156,6 +159,8 @@ cdef object endpoint(object x, str op, str argument):
 cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
     """An endpoint, which an integer dtype truncates before anything is computed."""
     value = endpoint(x, op, argument)
+    if type(value) is int and not -(1 << 63) <= value < (1 << 64):
+        raise beyond_64_bits(value)
     dt = out.dt if out is not None else DT_F64 if dtype is None else dt_code(dtype)
     return int(value) if dt_is_integral(dt) and isinstance(value, float) else value
 

@@ -6,7 +6,8 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.metadata cimport normal_dims, viewable, resolve_shape
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
-    run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast, fill_with)
+    run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
+    fill_with, to_device)
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
@@ -682,6 +683,10 @@ cdef Tensor contiguous_with(Tensor a, int memory_format):
 
 cdef Tensor cast_copy(Tensor a, int dt):
     return clone_plain(a) if dt < 0 or a.dt == dt else cast(a, dt)
+
+
+cdef Tensor device_copy(Tensor a, Py_ssize_t place):
+    return clone_plain(a) if a.mem.device == place else to_device(a, <int>place)
 
 
 cdef Tensor fill_plain(Tensor a, Tensor value):

@@ -1,5 +1,8 @@
 # Shapes as Python sees them (part of tensor.pyx).
 
+from operator import index as _index
+
+
 class Size(tuple):
     """
     The shape of a tensor: a tuple of sizes.
@@ -12,6 +15,18 @@ class Size(tuple):
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes=()):
+        sizes = tuple(sizes)
+        for i, s in enumerate(sizes):
+            if type(s) is not int:
+                try:
+                    sizes = (*sizes[:i], _index(s), *sizes[i + 1:])
+                except TypeError:
+                    raise TypeError(
+                        f"torch.Size() takes an iterable of 'int' (item {i} is "
+                        f"'{type(s).__name__}')") from None
+        return tuple.__new__(cls, sizes)
 
     def numel(self):
         """Number of elements of a tensor of this shape."""

@@ -7,6 +7,7 @@ from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.node cimport *
+from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
 include "operators_of_accumulate.pxi"
@@ -40,6 +41,11 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
             grad = T.sum_to_size(grad, tuple(size_object(m.ndim, m.shape)))
         else:
             grad = sum_to_shape_fast(grad, m.ndim, m.shape)
+    if grad.mem.device != m.device:
+        raise RuntimeError(
+            f"Function {source.node_name() if source is not None else 'backward'} returned an "
+            f"invalid gradient at index {index} - expected device {device_of_code(m.device)} but "
+            f"got {device_of_code(grad.mem.device)}")
     if grad.dt != m.dt:
         if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
             grad = T.real(grad)
@@ -206,5 +212,5 @@ cdef Tensor copy_in_layout(Tensor g, Tensor variable):
 
 cdef Tensor room_like(Tensor g, Tensor variable):
     if tensor_is_dense(variable):
-        return tensor_empty_strided(g.dt, variable.nd, variable.sizes, variable.strides)
-    return tensor_empty(g.dt, g.nd, g.sizes)
+        return tensor_empty_on(g.mem.device, g.dt, variable.nd, variable.sizes, variable.strides)
+    return tensor_empty_on(g.mem.device, g.dt, g.nd, g.sizes, NULL)

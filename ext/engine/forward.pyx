@@ -14,7 +14,7 @@ own tangent though it is a view of its primal (OWN_TANGENT). Views of a dual kno
 `dual_base`, and follow it as other views follow their base.
 """
 from cpython.ref cimport Py_REFCNT
-from libc.string cimport memset
+from autograd_cy._C.iterate cimport zeros_on
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.metadata cimport strides_of, offset_of
 from autograd_cy._C.lazy cimport turned_view, whole_bits, window_bits
@@ -23,8 +23,8 @@ from autograd_cy._C.levels cimport (
 from autograd_cy._C.node cimport set_view
 from autograd_cy._C.tensor cimport (
     Restoring, hold_change, undo_change,
-    Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at, tensor_empty_strided,
-    tensor_empty, tensor_window, stand_alone, tensor_has_overlap, same_shape, dims_of, sizes_of,
+    Tensor, ForwardLevel, below_vmaps, put_dual, tensor_alias, wrap_at,
+    tensor_window, stand_alone, tensor_has_overlap, same_shape, dims_of, sizes_of,
     lazy_bits, tls_modes, wrap_double, CREATED_DEFAULT, OF_DUAL, F_DUAL, F_BATCHED, F_VIEW, F_LAZY,
     M_NO_FORWARD_AD, M_INFERENCE, MAX_DIMS)
 include "operators_of_forward.pxi"
@@ -177,9 +177,8 @@ cdef Tensor laid_out_like(Tensor root, list sizes):
         shape[d] = sizes[d]
         strides[d] = extent
         extent *= max(shape[d], 1)
-    r = tensor_empty_strided(root.dt, root.nd + first, shape, strides)
-    if r.count:
-        memset(r.ptr, 0, extent * DT_SIZE[r.dt])
+    r = zeros_on(root.mem.device, root.dt, 1, &extent)
+    r = tensor_window(r, root.nd + first, shape, strides, 0)
     r.flags |= root.flags & F_LAZY
     return r
 
@@ -472,8 +471,7 @@ cdef Tensor placed_like(Tensor tangent, Tensor t):
         laid = zeros_matching(t, tangent)
     else:
         shape = t.mem.nbytes // size
-        memory = tensor_empty(t.dt, 1, &shape)
-        memset(memory.ptr, 0, t.mem.nbytes)
+        memory = zeros_on(t.mem.device, t.dt, 1, &shape)
         laid = tensor_window(memory, t.nd, t.sizes, t.strides, offset // size)
         laid.flags |= t.flags & F_LAZY
     return T.copy_(laid, tangent)

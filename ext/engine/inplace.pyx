@@ -11,8 +11,9 @@ What the history of a base becomes when a view of it changes is in views.pyx.
 cimport cython
 from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint32_t
-from libc.string cimport memcmp, memcpy
-from autograd_cy._C.arguments cimport int_arg, dim_arg, sizes_arg, given_sizes, dims_arg
+from libc.string cimport memcmp
+from autograd_cy._C.arguments cimport (
+    int_arg, dim_arg, sizes_arg, given_sizes, dims_arg, wrong_type)
 from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.dtypes cimport (
@@ -334,6 +335,8 @@ cdef Tensor fill_as(Tensor self, object value, str op):
             f"value cannot be converted to type {dt_object(self.dt).name} without overflow: {op} "
             f"got {value}")
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
+        if not is_number(value):
+            raise wrong_type(value, op, "value", 1, "Tensor or Number")
         check_inplace(self, op, False)
         fill_with(self, value)
         bump_version(self)
@@ -595,7 +598,7 @@ def resize_as_(Tensor self not None, the_template, *, memory_format=None):
 cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef Py_ssize_t count = 1, needed, here = self.ptr - self.mem.data
+    cdef Py_ssize_t count = 1, needed, kept, one, here = self.ptr - self.mem.data
     cdef int i, n = <int>len(size)
     cdef Tensor fresh
     cdef uint32_t version = self.mem.version[0]
@@ -627,9 +630,13 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
                 f"{op}: Trying to resize storage that is not resizable: other tensors show the "
                 f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
                 f"{list(size)}; clone() the tensor first")
-        fresh = tensor_empty(self.dt, n, shape)
-        fresh.flags |= self.flags & F_LAZY      # what is copied is memory, not values
-        memcpy(fresh.ptr, self.ptr, self.mem.nbytes - here)
+        fresh = tensor_empty_on(self.mem.device, self.dt, n, shape, NULL)
+        kept = (self.mem.nbytes - here) // DT_SIZE[self.dt]
+        one = 1
+        # What is copied is memory, not values.
+        copy_into(tensor_window(fresh, 1, &kept, &one, 0),
+                  tensor_turned(tensor_window(self, 1, &kept, &one, 0), self.flags & F_LAZY), op)
+        fresh.flags |= self.flags & F_LAZY
         replace_storage(self, fresh)
         set_geometry(self, n, shape, strides)
         self.mem.version[0] = version

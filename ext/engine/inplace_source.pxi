@@ -50,7 +50,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     if self.flags & F_DUAL:
         raise RuntimeError("set_: a tensor with a tangent can't show other memory; detach() it")
     if source is _nothing:
-        whole = tensor_empty(self.dt, 1, &none_of_them)
+        whole = tensor_empty_on(self.mem.device, self.dt, 1, &none_of_them, NULL)
     elif isinstance(source, Tensor):
         whole = <Tensor>source
         if whole.dt != self.dt:

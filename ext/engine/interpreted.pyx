@@ -18,6 +18,7 @@ from autograd_cy._C.batching cimport (
 from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_object, dt_real, dt_to_complex, g_default_dtype, DT_BF16,
     DT_BOOL, DT_F16, DT_F32, DT_I64)
+from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.arguments cimport refuse_dtype
 from autograd_cy._C.metadata cimport known_dims, widest_nd
@@ -37,7 +38,7 @@ from autograd_cy._C.levels cimport (
 from autograd_cy._C.node cimport *
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, wrap_number,
-    F_BATCHED, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
+    F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.kernel_table cimport kernel_number
 include "operators_of_interpreted.pxi"
 
@@ -581,10 +582,10 @@ cdef class HostKernel:
         for x in args:
             if isinstance(x, Tensor):
                 tensors.append(x)
-                x = readable(<Tensor>x)
+                x = readable(<Tensor>x, self.name)
             elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
                 tensors.extend(x)
-                x = tuple([readable(<Tensor>y) for y in x])
+                x = tuple([readable(<Tensor>y, self.name) for y in x])
             given.append(x)
         dt = result_dtype(tuple(tensors))
         try:
@@ -599,7 +600,9 @@ cdef class HostKernel:
         return tuple(found)
 
 
-cdef object readable(Tensor t):
+cdef object readable(Tensor t, str op):
+    if t.flags & F_DEVICE:
+        raise no_kernel(op, t.mem.device)
     if t.dt == DT_F16 or t.dt == DT_BF16:
         return array_of(cast(t, DT_F32))
     return array_of(t)

@@ -12,10 +12,11 @@ from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
 from libc.string cimport memset
 from autograd_cy._C.checked cimport checked_count
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from autograd_cy._C.dtypes cimport DT_SIZE, DT_F64, DT_I64, dt_object
-from autograd_cy._C.placement cimport cpu_device
+from autograd_cy._C.iterate cimport zeros_on
+from autograd_cy._C.dtypes cimport DT_F64, DT_I64, dt_object
+from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, late, tensor_alias, tensor_empty, copy_special, scalar_value, stand_on, size_object,
+    Tensor, late, tensor_alias, copy_special, scalar_value, stand_on, size_object,
     sizes_of, type_name, describe, requires_grad, tls_modes, wrap_double, wrap_number, g_modes,
     track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
     F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED, M_VIEW_REPLAY,
@@ -145,7 +146,8 @@ cdef class Node:
     @property
     def _input_metadata(self):
         cdef int i
-        return tuple([InputMetadata(meta_shape(self, i), dt_object(self.metas[i].dt), cpu_device)
+        return tuple([InputMetadata(meta_shape(self, i), dt_object(self.metas[i].dt),
+                                    device_of_code(self.metas[i].device))
                       if self.metas[i].defined else None for i in range(self.n_out)])
 
     @property
@@ -301,6 +303,7 @@ cdef int set_meta(Node n, int nr, Tensor t) except -1:
         m.shape[i] = t.sizes[i]
     m.ndim = t.nd
     m.dt = t.dt
+    m.device = t.mem.device
     m.defined = 1
     return 0
 

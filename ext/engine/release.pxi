@@ -72,9 +72,7 @@ cdef object meta_shape(Node n, int nr):
 
 cdef Tensor zeros_for(Node n, int nr):
     cdef OutMeta* m = &n.metas[nr]
-    cdef Tensor t = tensor_empty(m.dt, m.ndim, m.shape)
-    memset(t.ptr, 0, t.count * DT_SIZE[t.dt])
-    return t
+    return zeros_on(m.device, m.dt, m.ndim, m.shape)
 
 
 cdef traverseproc _traverse_fields = (<GCType*>Node).tp_traverse

@@ -177,7 +177,7 @@ cdef class CopySlices(Node):
         fn.apply(arrived, inner)
         if not needs(self, 0):
             return 0
-        ones = fill_sized(grad.dt, size)
+        ones = fill_sized(grad, size)
         mask = T.ne(T._as_strided_backward(ones, base_size, base_stride, base_offset, size, stride,
                                            offset), wrap_int(0))
         result = T.where(mask, wrap_int(0), grad)
@@ -202,14 +202,14 @@ cdef Tensor fitted(Tensor grad, Tensor like):
     return grad if grad.dt == like.dt else T._to_dtype(grad, like.dt)
 
 
-cdef Tensor fill_sized(int dt, tuple size):
-    """Ones of a shape, outside of the graph."""
+cdef Tensor fill_sized(Tensor a, tuple size):
+    """Ones of a shape, of a's dtype on its device, outside of the graph."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int i
     cdef Tensor r
     for i in range(len(size)):
         shape[i] = size[i]
-    r = tensor_empty(dt, <int>len(size), shape)
+    r = tensor_empty_on(a.mem.device, a.dt, <int>len(size), shape, NULL)
     fill_with(r, 1)
     return r
 
@@ -223,7 +223,7 @@ cdef Tensor base_layout(Tensor grad, tuple size, tuple stride):
     for i in range(len(size)):
         shape[i] = size[i]
         strides[i] = stride[i]
-    r = tensor_empty_strided(grad.dt, <int>len(size), shape, strides)
+    r = tensor_empty_on(grad.mem.device, grad.dt, <int>len(size), shape, strides)
     copy_into(r, grad, "CopySlices")
     return r
 

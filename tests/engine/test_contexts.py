@@ -21,6 +21,7 @@ from autograd_cy._C import saved
 from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy._context import _Context
 from autograd_cy.autograd import grad_mode, graph
+from autograd_cy.utils import checkpoint
 
 EXEMPT = {
     # Not a change of state: the file closes itself when it is freed.
@@ -92,6 +93,10 @@ def version():
         X.add_(0)
 
 
+def square(t):
+    return t * t
+
+
 def keep(t):
     return t
 
@@ -115,6 +120,8 @@ CONTEXTS = {
     "detect_anomaly": ag.autograd.detect_anomaly,
     "printoptions": lambda: ag.printoptions(precision=1),
     "fork_rng": ag.random.fork_rng,
+    "set_checkpoint_early_stop": lambda: checkpoint.set_checkpoint_early_stop(False),
+    "set_checkpoint_debug_enabled": lambda: checkpoint.set_checkpoint_debug_enabled(True),
     "LevelContext": None,
     "_unsafe_preserve_version_counter": None,
     "RemovableHandle": None,
@@ -151,6 +158,9 @@ USES |= {
     ),
     "jvp": lambda: ag.func.jvp(lambda t: t * t, (X,), (X,)),
     "grad": lambda: ag.func.grad(lambda t: (t * t).sum())(X),
+    "checkpoint": lambda: (
+        checkpoint.checkpoint(square, LEAF, use_reentrant=False).sum().backward(inputs=[LEAF])
+    ),
     "functional jvp": lambda: ag.autograd.functional.jvp(lambda t: t * t, X, X),
     "functional_call": lambda: ag.func.functional_call(LAYER, {"weight": ag.ones(1, 3)}, X),
     "differences": lambda: ag.testing.check_grads(lambda t: t * t, (DOUBLE,), order=1),
@@ -171,6 +181,7 @@ def state():
         fw._level,
         fw._current_level,
         _printing._options,
+        (checkpoint._early_stop, checkpoint._debug),
         ag.get_rng_state().tolist(),
         X.tolist(),
         DOUBLE.tolist(),

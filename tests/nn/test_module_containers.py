@@ -171,3 +171,70 @@ def test_a_submodule_is_replaced_or_added():
         m.set_submodule("", new)
     with pytest.raises(ValueError, match="not an nn.Module"):
         m.set_submodule("0", torch.ones(1))
+
+
+def kinds(modules):
+    return [type(m).__name__ for m in modules]
+
+
+def test_modules_are_put_into_a_sequence_and_taken_out():
+    s = nn.Sequential(nn.ReLU(), nn.Tanh())
+    assert s.insert(1, nn.Sigmoid()) is s
+    s.insert(-1, nn.Flatten()).insert(4, nn.Identity()).insert(-5, nn.GELU())
+    names = ["GELU", "ReLU", "Sigmoid", "Flatten", "Tanh", "Identity"]
+    assert kinds(s) == names and list(s._modules) == [str(i) for i in range(6)]
+    for index in (7, -7):
+        with pytest.raises(IndexError, match=f"Index out of range: {index}"):
+            s.insert(index, nn.ReLU())
+    with pytest.raises(AssertionError, match="module should be of type"):
+        s.insert(0, 5)
+    assert isinstance(s.pop(0), nn.GELU) and isinstance(s.pop(-1), nn.Identity)
+    assert kinds(s.pop(slice(1, 3))) == ["Sigmoid", "Flatten"]
+    assert kinds(s) == ["ReLU", "Tanh"] and list(s._modules) == ["0", "1"]
+    with pytest.raises(IndexError, match="index 5 is out of range"):
+        s.pop(5)
+    named = nn.Sequential({"a": nn.ReLU(), "b": nn.Tanh()})
+    del named[0]
+    assert list(named._modules) == ["0"]
+
+
+def test_sequences_are_added_and_multiplied():
+    a, b = nn.Sequential(nn.ReLU(), nn.Linear(1, 1)), nn.Sequential(nn.Tanh())
+    assert kinds(a + b) == ["ReLU", "Linear", "Tanh"] and len(a) == 2
+    twice = 2 * b * 1
+    assert kinds(twice) == ["Tanh", "Tanh"] and twice[0] is twice[1]
+    same = b
+    same += a
+    assert same is b and kinds(b) == ["Tanh", "ReLU", "Linear"]
+    b *= 2
+    assert kinds(b) == ["Tanh", "ReLU", "Linear"] * 2
+    b += b
+    assert len(b) == 12
+    with pytest.raises(ValueError, match="supports only objects of Sequential class, but"):
+        a.__add__((1,))
+    for factor in (0, -1):
+        with pytest.raises(ValueError, match=f"Non-positive multiplication factor {factor}"):
+            a * factor
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        a * "a"
+
+
+def test_lists_of_modules_grow_and_shrink():
+    m = nn.ModuleList([nn.ReLU(), nn.Tanh()])
+    assert kinds(m.__add__([nn.Sigmoid()])) == ["ReLU", "Tanh", "Sigmoid"] and len(m) == 2
+    m += [nn.Sigmoid()]
+    assert kinds(m) == ["ReLU", "Tanh", "Sigmoid"]
+    assert isinstance(m.pop(0), nn.ReLU) and kinds(m.pop(slice(0, 1))) == ["Tanh"]
+    assert list(m._modules) == ["0"]
+    for wrong in (5, nn.ReLU()):
+        with pytest.raises(TypeError, match="ModuleList.extend should be called with an iterable"):
+            m.extend(wrong)
+    with pytest.raises(TypeError, match="int is not a Module subclass"):
+        m.insert(0, 5)
+    with pytest.raises(TypeError, match="interpreted as an integer"):
+        m["a"]
+    d = nn.ModuleDict()
+    with pytest.raises(TypeError, match="ModuleDict.update should be called with an iterable"):
+        d.update(5)
+    with pytest.raises(ValueError, match="sequence element #0 has length 3; 2 is required"):
+        d.update([(1, 2, 3)])

@@ -149,3 +149,15 @@ def test_the_class_is_shown_and_pickled_as_the_users_class():
         assert pickle.loads(pickle.dumps(cls)) is cls
     older = b"cautograd_cy._C.tensor\nTensor\n."
     assert pickle.loads(older) is ag.Tensor
+
+
+def test_a_factor_that_is_a_truth_value_is_for_truth_values():
+    x, truth = ag.ones(2), ag.tensor([True, False])
+    for call in (ag.add, ag.sub, ag.rsub, lambda a, b, alpha: a.clone().add_(b, alpha=alpha)):
+        for alpha in (True, False):
+            with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean re"):
+                call(x, x, alpha=alpha)
+    for alpha, result in ((True, [True, True]), (2, [True, True]), (False, [True, False])):
+        assert ag.add(truth, ~truth, alpha=alpha).tolist() == result
+    with pytest.raises(RuntimeError, match="alpha must not be a floating point number"):
+        ag.add(truth, truth, alpha=1.5)

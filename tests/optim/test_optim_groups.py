@@ -234,3 +234,49 @@ def test_text_lists_the_options_of_each_group():
     assert text.startswith("SGD (\nParameter Group 0\n    dampening: 0\n")
     assert "    lr: 0.1\n" in text
     assert text.endswith("\n)")
+
+
+def weight():
+    return torch.ones(1, requires_grad=True)
+
+
+def test_parameters_with_names():
+    a, b = weight(), weight()
+    optimizer = torch.optim.SGD([("a", a), ("b", b)], lr=0.5)
+    (group,) = optimizer.param_groups
+    assert group["param_names"] == ["a", "b"] and group["params"][1] is b
+    (a * b).sum().backward()
+    optimizer.step()
+    assert a.item() == 0.5 and "param_names: ['a', 'b']" in repr(optimizer)
+    optimizer.add_param_group({"params": [("c", weight())], "lr": 0.1})
+    saved = optimizer.state_dict()
+    assert [group["param_names"] for group in saved["param_groups"]] == [["a", "b"], ["c"]]
+    module = torch.nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(module.named_parameters(), lr=0.1)
+    assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
+
+
+def test_loaded_names_win_over_those_there():
+    named = torch.optim.SGD([("a", weight())], lr=0.1)
+    named.load_state_dict(torch.optim.SGD([weight()], lr=0.3).state_dict())
+    assert named.param_groups[0]["param_names"] == ["a"] and named.param_groups[0]["lr"] == 0.3
+    named.load_state_dict(torch.optim.SGD([("z", weight())], lr=0.2).state_dict())
+    assert named.param_groups[0]["param_names"] == ["z"]
+
+
+def test_all_parameters_have_names_or_none():
+    missing = "Some param names are missing"
+    for params in ([("a", weight()), weight()], [weight(), ("a", weight())]):
+        with pytest.raises(ValueError, match=missing):
+            torch.optim.SGD(params, lr=0.1)
+    optimizer = torch.optim.SGD([("a", weight())], lr=0.1)
+    with pytest.raises(ValueError, match="cannot add param group without names"):
+        optimizer.add_param_group({"params": weight()})
+    optimizer = torch.optim.SGD([weight()], lr=0.1)
+    with pytest.raises(ValueError, match="cannot add param group with names"):
+        optimizer.add_param_group({"params": [("a", weight())]})
+    with pytest.raises(TypeError, match="one of the params is int"):
+        torch.optim.SGD([("a", 5)], lr=0.1)
+    for pair in ((5, weight()), ("a", weight(), 1), ()):
+        with pytest.raises(TypeError, match="pairs of name and Tensor"):
+            torch.optim.SGD([pair], lr=0.1)

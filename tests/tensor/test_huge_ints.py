@@ -1,4 +1,9 @@
-"""Sizes, counts and places of more than 64 bits: refused as in torch, never an OverflowError."""
+"""
+Ints of more than 64 bits.
+
+As sizes, counts and places they are refused by the errors of torch; as operands and values to fill
+with by an OverflowError, whatever the dtype of the tensor is.
+"""
 
 import pytest
 
@@ -63,3 +68,55 @@ def test_a_single_int_that_is_too_large_is_a_value_error(call, n):
 def test_slices_end_where_the_tensor_does():
     assert X[-HUGE:HUGE].tolist() == X.tolist()
     assert X[HUGE:].tolist() == []
+
+
+OPERANDS = [
+    lambda n: X + n,
+    lambda n: n - X,
+    lambda n: X.eq(n),
+    lambda n: X.clone().mul_(n),
+    lambda n: ag.pow(n, X),
+    lambda n: ag.clamp(X, n),
+    lambda n: ag.where(X > 0, n, X),
+    lambda n: ag.add(X, X, alpha=n),
+    lambda n: X.clone().fill_(n),
+    lambda n: X.masked_fill(X > 0, n),
+    lambda n: X.index_fill(0, ag.tensor([0]), n),
+    lambda n: ag.full((2,), n),
+    lambda n: ag.full((2,), n, dtype=ag.float64),
+    lambda n: ag.full((2,), n, dtype=ag.bool),
+    lambda n: ag.full_like(X, n),
+    lambda n: X.new_full((2,), n),
+    lambda n: ag.scalar_tensor(n),
+    lambda n: ag.arange(n, n + 2),
+    lambda n: ag.linspace(0, n, 3),
+    lambda n: ag.result_type(X, n),
+]
+
+
+@pytest.mark.parametrize("n", [HUGE, -HUGE, 10**400])
+@pytest.mark.parametrize("call", range(len(OPERANDS)))
+def test_an_operand_that_is_too_large_is_an_overflow_error(call, n):
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        OPERANDS[call](n)
+
+
+@pytest.mark.parametrize("n", [HUGE, -HUGE, 2**63])
+@pytest.mark.parametrize("index", [0, slice(1, 3), [0, 2], None])
+def test_an_element_that_is_too_large_is_a_value_error(index, n):
+    x = X.clone()
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        x[index] = n
+    assert x.tolist() == X.tolist()
+
+
+def test_what_is_no_number_is_refused_by_name():
+    for name in ("fill_", "add_"):
+        with pytest.raises(TypeError, match=rf"{name}\(\): argument '.*' \(position .\) must be"):
+            getattr(X.clone(), name)("a")
+
+
+def test_sizes_are_whole_numbers():
+    assert ag.Size([2, True]) == (2, 1) and ag.Size() == () and ag.Size(x for x in (3,)) == (3,)
+    with pytest.raises(TypeError, match=r"iterable of 'int' \(item 1 is 'float'\)"):
+        ag.Size((1, 2.0))

@@ -278,3 +278,55 @@ def test_polygamma_as_a_method():
     for n in (0, 1, 2):
         assert x.polygamma(n).tolist() == torch.special.polygamma(n, x).tolist()
     assert x.polygamma(1).tolist()[0] == pytest.approx(np.pi**2 / 2)
+
+
+def test_where_as_a_method_and_of_a_condition_alone():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    condition = torch.tensor([True, False])
+    y = x.where(condition, 5)
+    assert y.tolist() == [1.0, 5.0] and y.grad_fn.name() == "WhereBackward0"
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0]
+    assert x.where(other=x * 2, condition=condition).tolist() == [1.0, 4.0]
+    grid = torch.tensor([[0, 2], [3, 0]])
+    for found in (torch.where(grid), torch.where(condition=grid), grid.nonzero(as_tuple=True)):
+        assert [i.tolist() for i in found] == [[0, 1], [1, 0]]
+    with pytest.raises(TypeError, match="argument 'other' .position 3. must be"):
+        torch.where(condition, x)
+    with pytest.raises(TypeError, match=r"argument 'condition' \(position 1\) must be Tensor"):
+        torch.where(5)
+
+
+def test_shapes_alone_are_broadcast():
+    assert torch.broadcast_shapes((2, 1), 3, torch.Size([1])) == torch.Size([2, 3])
+    assert torch.broadcast_shapes() == torch.Size([]) and torch.broadcast_shapes((0,), 1) == (0,)
+    with pytest.raises(RuntimeError, match=r"length 2 at -1! Mismatching argument at index 1 had"):
+        torch.broadcast_shapes((2, 3), (2,))
+    with pytest.raises(ValueError, match="negative length"):
+        torch.broadcast_shapes((2, -3))
+
+
+def test_names_of_methods_and_of_functions_in_namespaces():
+    names = {
+        "torch.Tensor.backward": torch.Tensor.backward,
+        "torch.Tensor.register_hook": torch.Tensor.register_hook,
+        "torch.nn.functional.relu": torch.nn.functional.relu,
+        "torch.linalg.inv": torch.linalg.inv,
+        "torch.fft.fft": torch.fft.fft,
+    }
+    assert {name: overrides.resolve_name(f) for name, f in names.items()} == {n: n for n in names}
+
+
+def test_one_hot_vectors():
+    one_hot = torch.nn.functional.one_hot
+    x = torch.tensor([[0, 2], [1, 1]])
+    assert one_hot(x).tolist() == np.eye(3, dtype=int)[x.numpy()].tolist()
+    assert one_hot(x, 4).shape == (2, 2, 4) and one_hot(x).dtype == torch.int64
+    assert one_hot(torch.zeros(0, dtype=torch.int64), 3).shape == (0, 3)
+    assert torch.vmap(lambda r: one_hot(r, 3))(x).tolist() == one_hot(x).tolist()
+    with pytest.raises(RuntimeError, match="explicit positive num_classes"):
+        torch.vmap(one_hot)(x)
+    with pytest.raises(RuntimeError, match="Can not infer total number of classes"):
+        one_hot(torch.zeros(0, dtype=torch.int64))
+    with pytest.raises(TypeError, match=r"^one_hot\(\): argument 'num_classes' \(position 2\)"):
+        one_hot(x, 2.0)

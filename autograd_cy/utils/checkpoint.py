@@ -1,0 +1,538 @@
+"""
+Less memory for more time: intermediate tensors are computed again when backward needs them.
+
+`checkpoint` runs a function and keeps its inputs only. There are two ways to do so. With
+``use_reentrant=False`` the graph of the function is recorded, with a slot in place of each saved
+tensor; the first slot that backward opens runs the function again, which fills them all. With
+``use_reentrant=True`` nothing is recorded but one node, whose backward runs the function with
+recording and then a backward of its own.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from autograd_cy import Tensor, empty, enable_grad, is_grad_enabled, no_grad, random
+from autograd_cy._C._names import _current_graph_task_id
+from autograd_cy._context import _Context
+from autograd_cy.autograd import Variable, backward
+from autograd_cy.autograd.function import Function
+from autograd_cy.autograd.graph import saved_tensors_hooks
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
+
+
+class CheckpointError(RuntimeError):
+    """The recomputation of a checkpoint was not what the first run had been."""
+
+
+class _Enough(Exception):
+    """Ends a recomputation: every slot of `region` is filled."""
+
+    def __init__(self, region: _Region):
+        super().__init__("a checkpoint has recomputed all that it needs; let this exception pass")
+        self.region = region
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+_early_stop = True
+_debug: bool | None = None
+
+
+def set_checkpoint_early_stop(enable: bool) -> _Context:
+    """
+    Say whether recomputation ends as soon as all that was saved is there again.
+
+    It holds for checkpoints made inside the ``with`` block, without ``use_reentrant``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     y = checkpoint(torch.exp, x, use_reentrant=False)
+    """
+    return _Context([(globals(), "_early_stop", enable)])
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
+    """
+    Overrule the argument `debug` of the checkpoints inside the ``with`` block; None doesn't.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import checkpoint, set_checkpoint_debug_enabled
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     y = checkpoint(torch.exp, x, use_reentrant=False)
+    """
+    return _Context([(globals(), "_debug", enabled)])
+
+
+def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
+    """
+    Two contexts that do nothing, the default of ``context_fn``.
+
+    Examples
+    --------
+    >>> from autograd_cy.utils.checkpoint import noop_context_fn
+    >>> len(noop_context_fn())
+    2
+    """
+    return nullcontext(), nullcontext()
+
+
+# --- with slots for saved tensors ---------------------------------------------------------------
+
+
+class _Inputs(Function):
+    """Keeps tensors as a node does, so that hooks on saved tensors see them."""
+
+    @staticmethod
+    def forward(ctx: Any, _: Tensor, *tensors: Tensor) -> Tensor:
+        ctx.save_for_backward(*tensors)
+        return empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError("backward came to the inputs of a checkpoint")
+
+
+class _Slot:
+    """What the graph holds in place of a tensor of a region."""
+
+    __slots__ = ("__weakref__", "number", "region")
+
+    def __init__(self, region: _Region, number: int):
+        self.region = region
+        self.number = number
+
+
+_TAKEN = object()
+_ABSENT = object()
+_CHECKS: dict[str, Callable[[Tensor], Any]] = {
+    "default": lambda x: {"shape": x.shape, "dtype": x.dtype, "device": x.device},
+    "none": lambda x: None,
+}
+
+
+class _Region:
+    """One call of a checkpointed function, which can be made again."""
+
+    def __init__(
+        self,
+        function: Callable,
+        args: tuple,
+        kwargs: dict[str, Any],
+        context: AbstractContextManager,
+        describe: Callable[[Tensor], Any],
+        early_stop: bool,
+        rng_state: Tensor | None,
+        debug: bool,
+    ):
+        self.function = function
+        self.context = context
+        self.describe = describe
+        self.early_stop = early_stop
+        self.rng_state = rng_state
+        self.traces: list[str] | None = [] if debug else None
+        self.slots: list[weakref.ref[_Slot]] = []
+        self.described: list[Any] = []
+        self.found: dict[int, list[Any]] = {}  # number of a backward -> value by number of slot
+        # Tensors among the arguments are saved by a node, so that a checkpoint around this one
+        # can drop and recompute them like all others.
+        given = [*args, *kwargs.values()]
+        self.names = tuple(kwargs)
+        self.places = [i for i, x in enumerate(given) if isinstance(x, Tensor)]
+        self.others = [None if isinstance(x, Tensor) else x for x in given]
+        self.inputs: Any = None
+        if self.places:
+            anchor = empty(0, requires_grad=True)
+            self.inputs = _Inputs.apply(anchor, *(given[i] for i in self.places)).grad_fn
+
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        given = list(self.others)
+        if self.inputs is not None:
+            for i, x in zip(self.places, self.inputs.saved_tensors):
+                given[i] = x
+        first = len(given) - len(self.names)
+        return given[:first], dict(zip(self.names, given[first:]))
+
+    # The first run.
+
+    def pack(self, x: Tensor) -> _Slot:
+        slot = _Slot(self, len(self.slots))
+        self.slots.append(weakref.ref(slot))
+        self.described.append(self.describe(x))
+        if self.traces is not None:
+            self.traces.append("".join(traceback.format_stack(limit=6)[:-1]))
+        return slot
+
+    # Backward.
+
+    def unpack(self, slot: _Slot) -> Tensor:
+        task = _current_graph_task_id()
+        if task < 0:
+            found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
+        else:
+            if task not in self.found:
+                self.found[task] = self.recomputed()
+                Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
+            values = self.found[task]
+            found, values[slot.number] = values[slot.number], _TAKEN
+        if found is _TAKEN:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
+                "so only once."
+            )
+        return found
+
+    def recomputed(self) -> list[Any]:
+        """The tensors of the slots that are still there, by another run of the function."""
+        values: list[Any] = [_ABSENT] * len(self.slots)
+        described: list[Any] = []
+        traces: list[str] = []
+
+        def pack(x: Tensor) -> Tensor:
+            number = len(described)
+            if number >= len(values):
+                if self.early_stop:
+                    raise _Enough(self)
+                self.fail(
+                    "trying to save more tensors during recomputation than during the original "
+                    "forward pass.",
+                    traces,
+                )
+            described.append(self.describe(x))
+            if self.traces is not None:
+                traces.append("".join(traceback.format_stack(limit=6)[:-1]))
+            if self.slots[number]() is not None:
+                values[number] = x.detach() if x.grad_fn is not None else x
+            if self.early_stop and len(described) == len(values):
+                raise _Enough(self)
+            return x.detach() if x.grad_fn is not None else x
+
+        with enable_grad():  # else they come without their history
+            args, kwargs = self.arguments()
+        rng = random.fork_rng() if self.rng_state is not None else nullcontext()
+        with rng, enable_grad(), self.context, saved_tensors_hooks(pack, lambda x: x):
+            if self.rng_state is not None:
+                random.set_rng_state(self.rng_state)
+            try:
+                self.function(*args, **kwargs)
+            except _Enough as stop:
+                if stop.region is not self:
+                    raise
+        self.check(described, traces)
+        return values
+
+    def check(self, described: list[Any], traces: list[str]) -> None:
+        if len(described) != len(self.slots):
+            self.fail(
+                "A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.slots)}\n"
+                f"Number of tensors saved during recomputation: {len(described)}.",
+                traces,
+            )
+        different = [
+            f"tensor at position {i}:\nsaved metadata: {first}\nrecomputed metadata: {second}"
+            for i, (first, second) in enumerate(zip(self.described, described))
+            if first != second and self.slots[i]() is not None
+        ]
+        if different:
+            self.fail(
+                "Recomputed values for the following tensors have different metadata than during "
+                "the forward pass.\n" + "\n".join(different),
+                traces,
+            )
+
+    def fail(self, text: str, traces: list[str]) -> None:
+        if self.traces is None:
+            text += (
+                "\nThe function must save the same tensors whenever it runs with the same "
+                "arguments. With debug=True this error shows where the tensors were saved."
+            )
+        else:
+            for title, lines in (("original", self.traces), ("recomputation", traces)):
+                text += f"\n\nWhere the {title} saved its tensors:\n"
+                text += "\n".join(f"{i} of {len(lines)}:\n{x}" for i, x in enumerate(lines))
+        raise CheckpointError("torch.utils.checkpoint: " + text)
+
+
+# --- with a node that runs the function ---------------------------------------------------------
+
+
+def detach_variable(inputs: tuple) -> tuple:
+    """
+    Arguments cut off from the graph; tensors require grad as before.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import detach_variable
+    >>> detach_variable((torch.ones(1, requires_grad=True) * 2,))
+    (tensor([2.], requires_grad=True),)
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs)}"
+        )
+    return tuple(
+        x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs
+    )
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """
+    Warn if no argument requires grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import check_backward_validity
+    >>> check_backward_validity([torch.ones(1, requires_grad=True)])
+    """
+    if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+class CheckpointFunction(Function):
+    """The node of a checkpoint with ``use_reentrant=True``."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
+        ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
+        ctx.others = [None if isinstance(x, Tensor) else x for x in args]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if not Variable._execution_engine.is_checkpoint_valid():
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument."
+            )
+        args = list(ctx.others)
+        for i, x in zip(ctx.places, ctx.saved_tensors):
+            args[i] = x
+        inputs = detach_variable(tuple(args))
+        with random.fork_rng() if ctx.rng_state is not None else nullcontext():
+            if ctx.rng_state is not None:
+                random.set_rng_state(ctx.rng_state)
+            with enable_grad():
+                outputs = ctx.run_function(*inputs)
+        if not isinstance(outputs, (tuple, list)):
+            outputs = (outputs,)
+        roots = [
+            (y, g) for y, g in zip(outputs, grads) if isinstance(y, Tensor) and y.requires_grad
+        ]
+        if not roots:
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
+        backward(*zip(*roots))
+        return None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs)
+
+
+# --- what users call ----------------------------------------------------------------------------
+
+
+def checkpoint(
+    function: Callable,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[
+        [], tuple[AbstractContextManager, AbstractContextManager]
+    ] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """
+    Call a function whose intermediate tensors aren't kept but computed again in backward.
+
+    Parameters
+    ----------
+    function : callable
+        It must do the same whenever it gets the same arguments.
+    *args
+        Its arguments.
+    use_reentrant : bool
+        False is the better choice: with True an argument must require grad, keywords aren't passed
+        on, and ``autograd.grad`` and ``backward(inputs=...)`` can't be used. Without a choice it is
+        True, with a warning.
+    context_fn : callable, optional
+        Returns two contexts, one for the first run and one for recomputation. Like all options
+        below, only with ``use_reentrant=False``.
+    determinism_check : {"default", "none"}
+        Whether recomputed tensors must have the shape, dtype and device of those at first.
+    debug : bool
+        Whether errors show where tensors were saved.
+    early_stop : bool
+        Whether recomputation ends as soon as all that was saved is there again.
+    **kwargs
+        ``preserve_rng_state=True``, whether random numbers are the same again; others go to
+        `function`.
+
+    Returns
+    -------
+    object
+        What `function` returns.
+
+    Raises
+    ------
+    CheckpointError
+        In backward, if the recomputation saves other tensors than the first run.
+    ValueError
+        If an option or keyword doesn't go with ``use_reentrant=True``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import checkpoint
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> checkpoint(lambda x: x.sin().exp(), x, use_reentrant=False).sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
+    if use_reentrant is None:
+        _warn_of_no_choice("checkpoint")
+        use_reentrant = True
+    preserve = bool(kwargs.pop("preserve_rng_state", True))
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in _CHECKS:
+        raise ValueError(
+            f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}"
+        )
+    first, again = context_fn()
+    if not is_grad_enabled():
+        with first:
+            return function(*args, **kwargs)
+    region = _Region(
+        function,
+        args,
+        kwargs,
+        again,
+        _CHECKS[determinism_check],
+        early_stop and _early_stop,
+        random.get_rng_state() if preserve else None,
+        debug if _debug is None else _debug,
+    )
+    with first, saved_tensors_hooks(region.pack, _unpack):
+        return function(*args, **kwargs)
+
+
+def _unpack(slot: _Slot) -> Tensor:
+    return slot.region.unpack(slot)
+
+
+def checkpoint_sequential(
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """
+    Call functions one after the other, in segments of which all but the last are checkpointed.
+
+    Parameters
+    ----------
+    functions : Sequential or sequence of callable
+        What to call, each with the result of the one before.
+    segments : int
+        The number of segments.
+    input : Tensor
+        What the first function gets.
+    use_reentrant : bool
+        See `checkpoint`.
+    **kwargs
+        ``preserve_rng_state=True``, see `checkpoint`.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import checkpoint_sequential
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> checkpoint_sequential([torch.neg, torch.abs], 2, x, use_reentrant=False).item()
+    1.0
+    """
+    if use_reentrant is None:
+        _warn_of_no_choice("checkpoint.checkpoint_sequential")
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    chain = list(functions)
+    if not 1 <= segments <= len(chain):
+        raise ValueError(
+            f"checkpoint_sequential: {len(chain)} functions make between 1 and {len(chain)} "
+            f"segments, not {segments}"
+        )
+    size = len(chain) // segments
+    last = size * (segments - 1)
+    for start in range(0, last, size):
+        input = checkpoint(
+            _in_turn(chain[start : start + size]),
+            input,
+            use_reentrant=use_reentrant,
+            preserve_rng_state=preserve,
+        )
+    return _in_turn(chain[last:])(input)
+
+
+def _in_turn(functions: list[Callable]) -> Callable:
+    def call(x: Any) -> Any:
+        for function in functions:
+            x = function(x)
+        return x
+
+    return call
+
+
+def _warn_of_no_choice(name: str) -> None:
+    warnings.warn(
+        f"torch.utils.{name}: the use_reentrant parameter should be passed explicitly. "
+        "use_reentrant=False is recommended; without it, it is True.",
+        stacklevel=3,
+    )

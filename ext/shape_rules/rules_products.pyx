@@ -1,0 +1,129 @@
+# cython: language_level=3
+"""Shape rules of products of vectors and matrices."""
+from autograd_cy._C.dtypes cimport DT_BOOL, dt_object
+from autograd_cy._C.iterate cimport expand_plain
+from autograd_cy._C.outputs cimport result_dense
+from autograd_cy._C.tensor cimport sizes_of
+
+__all__: list[str] = []
+
+
+cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
+    if a.dt != b.dt:
+        raise RuntimeError(
+            f"{op}: expected m1 and m2 to have the same dtype, but got: {dt_object(a.dt).name} != "
+            f"{dt_object(b.dt).name}. Convert one of them with .to(dtype).")
+    if a.dt == DT_BOOL:
+        raise RuntimeError(f"\"{op}\" not implemented for 'Bool'; convert the operands with "
+                           ".to(dtype)")
+    return 0
+
+
+cdef int same_as_product(Tensor c, Tensor a, str op) except -1:
+    """The dtype of what is added to a product."""
+    if c.dt != a.dt:
+        raise RuntimeError(
+            f"{op}: self and mat2 must have the same dtype, but got {dt_object(c.dt).name} and "
+            f"{dt_object(a.dt).name}")
+    return 0
+
+
+cdef int expands(Result* r, Tensor c, str op) except -1:
+    """Refuse what doesn't broadcast to the result."""
+    cdef int d, shift = r.nd - c.nd
+    cdef bint fits = shift >= 0
+    if fits:
+        for d in range(c.nd):
+            fits = fits and (c.sizes[d] == 1 or c.sizes[d] == r.sizes[d + shift])
+    if not fits:
+        expand_plain(c, r.nd, r.sizes, op)
+    return 0
+
+
+cdef int mm(Result* r, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 2 or b.nd != 2:
+        raise RuntimeError(
+            f"{op}: {'self' if a.nd != 2 else 'mat2'} must be a matrix "
+            f"(shapes {list(sizes_of(a))} and {list(sizes_of(b))})")
+    if a.sizes[1] != b.sizes[0]:
+        raise RuntimeError(
+            f"{op}: mat1 and mat2 shapes cannot be multiplied ({a.sizes[0]}x{a.sizes[1]} and "
+            f"{b.sizes[0]}x{b.sizes[1]})")
+    same_dtype(a, b, op)
+    r.sizes[0] = a.sizes[0]
+    r.sizes[1] = b.sizes[1]
+    return result_dense(r, a.dt, 2, r.sizes)
+
+
+cdef int bmm(Result* r, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 3 or b.nd != 3:
+        raise RuntimeError(
+            f"{op}: batch1 and batch2 must be 3D tensors (shapes {list(sizes_of(a))} and "
+            f"{list(sizes_of(b))})")
+    if a.sizes[0] != b.sizes[0] or a.sizes[2] != b.sizes[1]:
+        raise RuntimeError(
+            f"{op}: Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{a.sizes[0]}, {a.sizes[2]}] but got: [{b.sizes[0]}, {b.sizes[1]}].")
+    same_dtype(a, b, op)
+    r.sizes[0] = a.sizes[0]
+    r.sizes[1] = a.sizes[1]
+    r.sizes[2] = b.sizes[2]
+    return result_dense(r, a.dt, 3, r.sizes)
+
+
+cdef int dot(Result* r, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 1 or b.nd != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.nd}D and {b.nd}D tensors")
+    if a.sizes[0] != b.sizes[0]:
+        raise RuntimeError(
+            f"{op}: inconsistent tensor size, expected tensor [{a.sizes[0]}] and src "
+            f"[{b.sizes[0]}] to have the same number of elements")
+    same_dtype(a, b, op)
+    return result_dense(r, a.dt, 0, r.sizes)
+
+
+cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 2 or b.nd != 1 or a.sizes[1] != b.sizes[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({a.sizes[0] if a.nd else 0}), mat "
+            f"({'x'.join(map(str, sizes_of(a)))}), vec ({'x'.join(map(str, sizes_of(b)))})")
+    same_dtype(a, b, op)
+    r.sizes[0] = a.sizes[0]
+    return result_dense(r, a.dt, 1, r.sizes)
+
+
+cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 2 or b.nd != 2 or a.sizes[1] != b.sizes[0]:
+        raise RuntimeError(
+            f"{op}: mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, sizes_of(a)))} "
+            f"and {'x'.join(map(str, sizes_of(b)))})")
+    same_dtype(a, b, op)
+    same_as_product(c, a, op)
+    r.sizes[0] = a.sizes[0]
+    r.sizes[1] = b.sizes[1]
+    result_dense(r, a.dt, 2, r.sizes)
+    return expands(r, c, op)
+
+
+cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except -1:
+    cdef int d
+    if weight.nd != 2:
+        raise RuntimeError(f"{op}: weight must be a matrix, got shape {list(sizes_of(weight))}")
+    if x.nd == 0 or x.sizes[x.nd - 1] != weight.sizes[1]:
+        raise RuntimeError(
+            f"{op}: input and weight.T shapes cannot be multiplied (input {list(sizes_of(x))}, "
+            f"weight {list(sizes_of(weight))})")
+    same_dtype(x, weight, op)
+    if bias is not None:
+        if bias.dt != x.dt:
+            raise RuntimeError(
+                f"{op}: bias must have the dtype of input, but got {dt_object(bias.dt).name} and "
+                f"{dt_object(x.dt).name}")
+        if bias.nd != 1 or bias.sizes[0] != weight.sizes[0]:
+            raise RuntimeError(
+                f"{op}: bias of shape {list(sizes_of(bias))} does not match {weight.sizes[0]} "
+                "outputs")
+    for d in range(x.nd - 1):
+        r.sizes[d] = x.sizes[d]
+    r.sizes[x.nd - 1] = weight.sizes[0]
+    return result_dense(r, x.dt, x.nd, r.sizes)

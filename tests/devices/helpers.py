@@ -1,0 +1,109 @@
+"""What every operator of a family is checked for: on `meta`, and as launches that run again."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ops"))
+
+from calls import CLASS_OF, cases, make, outputs
+
+import autograd_cy as ag
+from autograd_cy._C.launch import launches_of
+from autograd_cy.ops import _schema as schema
+
+__all__ = [
+    "family",
+    "launched_again",
+    "make",
+    "meta_agrees",
+    "meta_gradients_agree",
+    "on_meta",
+    "one_dtype",
+    "out_memory",
+]
+
+
+def family(*files, keep=lambda record: True):
+    """The samples of the records with a kernel of their own in these files of the table."""
+    return cases(
+        lambda r: r.file in files and isinstance(r.kernel, schema.call) and r.samples and keep(r)
+    )
+
+
+def one_dtype(record):
+    """A dtype that the record claims, one with derivatives if it can be."""
+    return next(
+        n for n in ("float64", "complex128", "int64", "bool") if CLASS_OF[n] in record.dtypes
+    )
+
+
+def on_meta(t):
+    """A tensor of the same dtype, shape and strides without memory."""
+    return ag.empty_like(t, device="meta")
+
+
+def geometry(results):
+    return [(tuple(t.shape), t.dtype, t.stride()) for t in outputs(results)]
+
+
+def outcome(run):
+    """Shapes, dtypes and strides of what a call gives, or its error."""
+    try:
+        results = run()
+    except Exception as error:
+        return type(error), str(error)
+    return geometry(results)
+
+
+def meta_agrees(case, name):
+    """The call on meta gives the shapes, dtypes, strides and errors of the CPU."""
+    call = make(case, name)
+    here = call.tensors()
+    there = [on_meta(t) for t in here]
+    assert outcome(lambda: call(there)) == outcome(lambda: call(here))
+    results = call(there)
+    assert all(str(t.device) == "meta" for t in outputs(results))
+
+
+def meta_gradients_agree(case, name="float64"):
+    """Gradients on meta have the shapes, dtypes and strides of those on the CPU."""
+    call = make(case, name)
+
+    def gradients(place):
+        ins = [place(t) for t in call.tensors()]
+        for i in call.moving:
+            ins[i].requires_grad_()
+        results = [t for t in outputs(call(ins)) if t.requires_grad]
+        wanted = [ins[i] for i in call.moving]
+        if not results or not wanted:
+            return []
+        ones = [ag.ones_like(t) for t in results]
+        found = ag.autograd.grad(results, wanted, ones, allow_unused=True)
+        return [t if t is None else geometry(t) for t in found]
+
+    assert gradients(on_meta) == gradients(lambda t: t)
+
+
+def launched_again(case, name):
+    """The launches of a call, run again on poisoned memory and other values, give fresh bits."""
+    call, other = make(case, name), make(case, name, seed=1)
+    ins, new = call.tensors(), other.tensors()
+    kept = []
+    program = launches_of(lambda: kept.extend(outputs(call(ins))))
+    for old, value in zip(ins, new):
+        old.copy_(value)
+    program.poison()
+    program.run()
+    expected = outputs(other(other.tensors()))
+    assert len(kept) == len(expected)
+    for got, fresh in zip(kept, expected):
+        assert got.numpy().tobytes() == fresh.numpy().tobytes(), case.id
+
+
+def out_memory(run):
+    """The bytes that a call takes at most beyond those that are in use before it."""
+    run()
+    ag.reset_peak_memory()
+    before = ag.memory_summary()["live_bytes"]
+    run()
+    return ag.memory_summary()["peak_bytes"] - before
