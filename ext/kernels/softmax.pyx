@@ -63,13 +63,13 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
     cdef Launch work
     cdef Tensor wide
     cdef int d
+    if out.count == 0:
+        return 0
     dim = normal_dim(dim, a.nd)
     if out.dt == DT_F16 or out.dt == DT_BF16:
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         run(kind, wide, g, a, dim)
         return copy_into(out, wide, "softmax")
-    if out.count == 0:
-        return 0
     a = contiguous(cast(a, out.dt))
     plan.kind = kind
     plan.rows = T.soft_rows[<int>a.dt]
