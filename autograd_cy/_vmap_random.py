@@ -114,16 +114,20 @@ def _in_place(name, function, args, kwargs):
         if randomness == "same":
             plain = [_example(x, level, 0) for x in args[1:]]
             named = {k: _example(x, level, 0) for k, x in kwargs.items()}
-            values = function(empty(shape, dtype=dtype), *plain, **named)
+            values = function(empty(shape, dtype=dtype, device=target.device), *plain, **named)
         elif not batched:
             plain = [_example(x, level, 0) for x in args[1:]]
-            values = function(empty((size, *shape), dtype=dtype), *plain, **kwargs)
+            values = function(
+                empty((size, *shape), dtype=dtype, device=target.device), *plain, **kwargs
+            )
         else:
             rows = []
             for i in range(size):
                 plain = [_example(x, level, i) for x in args[1:]]
                 named = {k: _example(x, level, i) for k, x in kwargs.items()}
-                rows.append(function(empty(shape, dtype=dtype), *plain, **named))
+                rows.append(
+                    function(empty(shape, dtype=dtype, device=target.device), *plain, **named)
+                )
             values = stack(rows, 0)
     return target.copy_(values if randomness == "same" else _wrap(values, 0, level))
 

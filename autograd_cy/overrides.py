@@ -282,7 +282,8 @@ def _init_subclass(cls, **kwargs):
 
 def overridable(function: _Function) -> _Function:
     """A function in Python that asks the classes of arguments, and knows NumPy's names."""
-    known = set(inspect.signature(function).parameters)
+    # Of what has several signatures, the names in all of them.
+    known = set(getattr(function, "_names", None) or inspect.signature(function).parameters)
 
     @functools.wraps(function)
     def asking(*args, **kwargs):

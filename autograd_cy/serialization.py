@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
+from ._C.copying import _storage_on_meta
 from ._C.placement import device
 from ._C.tensor import Tensor
 
@@ -60,7 +61,24 @@ def add_safe_globals(objects: list) -> None:
     _SAFE.update((o.__module__, o.__qualname__) for o in objects)
 
 
-class _SafeUnpickler(pickle.Unpickler):
+class _Unpickler(pickle.Unpickler):
+    """Puts all memory where `map_location` says; None leaves each tensor where it was."""
+
+    where: device | None = None
+
+    def find_class(self, module: str, name: str) -> Any:
+        if self.where is not None and module == "autograd_cy._C.copying":
+            if name == "_storage_from_bytes" and self.where.type == "meta":
+                return lambda data: _storage_on_meta(memoryview(data).nbytes)
+            if name == "_storage_on_meta" and self.where.type == "cpu":
+                raise RuntimeError(
+                    "load: the file has tensors on 'meta', of which there are no values to put on "
+                    "the CPU; load with map_location='meta'"
+                )
+        return super().find_class(module, name)
+
+
+class _SafeUnpickler(_Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         # Protocol 2 writes the names of Python 2.
         modern = ("builtins", "range") if name == "xrange" else (module, name)
@@ -128,7 +146,8 @@ def load(
     ----------
     f : path or binary file
     map_location : device, optional
-        Only the CPU.
+        Where all tensors go: the CPU, or ``"meta"``, which takes their shapes alone. Left out, each
+        goes where it was.
     weights_only : bool
         False lets the file run any code: only for files from those you trust.
 
@@ -151,9 +170,15 @@ def load(
     >>> ag.load(file)
     tensor([0, 1, 2])
     """
-    if map_location is not None and device(map_location).type != "cpu":
-        raise RuntimeError(f"load: map_location must be the CPU, not {map_location!r}")
+    where = None if map_location is None else device(map_location)
+    if where is not None and where.type not in ("cpu", "meta"):
+        raise RuntimeError(
+            f"load: map_location must be 'cpu' or 'meta', not {map_location!r}; move what was "
+            "loaded with .to(device)"
+        )
     with _opened(f, "rb") as handle:
         if handle.read(len(MAGIC)) != MAGIC:
             raise pickle.UnpicklingError("load: this is not a file that autograd_cy.save wrote")
-        return (_SafeUnpickler if weights_only else pickle.Unpickler)(handle).load()
+        unpickler = (_SafeUnpickler if weights_only else _Unpickler)(handle)
+        unpickler.where = where
+        return unpickler.load()

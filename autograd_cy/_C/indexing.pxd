@@ -5,15 +5,15 @@
 
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor index_select_plain(Tensor a, int dim, Tensor index)
-cdef Tensor gather_plain(Tensor a, int dim, Tensor index)
-cdef Tensor scatter_plain(Tensor a, int dim, Tensor index, Tensor src)
-cdef Tensor scatter_add_plain(Tensor a, int dim, Tensor index, Tensor src)
-cdef int scatter_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
-cdef Tensor index_add_plain(Tensor a, int dim, Tensor index, Tensor src)
-cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1
-cdef Tensor cat_plain(tuple tensors, int dim)
-cdef Tensor stack_plain(tuple tensors, Py_ssize_t dim)
+# Kernels fill their first argument. That may be the second one where an in-place form exists; then
+# it has any strides.
+cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1
+cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1
+cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1
+cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1
+cdef int scatter_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1
+cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1
+cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1
 
 # Advanced indexing. `indices` has None (the whole dimension) or a tensor per dimension: int64 or
 # int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors

@@ -30,7 +30,13 @@ cdef Tensor fresh(const Result* r, int device)
 # `settle` copies.
 cdef int check_outs(tuple out, const Result* r, str op) except -1     # dtypes of several
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op)
-# The same for an in-place form. `over`: the kernel may be given `self` as result and argument.
-cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, bint over,
+
+# Whether a kernel may be given `self` as result and argument.
+cdef enum:
+    OVER_NONE = 0
+    OVER_DENSE = 1    # in C order, and nothing else that it reads shares memory with it
+    OVER_PLACES = 2   # of any strides; somebody has seen to the rest
+
+cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, int over,
                            str op)
 cdef int settle(Tensor out, Tensor target, str op) except -1

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograd_cy._interpreted import _checks as checks
 
-__all__ = ["checks", "composite", "expression", "function", "module"]
+__all__ = ["checks", "compiled", "composite", "expression", "function", "kernel", "module", "rule"]
 
 
 def function(module: str, name: str) -> Callable:
@@ -34,6 +34,38 @@ def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable
         return made(*args)
 
     return call
+
+
+def compiled(target: str, arguments: Callable[..., tuple] | None = None) -> Callable:
+    """The C function ``module.name`` of autograd_cy._C; `arguments` makes those that it takes."""
+    found: Callable | None = None
+
+    def call(*args: Any) -> Any:
+        nonlocal found
+        if found is None:
+            from autograd_cy._interpreted import _capsules
+
+            found = _capsules.function(target)
+        return found(*args) if arguments is None else found(*arguments(*args))
+
+    return call
+
+
+def rule(target: str, arguments: Callable[..., tuple]) -> Callable:
+    """A shape rule: takes the address of results, the operator's arguments, and its name."""
+    function = compiled(target)
+
+    def call(address: int, args: tuple, op: str) -> None:
+        function(address, *arguments(*args), op)
+
+    return call
+
+
+def kernel(target: str) -> tuple[int, Callable[[int], Callable]]:
+    """A kernel of autograd_cy._C by its address, and what makes a function of such an address."""
+    from autograd_cy._interpreted import _capsules
+
+    return _capsules.kernel(target)
 
 
 def _later(module: str, name: str) -> Callable:

@@ -208,7 +208,7 @@ def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Te
         )
     total, start, made = sum(numels), 0, []
     for t, size in zip(tensors, numels):
-        block = _zeros(total, size, dtype=t.dtype)
+        block = _zeros(total, size, dtype=t.dtype, device=t.device)
         block.narrow(0, start, size).diagonal().fill_(1)
         made.append(block)
         start += size

@@ -38,12 +38,12 @@ def backward_rows(output: Tensor, inputs: Sequence[Tensor], seed: complex) -> li
     """
     columns: list[list[Tensor]] = [[] for _ in inputs]
     for element in range(output.numel()):
-        unit = _zeros(output.numel(), dtype=output.dtype)
+        unit = _zeros(output.numel(), dtype=output.dtype, device=output.device)
         unit[element] = seed
         for column, g in zip(columns, filled(vjp(output, inputs, unit), inputs)):
             column.append(g)
     return [
-        _stack(column, 1) if column else _zeros(x.numel(), 0, dtype=x.dtype)
+        _stack(column, 1) if column else _zeros(x.numel(), 0, dtype=x.dtype, device=x.device)
         for column, x in zip(columns, inputs)
     ]
 
@@ -95,13 +95,13 @@ def forward_columns(
     rows: list[list[list[Tensor]]] = [[[] for _ in wanted] for _ in units]
     for unit, made in zip(units, rows):
         for element in range(x.numel()):
-            direction = _zeros(x.numel(), dtype=x.dtype)
+            direction = _zeros(x.numel(), dtype=x.dtype, device=x.device)
             direction[element] = unit
             for row, t in zip(made, pushed(subject, {place: direction}, wanted, outputs)):
                 row.append(t)
     matrices = [
         [
-            _stack(row) if row else _zeros(0, out.numel(), dtype=out.dtype)
+            _stack(row) if row else _zeros(0, out.numel(), dtype=out.dtype, device=out.device)
             for row, out in zip(made, outputs)
         ]
         for made in rows

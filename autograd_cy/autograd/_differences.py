@@ -176,7 +176,7 @@ def _rows(column: list[Tensor], subject: Subject, number: int) -> Tensor:
     if column:
         return _stack(column)
     out = subject.values()[number]
-    return _zeros(0, out.numel(), dtype=out.dtype)
+    return _zeros(0, out.numel(), dtype=out.dtype, device=out.device)
 
 
 def _indices(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

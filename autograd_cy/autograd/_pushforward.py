@@ -67,7 +67,9 @@ def pushforwards(
     """
     if not len(tangents[0]):
         outputs = [out.detach() for out in func(*inputs)]
-        return outputs, [_zeros((0, *out.shape), dtype=out.dtype) for out in outputs]
+        return outputs, [
+            _zeros((0, *out.shape), dtype=out.dtype, device=out.device) for out in outputs
+        ]
     primals: list[Any] = []
 
     def one(*directions):

@@ -511,12 +511,16 @@ def _nested(rows, create_graph, out_tuple, in_tuple):
 def _blocks(output, given, create_graph, strict, vectorize, number):
     """The derivatives of one output by each input."""
     if not output.requires_grad or not output.numel():
-        return tuple(_zeros((*output.shape, *x.shape), dtype=x.dtype) for x in given)
+        return tuple(
+            _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device) for x in given
+        )
     if vectorize:
-        basis = _eye(output.numel(), dtype=output.dtype).view((output.numel(), *output.shape))
+        basis = _eye(output.numel(), dtype=output.dtype, device=output.device).view(
+            (output.numel(), *output.shape)
+        )
         found = gradients([output], given, [basis], create_graph, batched=True)
         return tuple(
-            _zeros((*output.shape, *x.shape), dtype=x.dtype)
+            _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device)
             if g is None
             else g.reshape((*output.shape, *x.shape))
             for g, x in zip(found, given)
@@ -544,7 +548,7 @@ def _independent(number: int, place: int) -> RuntimeError:
 def _plain_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: int) -> tuple:
     """One backward pass for each element; rows are copied to their place."""
     count = output.numel()
-    blocks = [_zeros(count, x.numel(), dtype=x.dtype) for x in given]
+    blocks = [_zeros(count, x.numel(), dtype=x.dtype, device=x.device) for x in given]
     for element in range(count):
         found = gradients([output], given, [_unit(output, element)])
         with no_grad():

@@ -125,7 +125,7 @@ def _ones_for_edge(edge, i):
         raise RuntimeError(
             f"grad can be implicitly created only for real scalar outputs but got {meta.dtype}"
         )
-    return _ones(meta.shape, dtype=meta.dtype)
+    return _ones(meta.shape, dtype=meta.dtype, device=meta.device)
 
 
 def _edges(items):

@@ -22,7 +22,7 @@ def unit_vectors(tensors: list) -> list:
     made, start = [], 0
     for t in tensors:
         count = t.numel()
-        rows = zeros(total, count, dtype=t.dtype)
+        rows = zeros(total, count, dtype=t.dtype, device=t.device)
         rows.narrow(0, start, count).diagonal().fill_(1)
         made.append(rows.reshape(total, *t.shape))
         start += count

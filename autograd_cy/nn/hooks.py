@@ -505,7 +505,9 @@ class _Backward:
         self.pre_hooks = pre_hooks
         self.input_places: list[int] | None = None
         self.inputs = 0
-        self.kinds: list[tuple[Any, Any]] = []  # shapes and dtypes of the inputs that are tensors
+        self.kinds: list[
+            tuple[Any, Any, Any]
+        ] = []  # shape, dtype and device of inputs that are tensors
         # Between the hook at the outputs and that at the inputs; None outside of a backward, and
         # when a double backward reaches the inputs by another way.
         self.grad_outputs: tuple[Any, ...] | None = None
@@ -513,7 +515,7 @@ class _Backward:
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         args, self.input_places, node = _passed(args)
         self.inputs = len(args)
-        self.kinds = [(t.shape, t.dtype) for t in args if isinstance(t, Tensor)]
+        self.kinds = [(t.shape, t.dtype, t.device) for t in args if isinstance(t, Tensor)]
         if node is not None:
             node.register_hook(self._at_inputs)
         return args
@@ -569,8 +571,8 @@ class _Backward:
         if outputs is None or self.input_places is None:
             return None
         filled = tuple(
-            zeros(shape, dtype=dtype) if g is None else g
-            for g, (shape, dtype) in zip(grads, self.kinds)
+            zeros(shape, dtype=dtype, device=place) if g is None else g
+            for g, (shape, dtype, place) in zip(grads, self.kinds)
         )
         found = _spread(self.input_places, filled, self.inputs)
         changed = False

@@ -89,7 +89,7 @@ A key of `vjp` may name several arguments, ``("input", "weight")``: one formula 
 gradients, and may use ``needed``, a tuple that says which of them are wanted.
 
 A record of ``tier="interpreted"`` becomes Python instead of Cython: it costs no build time and a few
-microseconds a call. Its kernel may be a `host` expression, and it may live in a `namespace`.
+microseconds a call. Its kernel may also be a `host` expression, and it may live in a `namespace`.
 
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
@@ -131,7 +131,8 @@ class call:
     that of the CPU, and gets the results to fill, in C order or as the rule says, before the
     arguments of the signature (or those named in `args`) in their C types. Other devices register
     kernels of the same signature. `over`: a result may be the argument of that name, which the
-    kernel then changes in place (for in-place forms).
+    kernel then changes in place (for in-place forms). `places`: it writes some places of that
+    argument, which has any strides, and nothing else that it gets may share memory with it.
 
     Without a shape there is one function for all devices, which returns its results: it is made of
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
@@ -147,6 +148,7 @@ class call:
     shape: str | None = None
     over: str | None = None
     anywhere: bool = False
+    places: bool = False
 
 
 @dataclass(frozen=True)
@@ -383,7 +385,7 @@ class Record:
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
     alpha: bool                   # takes alpha=, a factor of the last tensor
-    forward: str | None           # name that error messages show in place of a private one
+    shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
@@ -415,7 +417,7 @@ class Record:
     @property
     def shown(self) -> str:
         """The name in error messages."""
-        return self.forward or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+        return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
 
     @property
     def joint(self) -> dict[tuple[str, ...], str]:
@@ -531,7 +533,7 @@ def op(
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
     alpha: bool = False,
-    forward: str | None = None,
+    shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
@@ -583,7 +585,7 @@ def op(
         complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
-        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
+        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),

@@ -68,14 +68,15 @@ op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clo
 
 # --- index tensors -----------------------------------------------------------------------------
 
-op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select_plain"),
+op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select", shape="rules_indexing.selected(self, dim, index)"),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
    vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
             sample((arg((3,)), 0, arg((0,), integers(0, 1), False)))],
    reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.")
 
-op("index_add(self, dim: dim, index, source)", alpha=True, kernel=call("indexing.index_add_plain"), into="indexing.index_add_into", inplace=True, out=False,
+op("index_add(self, dim: dim, index, source)", alpha=True,
+   kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
@@ -93,7 +94,7 @@ op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexi
 op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
    reference="np.take(self, index)", doc="Elements of the flattened tensor.")
 
-op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather_plain"),
+op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
    vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
@@ -104,7 +105,8 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
 op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("indexing.gather_sparse"), out="exact",
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
-op("scatter_add(self, dim: dim, index, src)", kernel=call("indexing.scatter_add_plain"), into="indexing.scatter_add_into", inplace=True, out=False,
+op("scatter_add(self, dim: dim, index, src)",
+   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -143,7 +145,8 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 
 op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
-op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"}, kernel=call("indexing.scatter_plain"), inplace=True, out=False, node="ScatterBackward0",
+op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
+   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -169,7 +172,7 @@ op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=F
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",

@@ -4,7 +4,7 @@ from autograd_cy.ops._schema import arg, call, composite, one, op, sample, view
 
 # --- joining -----------------------------------------------------------------------------------
 
-op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat_plain"), aliases=("concat", "concatenate"),
+op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat", shape="rules_indexing.joined(tensors, dim)"), aliases=("concat", "concatenate"),
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
    jvp="linear", vmap="cat(tensors, dim + 1)",
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
@@ -13,7 +13,7 @@ op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("
 op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite("joining.cat_backward"),
    doc="The pieces of a gradient that belong to the tensors of cat.")
 
-op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack_plain"),
+op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack", shape="rules_indexing.stacked(tensors, dim)"),
    vjp={"tensors": "unbind(grad, dim)"}, jvp="linear", vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
    samples=[sample(((arg((2, 3)), arg((2, 3))), 0)), sample(((arg((2, 3)), arg((2, 3))), -1)), sample(((arg(()), arg(())),))],
    reference="np.stack(tensors, dim)", doc="Tensors of one shape joined along a new dimension.")

@@ -609,7 +609,7 @@ class Operator:
         parts = []
         for a in self.r.args:
             if a.type == "indices" and names is None:
-                parts.append(f"(flags_of_indices({a.name}) & F_LAYERED)")
+                parts.append(f"(flags_of_indices({a.name}) & (F_LAYERED | F_DEVICE))")
             if not a.is_tensor or (names is not None and a.name not in names):
                 continue
             if a.type == "Tensor[]":
@@ -767,6 +767,9 @@ class Operator:
                      for a in others if a.type in ("Tensor", "operand")]
             body.append(f"{module}_{function}({self.names})")
         elif has_shape(r):
+            if r.kernel.places:
+                body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
+                         for a in others if a.type in ("Tensor", "operand")]
             body.append(self.kernel_expression("self", inplace=True))
         else:
             body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")

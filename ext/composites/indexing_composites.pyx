@@ -6,8 +6,8 @@ from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.tensor cimport (
-    Tensor, check_fits, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of, wrap_int,
-    F_BATCHED, F_WRAPPED)
+    Tensor, check_fits, device_of, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of,
+    wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
 include "operators_of_indexing_composites.pxi"
 
 
@@ -31,6 +31,8 @@ cdef Tensor value_like(Tensor value, Tensor other):
         raise RuntimeError(
             f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
     check_fits(value, other.dt)
+    if other.flags & F_DEVICE and not value.flags & F_DEVICE:
+        value = T._to_device(value, device_of(other))
     return value if value.dt == other.dt else T._to_dtype(value, other.dt)
 
 

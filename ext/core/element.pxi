@@ -97,7 +97,7 @@ cdef object too_large_for(object value, int dt):
 cdef int check_fits(Tensor value, int dt) except -1:
     """check_holds for a 0-d tensor; the usual numbers cost two comparisons."""
     cdef double x
-    if value.dt == dt or value.nd or value.flags & F_BATCHED:
+    if value.dt == dt or value.nd or value.flags & (F_BATCHED | F_DEVICE):
         return 0
     if value.dt == DT_F64 and dt >= DT_F16:
         x = (<double*>value.ptr)[0]
@@ -176,9 +176,9 @@ cdef Tensor on_host(Tensor t, str op):
     if t.mem.device == ON_META:
         raise RuntimeError(f"Tensor.{op}() cannot be called on meta tensors")
     if t.flags & F_LAZY:
-        t = <Tensor>late.resolved(t)
+        t = <Tensor>upcalls.resolved(t)
     if t.flags & F_DEVICE:
-        t = <Tensor>late.to_host(t)
+        t = <Tensor>upcalls.to_host(t)
     return t
 
 

@@ -87,7 +87,7 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
     return resize_out(out, r.nd, r.sizes, op)
 
 
-cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, bint over,
+cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, int over,
                            str op):
     if not has_shape(self, r):
         raise RuntimeError(
@@ -98,7 +98,9 @@ cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int devic
             f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
             f"{dt_object(self.dt).name}")
     check_writable(self, op)
-    if (not over or self.dt != r.dt or self.flags & (F_LAZY | F_STRIDED) or touches(self, others)):
+    if over == OVER_NONE or self.dt != r.dt or self.flags & F_LAZY:
+        return fresh(r, device)
+    if over == OVER_DENSE and (self.flags & F_STRIDED or touches(self, others)):
         return fresh(r, device)
     return self
 

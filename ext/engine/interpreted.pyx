@@ -10,36 +10,46 @@ autograd_cy/_interpreted.
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 import numpy as _np
-from autograd_cy._C.arguments cimport dtype_arg, format_arg
+from autograd_cy._C import placement as _placement
+from autograd_cy._C.arguments cimport (
+    dtype_arg, format_arg, given_sizes, number_alone, refuse_dtype, tensor_arg)
 from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
-    drop_lifted, loop_batch, shift_dims, widest, wrap_batch, wrap_results, wrap_shared,
-    wrap_shared_all)
+    drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
+    wrap_shared, wrap_shared_all)
 from autograd_cy._C.dtypes cimport (
-    dt_code, dt_differentiable, dt_object, dt_real, dt_to_complex, g_default_dtype, DT_BF16,
-    DT_BOOL, DT_F16, DT_F32, DT_I64)
-from autograd_cy._C.devices cimport no_kernel
+    dt_code, dt_differentiable, dt_is_complex, dt_object, dt_real, dt_to_complex, g_default_dtype,
+    DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
-from autograd_cy._C.arguments cimport refuse_dtype
-from autograd_cy._C.metadata cimport known_dims, widest_nd
+from autograd_cy._C.metadata cimport is_number, known_dims, widest_nd
 from autograd_cy._C.node_io cimport (
-    any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
+    any_needed, any_requires_grad, edge_dtype, edge_ndim, edge_numel, edge_shape, flags_of, give,
+    give_all, overwritten)
 from autograd_cy._C.observe cimport observe_begin, observe_end
-from autograd_cy._C.out_forms cimport check_out, write_exact_out, write_out
-from autograd_cy._C.tensor cimport normal_dim
+from autograd_cy._C.out_forms cimport (
+    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
+    write_truth_out)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
-from autograd_cy._C.inplace cimport replace_value
+from autograd_cy._C.inplace cimport (
+    constant_history, put_value, refuse_complex, replace_value, unknown_history)
 from autograd_cy._C.iterate cimport (
-    all_resolved, cast, ewn, resolved, result_dtype, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
-    P_SKIP_FIRST)
+    all_resolved, cast, check_separate, clone_plain, ewn, resolved, result_dtype, P_BOOL, P_COMPLEX,
+    P_FLOAT, P_REAL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.levels cimport (
     all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
 from autograd_cy._C.node cimport *
-from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, bump_version, g_modes, requires_grad, tls_modes, wrap_number,
-    F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.kernel_table cimport kernel_number
+from autograd_cy._C.placement cimport memory_format
+from autograd_cy._C.tensor cimport (
+    Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
+    wrap_number,
+    CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
+    F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 include "operators_of_interpreted.pxi"
 
 
@@ -48,14 +58,17 @@ cdef class Operation:
     One interpreted operator.
 
     Functions of a record take what it names by position: `kernel` the arguments; those in
-    `gradients` (gradients of the outputs, saved slots, kept objects, which edges are needed); those
-    in `tangents` (tangents of the differentiable arguments, arguments, results); those of `batch`
-    (arguments, batch size).
+    `gradients` (gradients of the outputs, saved slots, kept objects, which edges are needed, the
+    node); those in `tangents` (tangents of the differentiable arguments, arguments, results); those
+    of `batch` (arguments, batch size).
     """
     cdef readonly str key
     cdef readonly str name              # in error messages and profiles
     cdef readonly object kernel
+    cdef readonly str node_name
     cdef readonly type node             # a subclass of InterpretedNode, or None
+    cdef readonly tuple variants        # (test of the arguments, another subclass)
+    cdef readonly tuple numbers         # edges that plain numbers don't have, the last first
     cdef readonly tuple tensors         # places of arguments that are a tensor or None
     cdef readonly int listed            # place of the argument that is a list of tensors, or -1
     cdef readonly tuple dims            # (place, counts from `first`'s dimensions: "dim" or "dims")
@@ -68,15 +81,22 @@ cdef class Operation:
     cdef readonly tuple zeros           # numbers of outputs whose missing gradient is made of zeros
     cdef readonly object tangents       # (number of the output, ((argument, function), ...)), ...
     cdef readonly str moves             # "formulas", "linear", "each"
-    cdef readonly str batch_rule        # "elementwise", "dims", "formulas", "loop", "refuse"
-    cdef readonly object batch          # {batched places: function}, or text
-    cdef readonly uint32_t claimed      # bits of dtype codes
-    cdef readonly bint promoted         # the claim is about the promoted dtype of all tensors
+    # "elementwise", "dims", "formulas", "loop", "refuse", "function", "random"
+    cdef readonly str batch_rule
+    cdef readonly object batch          # {batched places: function}, a function, or text
+    cdef readonly tuple unpromoted      # places that keep their dtype, of an elementwise rule
+    cdef readonly tuple claim           # (bits of dtype codes, places, promoted, place of a dtype)
     cdef readonly tuple widen           # (bits, name of a dtype), or None
     cdef readonly int n_results         # 0: a tuple of any length
     cdef readonly tuple constant        # numbers of outputs without derivative
     cdef readonly bint refuses_tangents
-    cdef readonly str out               # "", "exact", "cast"
+    cdef readonly bint resolves         # the kernel takes no tensor that is to be conjugated
+    cdef readonly bint anywhere         # the kernel knows all devices
+    cdef readonly int view              # how the views that it gives are made, or -1
+    cdef readonly str out               # "", "exact", "cast", "truth"
+    cdef readonly bint wide             # out= may widen half types
+    cdef readonly object into           # the kernel of the in-place form
+    cdef readonly str inplace           # its result: "", "bool" or "real" of an elementwise kernel
     cdef readonly tuple mutated         # places of arguments that the kernel changes
     cdef readonly tuple saved           # what `saved_names` of the node says
 
@@ -84,6 +104,7 @@ cdef class Operation:
         self.key = fields["key"]
         self.name = fields["name"]
         self.kernel = fields["kernel"]
+        self.node_name = fields["node"]
         self.tensors = fields["tensors"]
         self.listed = fields.get("listed", -1)
         self.dims = fields.get("dims", ())
@@ -98,19 +119,31 @@ cdef class Operation:
         self.moves = fields.get("moves", "formulas")
         self.batch_rule = fields.get("batch_rule", "loop")
         self.batch = fields.get("batch")
-        self.claimed = fields.get("claimed", 0xFFF)
-        self.promoted = fields.get("promoted", False)
+        self.unpromoted = fields.get("unpromoted", ())
+        self.claim = fields.get("claim")
         self.widen = fields.get("widen")
         self.n_results = fields.get("n_results", 1)
         self.constant = fields.get("constant", ())
         self.refuses_tangents = fields.get("refuses_tangents", False)
+        self.resolves = fields.get("resolves", True)
+        self.anywhere = fields.get("anywhere", False)
+        self.view = {None: -1, "one": CREATED_DEFAULT, "several": CREATED_MULTI_OUTPUT}[
+            fields.get("view")]
         self.out = fields.get("out", "")
+        self.wide = fields.get("wide", False)
+        self.into = fields.get("into")
+        self.inplace = fields.get("inplace", "")
+        self.numbers = fields.get("numbers", ())
+        self.variants = ()
         self.mutated = fields.get("mutated", ())
         self.saved = fields.get("saved", ())
         if self.differentiable:
-            node = fields["node"]
-            self.node = type(node, (InterpretedNode,), {
-                "_operation": self, "__slots__": (), "__module__": fields["module"]})
+            module = fields["module"]
+            self.node = type(self.node_name, (InterpretedNode,), {
+                "_operation": self, "__slots__": (), "__module__": module})
+            self.variants = tuple([
+                (test, type(name, (self.node,), {"__slots__": (), "__module__": module}))
+                for name, test in fields.get("variants", ())])
 
     def __repr__(self):
         return f"<interpreted operator {self.key}>"
@@ -155,7 +188,7 @@ cdef class InterpretedNode(Node):
             for i in used:
                 if slots[i] is None and self.saved[i].obj != NULL:
                     slots[i] = unpack(self, i)
-            value = function(grads, slots, kept, needed)
+            value = function(grads, slots, kept, needed, self)
             if kind == "list":
                 give_all(self, gout, edges[0], tuple(value))
             elif kind == "joint":
@@ -190,39 +223,48 @@ cdef tuple tensors_of(Operation op, tuple args):
     return found + <tuple>args[op.listed] if op.listed >= 0 else found
 
 
-cdef tuple with_known_dims(Operation op, tuple args):
+cdef tuple with_known_dims(tuple dims, tuple args):
     """The arguments; no number of a dimension is negative."""
     cdef list changed = list(args)
     cdef object first = args[0]
     cdef Py_ssize_t nd = (
         (<Tensor>first).nd if isinstance(first, Tensor) else widest_nd(<tuple>first))
-    for place, kind in op.dims:
+    for place, kind in dims:
         if kind == "dim":
-            changed[place] = normal_dim(args[place], nd)
+            if args[place] < 0:
+                changed[place] = normal_dim(args[place], nd)
         else:
             changed[place] = known_dims(args[place], nd)
     return tuple(changed)
 
 
 cdef int claim_dtypes(Operation op, tuple args) except -1:
-    cdef Tensor t
+    cdef uint32_t bits
     cdef tuple places
-    if op.claimed == 0xFFF:
+    cdef bint promoted
+    cdef int by_dtype, dt
+    cdef Tensor t
+    if op.claim is None:
         return 0
-    if op.promoted:
-        dt = result_dtype(tensors_of(op, args))
-        if not (op.claimed >> <int>dt) & 1:
+    bits, places, promoted, by_dtype = op.claim
+    if promoted:
+        dt = result_dtype(tuple([args[place] for place in places]))
+        if not (bits >> dt) & 1:
             refuse_dtype(dt, op.name)
         return 0
-    if op.listed >= 0 and (not op.differentiable or op.listed in op.differentiable):
-        for t in <tuple>args[op.listed]:
-            if not (op.claimed >> t.dt) & 1:
-                refuse_dtype(t.dt, op.name)
-    places = tuple([p for p in op.differentiable if p != op.listed]) or op.tensors[:1]
     for place in places:
+        if place == op.listed:
+            for t in <tuple>args[place]:
+                if not (bits >> t.dt) & 1:
+                    refuse_dtype(t.dt, op.name)
+            continue
         t = <Tensor>args[place]
-        if t is not None and not (op.claimed >> t.dt) & 1:
-            refuse_dtype(t.dt, op.name)
+        if t is None:
+            continue
+        # What is computed in another dtype need not be of a claimed one.
+        dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
+        if not (bits >> dt) & 1:
+            refuse_dtype(dt, op.name)
     return 0
 
 
@@ -234,14 +276,23 @@ cdef tuple widened_args(Operation op, tuple args):
     first = <Tensor>args[0]
     if not ((<uint32_t>op.widen[0]) >> first.dt) & 1:
         return args
-    name = op.widen[1]
-    return (T._to_dtype(first, g_default_dtype if name == "float" else dt_code(name)),) + args[1:]
+    return (T._to_dtype(first, g_default_dtype if op.widen[1] == "float" else DT_I64),) + args[1:]
 
 
 cdef object compute(Operation op, tuple args, uint32_t flags):
     """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
+    args = plain_args(op, args, flags)
+    if isinstance(op.kernel, ShapedKernel):
+        return (<ShapedKernel>op.kernel).run(op, args, flags, None, False)
+    if flags & F_DEVICE and not op.anywhere:
+        raise no_kernel(op.name, device_among(tensors_of(op, args), op.name))
+    return op.kernel(*args)
+
+
+cdef tuple plain_args(Operation op, tuple args, uint32_t flags):
+    """The arguments as a kernel takes them."""
     cdef list plain
-    if flags & F_LAYERED:
+    if flags & F_LAYERED and op.resolves:
         plain = list(args)
         for place in op.tensors:
             if plain[place] is not None:
@@ -249,12 +300,12 @@ cdef object compute(Operation op, tuple args, uint32_t flags):
         if op.listed >= 0:
             plain[op.listed] = all_resolved(<tuple>plain[op.listed])
         args = tuple(plain)
-    return op.kernel(*args)
+    return args
 
 
-cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results):
+cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results, bint inplace):
     """The node of a call, with edges and all that is saved before the results are known."""
-    cdef object cls = op.node
+    cdef object cls = class_of(op, args)
     cdef InterpretedNode n = <InterpretedNode>cls.__new__(cls)
     cdef Py_ssize_t n_edges = len(op.differentiable)
     cdef int edge = 0
@@ -271,12 +322,33 @@ cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results):
         if args[place] is not None:
             set_edge(n, edge, <Tensor>args[place])
         edge += 1
+    for edge in op.numbers:
+        if is_plain(args[op.differentiable[edge]]):
+            if edge == 0:
+                n.flags |= N_NUMBER_FIRST
+            elif n.n_edges == edge + 1:
+                n.n_edges = edge
     for slot, place, own, users in op.inputs:
         if args[place] is not None and used_by(n, <tuple>users):
-            save_input(n, slot, <Tensor>args[place], own)
+            if inplace and place == 0:
+                save_old_value(n, slot, clone_plain(<Tensor>args[0]), own)
+            else:
+                save_input(n, slot, <Tensor>args[place], own)
     if op.keep is not None:
         set_args(n, op.keep(*args))
     return n
+
+
+cdef object class_of(Operation op, tuple args):
+    """The node's class, by the name that torch gives to calls with such arguments."""
+    for test, cls in op.variants:
+        if test(*args):
+            return cls
+    return op.node
+
+
+cdef bint is_plain(object x):
+    return x is None or is_number(<Tensor>x)
 
 
 cdef bint used_by(Node n, tuple edges):
@@ -317,7 +389,7 @@ cdef object apply_operation(Operation op, tuple args):
     cdef bint single
     cdef int i
     if op.dims:
-        args = with_known_dims(op, args)
+        args = with_known_dims(op.dims, args)
     args = widened_args(op, args)
     claim_dtypes(op, args)
     if op.refuses_tangents and flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
@@ -325,7 +397,7 @@ cdef object apply_operation(Operation op, tuple args):
     for place in op.mutated:
         if args[place] is not None:
             check_inplace(<Tensor>args[place], op.name, False)
-    if flags & F_BATCHED:
+    if flags & F_BATCHED or (op.batch_rule == "random" and vmap_level()):
         result = batched(op, args)
     else:
         result = compute(op, args, flags)
@@ -334,25 +406,37 @@ cdef object apply_operation(Operation op, tuple args):
             bump_version(<Tensor>args[place])
     single = isinstance(result, Tensor)
     results = (result,) if single else <tuple>result
+    if op.view >= 0:
+        for i in range(len(results)):
+            if (<Tensor>results[i]).base == NULL and results[i] is not args[0]:
+                set_view(<Tensor>results[i], <Tensor>args[0], op.view)
     if not op.differentiable:
         return result
     if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and recording(op, args) and (
-            not single or dt_differentiable((<Tensor>result).dt)):
-        n = record(op, args, len(results))
+            not single or dt_differentiable((<Tensor>result).dt)) and (
+            # Nothing is tracked for views of what inference mode made.
+            op.view < 0 or not (<Tensor>args[0]).flags & F_INFERENCE):
+        n = record(op, args, len(results), False)
         for i in range(len(results)):
             if i not in op.constant:
                 set_history(<Tensor>results[i], n, i)
     if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
         move(op, results, args)
     if n is not None:
-        for slot, i, users in op.outputs:
-            if not used_by(n, <tuple>users):
-                continue
-            if i in op.constant:            # has no history, and gets none when it is unpacked
-                save_input(n, slot, <Tensor>results[i], -1)
-            else:
-                save_output(n, slot, <Tensor>results[i], i)
+        save_results(op, n, results)
     return result
+
+
+cdef int save_results(Operation op, InterpretedNode n, tuple results) except -1:
+    cdef int slot, i
+    for slot, i, users in op.outputs:
+        if not used_by(n, <tuple>users):
+            continue
+        if i in op.constant:                # has no history, and gets none when it is unpacked
+            save_input(n, slot, <Tensor>results[i], -1)
+        else:
+            save_output(n, slot, <Tensor>results[i], i)
+    return 0
 
 
 # --- forward mode ---------------------------------------------------------------------------
@@ -427,6 +511,10 @@ cdef object batched(Operation op, tuple args):
     cdef bint several = op.n_results != 1
     if op.batch_rule == "refuse":
         raise RuntimeError(op.batch)
+    if op.batch_rule == "function":
+        return op.batch(*args)
+    if op.batch_rule == "random":
+        return random_under_vmap(op.batch, op.key, args)
     for place in op.tensors:
         below[place] = lowered(<Tensor>below[place], level)
     if op.listed >= 0:
@@ -462,10 +550,14 @@ cdef int refuse_shared_changes(Operation op, tuple args, int level) except -1:
 
 cdef object align_and_run(Operation op, list args, tuple every, int level):
     cdef int nd = widest(every, level)
-    cdef int dt = common_dtype(tuple([t for t in every if t is not None]))
+    cdef int dt
+    if op.unpromoted:
+        every = tuple([args[place] for place in op.tensors if place not in op.unpromoted])
+    dt = common_dtype(tuple([t for t in every if t is not None]))
     for place in op.tensors:
         if args[place] is not None:
-            args[place] = align_batch(<Tensor>args[place], level, nd, dt)
+            args[place] = align_batch(
+                <Tensor>args[place], level, nd, -1 if place in op.unpromoted else dt)
     return apply_operation(op, tuple(args))
 
 
@@ -474,6 +566,9 @@ cdef object shift_and_run(Operation op, list args, int level):
     cdef int nd = first.nd
     cdef Tensor front = batch_front(first, level, True)
     cdef object only = 1                   # the dimension that 0-d examples get
+    if nd == 0 and op.n_results == 0:
+        args[0] = T.new_zeros(front, ())   # what the operator says to a 0-d tensor
+        return apply_operation(op, tuple(args))
     for place, kind in op.dims:
         if nd == 0:
             args[place] = only if kind == "dim" else (only,)
@@ -497,8 +592,10 @@ cdef object rule_and_run(Operation op, list args, tuple every, int level):
         places = sorted(places + [op.listed])
     if op.listed >= 0:
         everything = tuple(sorted(op.tensors + (op.listed,)))
+    cdef bint expanding = tuple(places) not in op.batch
     function = op.batch.get(tuple(places))
-    expanding = function is None
+    if not expanding and function is None:
+        return None                        # one call per example, says the record
     if expanding:
         function = op.batch.get(everything)
         if function is None:
@@ -506,7 +603,7 @@ cdef object rule_and_run(Operation op, list args, tuple every, int level):
     for place in op.tensors:
         here = is_batched(<Tensor>args[place], level)
         args[place] = batch_front(<Tensor>args[place], level, False)
-        if expanding:
+        if expanding and not is_plain(args[place]):
             args[place] = batch_expand(<Tensor>args[place], here, size)
     if op.listed >= 0:
         args[op.listed] = all_front(<tuple>args[op.listed], level)
@@ -516,49 +613,235 @@ cdef object rule_and_run(Operation op, list args, tuple every, int level):
 # --- forms with a destination ---------------------------------------------------------------
 
 def run_inplace(Operation op not None, tuple args not None):
-    """The in-place form: the value goes into the first argument."""
+    """The in-place form; see Note [In-place forms] in inplace.pyx."""
     cdef Tensor first = <Tensor>args[0]
-    value = apply_operation(op, (overwritten(first, flags_of_args(op, args)),) + args[1:])
-    return replace_value(first, <Tensor>value, op.name + "_")
+    cdef uint32_t flags = flags_of_args(op, args)
+    cdef str name = op.name + "_"
+    if op.dims:
+        args = with_known_dims(op.dims, args)
+    if flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):
+        value = apply_operation(op, (overwritten(first, flags),) + args[1:])
+        return replace_value(first, <Tensor>value, name)
+    if not g_modes & G_PROFILE:
+        return change(op, args, flags, name)
+    observe_begin(name)
+    try:
+        return change(op, args, flags, name)
+    finally:
+        observe_end()
+
+
+cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
+    """The in-place form of plain tensors: writes into the first, and records the node."""
+    cdef Tensor first = <Tensor>args[0]
+    cdef InterpretedNode n = None
+    cdef bint tracked = flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and (
+        recording(op, args) if op.differentiable else requires_grad(first))
+    claim_dtypes(op, args)
+    if op.inplace == "real":
+        refuse_complex(first, op.name)
+    check_inplace(first, name, tracked)
+    if tracked and op.differentiable:
+        n = record(op, args, 1, True)
+    if isinstance(op.kernel, ElementwiseKernel):
+        (<ElementwiseKernel>op.kernel).launch(args, first)
+    elif op.into is not None:
+        for place in op.tensors:
+            if place > 0 and args[place] is not None:
+                check_separate(first, <Tensor>args[place], name)
+        op.into(*args)
+    elif isinstance(op.kernel, ShapedKernel):
+        (<ShapedKernel>op.kernel).run(op, args, flags, (first,), True)
+    else:
+        put_value(first, <Tensor>compute(op, args, flags), name)
+    bump_version(first)
+    if n is not None:
+        rebase_history(first, n)
+        save_results(op, n, (first,))
+    elif tracked:
+        if op.inplace == "bool":
+            constant_history(first, op.node_name)
+        else:
+            unknown_history(first, op.node_name)
+    return first
 
 
 def run_out(Operation op not None, tuple args not None, out):
     """The form with `out`: a tensor, or as many as there are results."""
     cdef uint32_t flags = flags_of_args(op, args)
-    cdef tuple given = tuple(out) if isinstance(out, (tuple, list)) else (out,)
-    cdef int wanted = max(op.n_results, 1)
+    cdef tuple given = out_tensors(op.name, op.n_results, flags, out)
     cdef Tensor t
-    if len(given) != wanted or not all([isinstance(x, Tensor) for x in given]) or (
-            (wanted > 1) != isinstance(out, (tuple, list))):
-        raise TypeError(f"{op.name}(): argument 'out' must be "
-                        + ("Tensor" if wanted == 1 else f"tuple of {wanted} Tensors")
-                        + f", not {type(out).__name__}")
+    cdef int exact
     if op.dims:
-        args = with_known_dims(op, args)
+        args = with_known_dims(op.dims, args)
+    if op.wide:
+        args = (widened(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
     args = widened_args(op, args)
     claim_dtypes(op, args)
-    for t in given:
-        check_out(t, flags, op.name)
+    if isinstance(op.kernel, ElementwiseKernel) and op.out != "truth":
+        t = <Tensor>given[0]
+        exact = (<ElementwiseKernel>op.kernel).known_dtype(args) if op.out == "exact" else -1
+        # What is real for a complex tensor may go into a complex one, too.
+        if exact >= 0 and exact != t.dt and not (
+                op.inplace == "real" and dt_is_complex((<Tensor>args[0]).dt)):
+            raise other_out(t, exact, op.name)
+        if exact >= 0 or op.out == "cast":
+            (<ElementwiseKernel>op.kernel).launch(args, t)
+            bump_version(t)
+            return out
+    if isinstance(op.kernel, ShapedKernel):
+        for t in given:
+            flags |= t.flags
+        (<ShapedKernel>op.kernel).run(op, plain_args(op, args, flags), flags, given, False)
+        for t in given:
+            bump_version(t)
+        return out
     result = compute(op, args, flags)
+    if op.out == "exact" and op.n_results > 1:
+        return write_outs(given, <tuple>result, op.name)
     for t, value in zip(given, (result,) if isinstance(result, Tensor) else <tuple>result):
-        if op.out == "exact":
-            write_exact_out(t, <Tensor>value, op.name)
-        else:
-            write_out(t, <Tensor>value, op.name)
-        bump_version(t)
+        write(op.out, t, <Tensor>value, op.name)
     return out
 
 
+cdef tuple out_tensors(str name, int n_results, uint32_t flags, out):
+    """What ``out=`` was given, as many tensors as there are results."""
+    if n_results > 1:
+        return outs_arg(out, n_results, flags, name)
+    check_out(tensor_arg(out, name, "out", 0), flags, name)
+    return (out,)
+
+
+cdef int write(str kind, Tensor out, Tensor value, str name) except -1:
+    if kind == "exact":
+        write_exact_out(out, value, name)
+    elif kind == "truth":
+        write_truth_out(out, value, name)
+    else:
+        write_out(out, value, name)
+    bump_version(out)
+    return 0
+
+
+def composite_out(function, tuple args not None, out, str kind, bint wide, str name):
+    """The form with `out` of what is made of other operators."""
+    cdef Tensor t
+    cdef uint32_t flags = 0
+    for x in args:
+        if isinstance(x, Tensor):
+            flags |= (<Tensor>x).flags
+        elif isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+            flags |= flags_of(<tuple>x)
+    t = <Tensor>out_tensors(name, 1, flags, out)[0]
+    if wide:
+        args = (widened(<Tensor>args[0], t),) + args[1:]
+    write(kind, t, <Tensor>function(*args), name)
+    return out
+
+
+def composite_inplace(function, tuple args not None, str name):
+    """The in-place form of what is made of other operators."""
+    cdef Tensor first = <Tensor>args[0]
+    value = function(overwritten(first, first.flags), *args[1:])
+    return replace_value(first, <Tensor>value, name)
+
+
 # --- kernels --------------------------------------------------------------------------------
+
+cdef enum:
+    MOST_RESULTS = 4
 
 cdef dict RULES = {
     "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
 
 
-def elementwise(str kernel, tuple operands, str dtypes, bint skip_first, str name):
-    """An elementwise kernel by its name."""
-    cdef int rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
-    return ewn(kernel_number(kernel), operands, rule, None, name)
+cdef class ElementwiseKernel:
+    """An elementwise kernel by its name; `places` says which arguments are its operands."""
+    cdef int number, rule
+    cdef tuple places
+    cdef str name
+
+    def __init__(self, str kernel, tuple places, str dtypes, bint skip_first, str name):
+        self.number, self.places, self.name = kernel_number(kernel), places, name
+        self.rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
+
+    def __call__(self, *args):
+        return self.launch(args, None)
+
+    cdef Tensor launch(self, tuple args, Tensor out):
+        return ewn(self.number, tuple([args[place] for place in self.places]), self.rule, out,
+                   self.name)
+
+    cdef int known_dtype(self, tuple args) except -2:
+        """The code of the dtype of the result, or -1 if only the result says."""
+        cdef int rule = self.rule & ~<int>P_SKIP_FIRST
+        cdef int dt
+        if rule == P_BOOL:
+            return DT_BOOL
+        if rule != P_SAME and rule != P_REAL:
+            return -1
+        dt = result_dtype(tuple(
+            [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))
+        return dt_real(dt) if rule == P_REAL else dt
+
+
+cdef class ShapedKernel:
+    """
+    A compiled kernel that fills results, which a shape rule has described before.
+
+    Devices register their kernels for it as for those of compiled operators (kernel_runs.py).
+    """
+    cdef void* slots[MAX_DEVICES]
+    cdef object rule, given, make, over
+    cdef list calls                     # the kernel of each device as a Python function
+    cdef int n
+
+    def __init__(self, str key, str signature, rule, kernel, given, int n, over):
+        """
+        `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
+        them; `over` is the place of the argument that a result may be, or None.
+        """
+        cdef int i
+        if n > MOST_RESULTS:
+            raise ValueError(f"{key}: {n} results")
+        self.rule, self.given, self.over, self.n = rule, given, over, n
+        self.calls = [None] * MAX_DEVICES
+        for i in range(MAX_DEVICES):
+            self.slots[i] = NULL
+        address, self.make = kernel
+        self.slots[ON_CPU] = <void*><size_t>address
+        add_slots(self.slots, (key,), (signature,))
+
+    cdef object run(self, Operation op, tuple args, uint32_t flags, tuple outs, bint inplace):
+        cdef Result made[MOST_RESULTS]
+        cdef tuple read = tensors_of(op, args)
+        cdef int device = device_among(read, op.name) if flags & F_DEVICE else 0
+        cdef int kind = (
+            OUT_EXACT if op.out == "exact" else OUT_TRUTH if op.out == "truth" else OUT_CAST)
+        cdef list to = []
+        cdef int i
+        self.rule(<size_t>&made[0], args, op.name)
+        for i in range(self.n):
+            if outs is None:
+                to.append(fresh(&made[i], device))
+            elif inplace:
+                others = () if self.over is None else tuple([
+                    args[place] for place in op.tensors if place != self.over])
+                to.append(inplace_target(<Tensor>outs[i], made, others, device,
+                                         self.over is not None, op.name + "_"))
+            else:
+                to.append(out_target(<Tensor>outs[i], &made[i], read, device, kind, op.name))
+        if self.slots[device] != NULL:
+            if self.calls[device] is None:
+                self.calls[device] = self.make(<size_t>self.slots[device])
+            self.calls[device](*to, *self.given(*args))
+        elif device != ON_META:
+            raise no_kernel(op.name, device)
+        if outs is not None:
+            for i in range(self.n):
+                settle(<Tensor>outs[i], <Tensor>to[i], op.name)
+            return outs
+        return to[0] if self.n == 1 else tuple(to)
 
 
 cdef class HostKernel:
@@ -637,6 +920,12 @@ cdef Tensor result_of(object array, int dt):
     return cast(t, dt)
 
 
+# --- what the written modules call -----------------------------------------------------------
+
+cdef dict FORMATS = {
+    f.code: f for f in vars(_placement).values() if isinstance(f, memory_format)}
+
+
 def dtype_value(x, str op, str name, int position):
     """A dtype, from what means one, or None."""
     cdef int code = dtype_arg(x, op, name, position)
@@ -647,6 +936,61 @@ def format_value(x, str op, str name, int position):
     """A memory format or None."""
     format_arg(x, op, name, position)
     return x
+
+
+def dtype_code(x):
+    """The code of a dtype, as C functions take it; -1 for None."""
+    return -1 if x is None else dt_code(x)
+
+
+def format_code_of(x):
+    return format_arg(x, "", "", 0)
+
+
+def format_of(int code):
+    """The memory format of a code, or None."""
+    return FORMATS.get(code)
+
+
+def known(tuple dims, tuple args):
+    """Arguments of which no number of a dimension is negative."""
+    return with_known_dims(dims, args)
+
+
+def sizes_given(tuple args, named, str op, str name):
+    """Sizes that were given one by one, in a sequence or by name."""
+    return given_sizes(args, named, op, name)
+
+
+def alone(tuple args not None, first, second, str op, str name, bint method):
+    """The arguments, the first two of them operands: two numbers make no operation."""
+    cdef Tensor a = <Tensor>args[0]
+    if isinstance(first, Tensor) or not (a.flags & (<Tensor>args[1]).flags & F_WRAPPED):
+        return args
+    if not method:
+        tensor_arg(second, op, name, 2)     # its error
+    return (number_alone(a),) + args[1:]
+
+
+def shape_behind(Node node not None, int edge):
+    """The shape of the input behind an edge; formulas that know its shape save no tensor."""
+    return edge_shape(node, edge)
+
+
+def ndim_behind(Node node not None, int edge):
+    return edge_ndim(node, edge)
+
+
+def dtype_behind(Node node not None, int edge):
+    return dt_object(edge_dtype(node, edge))
+
+
+def numel_behind(Node node not None, int edge):
+    return edge_numel(node, edge)
+
+
+def is_complex_behind(Node node not None, int edge):
+    return dt_is_complex(edge_dtype(node, edge))
 
 
 cdef object _linalg_error():

@@ -7,22 +7,22 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_SIZE, DT_U8,
-    dt_numpy, dt_promote)
+    dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
     result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
+from autograd_cy._C.launch cimport (
+    READS, UPDATES, WRITES, Launch, begin, launch_tiles, memory, operand)
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
+from autograd_cy._C.rules_indexing cimport check_move, scalar_name
 from autograd_cy._C.tensor cimport (
-    normal_dim,
-    F_STRIDED, MAX_DIMS, Tensor, is_tensor, same_shape, sizes_of, tensor_empty,
-    tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, tensor_empty, tensor_window)
 from autograd_cy._C.tiles cimport run_tiles
 
 cdef int K_ADD = kernel_number("add")
@@ -50,10 +50,6 @@ ctypedef fused add_t:
     float complex
     double complex
 
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
-
 
 cdef inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     return a if a < b else b
@@ -65,15 +61,9 @@ cdef inline bint is_half(int dt) noexcept nogil:
 
 # --- index tensors --------------------------------------------------------------------------
 
-cdef Tensor checked_index(Tensor index, str op):
+cdef inline Tensor positions(Tensor index):
     """The index as dense int64."""
-    if index.dt == DT_I64:
-        return contiguous(index)
-    if index.dt != DT_I32:
-        raise RuntimeError(
-            f"{op}(): Expected dtype int32/int64 for index, "
-            f"but got: {SCALAR_NAMES[index.dt]}")
-    return contiguous(cast(index, DT_I64))
+    return contiguous(index if index.dt == DT_I64 else cast(index, DT_I64))
 
 
 cdef Py_ssize_t first_outside(const int64_t* k, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
@@ -207,90 +197,64 @@ cdef bint rows_are_dense(Tensor a, int dim) noexcept:
     return True
 
 
-cdef int check_vector(Tensor a, Tensor index, str op) except -1:
-    if index.nd > 1:
-        raise IndexError(f"{op}(): Index is supposed to be a vector")
-    if a.nd == 0 and index.count != 1:
-        raise RuntimeError(
-            f"{op}(): Index to scalar can have only 1 value, got {index.count} value(s)")
-    return 0
-
-
-cdef Tensor index_select_plain(Tensor a, int dim, Tensor index):
-    cdef Py_ssize_t[MAX_DIMS] shape
+cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     cdef SelectPlan plan
-    cdef Tensor out
-    cdef int d
+    cdef Launch work
     dim = normal_dim(dim, a.nd)
-    check_vector(a, index, "index_select")
-    index = checked_index(index, "index_select")
-    check_index(index, a.sizes[dim] if a.nd else 1, dim, IndexError)
-    for d in range(a.nd):
-        shape[d] = a.sizes[d]
-    if a.nd:
-        shape[dim] = index.count
-    out = tensor_empty(a.dt, a.nd, shape)
+    index = positions(index)
+    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, IndexError)
     if out.count == 0:
-        return out
-    if a.flags & F_STRIDED and not rows_are_dense(a, dim):
+        return 0
+    if a.flags & F_STRIDED and not rows_are_dense(a, <int>dim):
         a = contiguous(a)
-    fill_select(&plan, a, out, dim, index)
+    fill_select(&plan, a, out, <int>dim, index)
     if a.flags & F_STRIDED:
         plan.a_row = a.strides[0] * plan.item
     plan.rows = TILE_WORK * plan.item // plan.width + 1
     plan.blocks = (plan.n + plan.rows - 1) // plan.rows
-    run_tiles(select_tile, &plan, plan.outer * plan.blocks, out.count)
-    return out
+    begin(&work, "index_select", &plan, sizeof(plan))
+    operand(&work, &plan.a, a, READS)
+    operand(&work, &plan.b, out, WRITES)
+    operand(&work, &plan.index, index, READS)
+    return launch_tiles(&work, select_tile, plan.outer * plan.blocks, out.count)
 
 
-cdef int index_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1:
-    cdef SelectPlan plan
+cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1:
     cdef Tensor wide
+    dim = normal_dim(dim, a.nd)
+    index = positions(index)
+    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    if source.mem == out.mem:
+        source = clone_plain(source)
+    if is_half(a.dt) or out.flags & F_STRIDED:
+        wide = contiguous(cast(a, DT_F32 if is_half(a.dt) else a.dt))
+        add_rows(wide, <int>dim, index, contiguous(cast(source, wide.dt)))
+        return copy_into(out, wide, "index_add")
+    if out is not a:
+        copy_into(out, a, "index_add")
+    return add_rows(out, <int>dim, index, contiguous(source))
+
+
+cdef int add_rows(Tensor out, int dim, Tensor index, Tensor source) except -1:
+    """All are dense; halves don't come here."""
+    cdef SelectPlan plan
+    cdef Launch work
     cdef Py_ssize_t width
-    cdef int d
-    dim = normal_dim(dim, dst.nd)
-    check_vector(dst, index, "index_add")
-    index = checked_index(index, "index_add")
-    if src.dt != dst.dt:
-        raise RuntimeError(
-            f"index_add_(): self ({SCALAR_NAMES[dst.dt]}) and source ({SCALAR_NAMES[src.dt]}) must "
-            "have the same scalar type")
-    if (src.sizes[dim] if src.nd > dim else 1) != index.count:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.count}) should be equal to source.size(dim): "
-            f"({src.sizes[dim] if src.nd > dim else 1}), for dim: {dim}")
-    for d in range(dst.nd):
-        if src.nd != dst.nd or (d != dim and src.sizes[d] != dst.sizes[d]):
-            raise RuntimeError(
-                "source tensor shape must match self tensor shape, excluding the specified "
-                f"dimension. Got self.shape = {list(sizes_of(dst))} source.shape = "
-                f"{list(sizes_of(src))}")
-    check_writable(dst, "index_add_")
-    check_index(index, dst.sizes[dim] if dst.nd else 1, dim, RuntimeError)
-    if src.count == 0:
+    if source.count == 0:
         return 0
-    if is_half(dst.dt) or dst.flags & F_STRIDED:
-        wide = contiguous(cast(dst, DT_F32 if is_half(dst.dt) else dst.dt))
-        index_add_into(wide, dim, index, cast(src, wide.dt))
-        copy_into(dst, wide, "index_add_")
-        return 0
-    src = contiguous(src)
-    fill_select(&plan, dst, src, dim, index)
-    plan.add = KT.loops[K_ADD][<int>dst.dt]
+    fill_select(&plan, out, source, dim, index)
+    plan.add = KT.loops[K_ADD][<int>out.dt]
     width = plan.width // plan.item
     plan.columns = width
     if plan.outer == 1:
         # Columns don't meet, so where they are cut doesn't change results.
-        plan.columns = (width + team_size(src.count) - 1) // team_size(src.count)
+        plan.columns = (width + team_size(source.count) - 1) // team_size(source.count)
     plan.blocks = (width + plan.columns - 1) // plan.columns
-    run_tiles(add_rows_tile, &plan, plan.outer * plan.blocks, src.count)
-    return 0
-
-
-cdef Tensor index_add_plain(Tensor a, int dim, Tensor index, Tensor src):
-    cdef Tensor out = clone_plain(a)
-    index_add_into(out, dim, index, src)
-    return out
+    begin(&work, "index_add", &plan, sizeof(plan))
+    operand(&work, &plan.a, out, UPDATES)
+    operand(&work, &plan.b, source, READS)
+    operand(&work, &plan.index, index, READS)
+    return launch_tiles(&work, add_rows_tile, plan.outer * plan.blocks, source.count)
 
 
 # --- gather and scatter ---------------------------------------------------------------------
@@ -457,35 +421,10 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             d -= 1
 
 
-cdef int check_move(str op, Tensor a, int dim, Tensor index, Tensor src) except -1:
-    cdef int d, nd = a.nd if a.nd else 1
-    cdef Py_ssize_t n
-    if (index.nd if index.nd else 1) != nd:
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as "
-            f"{'input' if src is None else 'self'} tensor")
-    if src is not None and (src.nd if src.nd else 1) != nd:
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    for d in range(nd):
-        n = index.sizes[d] if index.nd else 1
-        if d != dim and n > (a.sizes[d] if a.nd else 1):
-            if src is not None:
-                break
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(sizes_of(index))} to "
-                f"be no larger than self {list(sizes_of(a))} apart from dimension {dim}")
-        if src is not None and n > (src.sizes[d] if src.nd else 1):
-            break
-    else:
-        return 0
-    raise RuntimeError(
-        f"Expected index {list(sizes_of(index))} to be no larger than self {list(sizes_of(a))} "
-        f"apart from dimension {dim} and to be no larger size than src {list(sizes_of(src))}")
-
-
 cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) except -1:
     """a is the indexed tensor, other has the shape of the index (or is larger)."""
     cdef MovePlan plan
+    cdef Launch work
     cdef Py_ssize_t columns
     cdef int d
     plan.move = move
@@ -515,174 +454,59 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) 
         # Rows may reach the same element, columns don't.
         plan.col_block = least(columns, 256)
     plan.row_blocks = (plan.rows + plan.row_block - 1) // plan.row_block
-    run_tiles(move_tile, &plan,
-              plan.row_blocks * ((columns + plan.col_block - 1) // plan.col_block),
-              2.0 * index.count)
-    return 0
+    begin(&work, "gather" if move == MOVE_GATHER else "scatter", &plan, sizeof(plan))
+    operand(&work, &plan.x, a, READS if move == MOVE_GATHER else UPDATES)
+    operand(&work, &plan.y, other, WRITES if move == MOVE_GATHER else READS)
+    operand(&work, &plan.index, index, READS)
+    return launch_tiles(
+        &work, move_tile,
+        plan.row_blocks * ((columns + plan.col_block - 1) // plan.col_block), 2.0 * index.count)
 
 
-cdef Tensor gather_plain(Tensor a, int dim, Tensor index):
-    cdef Tensor out
+cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
+    if out.count == 0:
+        return 0
     dim = normal_dim(dim, a.nd)
-    index = checked_index(index, "gather")
-    out = tensor_empty(a.dt, index.nd, index.sizes)
-    if out.count == 0:
-        return out
-    check_move("gather", a, dim, index, None)
-    check_index(index, a.sizes[dim] if a.nd else 1, dim, RuntimeError)
-    move_elements(MOVE_GATHER, a, dim, index, out)
-    return out
+    index = positions(index)
+    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    return move_elements(MOVE_GATHER, a, <int>dim, index, out)
 
 
-cdef int scatter_into(int move, Tensor dst, int dim, Tensor index, Tensor src) except -1:
+cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index,
+                    Tensor src) except -1:
+    """`out` may be `a`, and have any strides."""
     cdef Tensor wide
-    dim = normal_dim(dim, dst.nd)
-    index = checked_index(index, "scatter")
-    if src.dt != dst.dt:
-        raise RuntimeError(
-            "scatter(): Expected self.dtype to be equal to src.dtype "
-            f"(self is {SCALAR_NAMES[dst.dt]}, src is {SCALAR_NAMES[src.dt]})")
-    if index.count == 0:
-        return 0
-    check_move("scatter", dst, dim, index, src)
-    check_writable(dst, "scatter_")
-    check_index(index, dst.sizes[dim] if dst.nd else 1, dim, RuntimeError)
-    if move == MOVE_ADD and is_half(dst.dt):
-        wide = cast(dst, DT_F32)
-        move_elements(move, wide, dim, index, cast(src, DT_F32))
-        copy_into(dst, wide, "scatter_add_")
-        return 0
-    if src.mem == dst.mem:
+    dim = normal_dim(dim, a.nd)
+    index = positions(index)
+    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    if index.count and src.mem == out.mem:
         src = clone_plain(src)
-    return move_elements(move, dst, dim, index, src)
+    if move == MOVE_ADD and is_half(a.dt) and index.count:
+        wide = cast(a, DT_F32)
+        move_elements(move, wide, <int>dim, index, cast(src, DT_F32))
+        return copy_into(out, wide, "scatter_add")
+    if out is not a:
+        copy_into(out, a, "scatter")
+    return move_elements(move, out, <int>dim, index, src) if index.count else 0
 
 
-cdef Tensor scatter_plain(Tensor a, int dim, Tensor index, Tensor src):
-    cdef Tensor out = clone_plain(a)
-    scatter_into(MOVE_SCATTER, out, dim, index, src)
-    return out
+cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
+    return scatter_by(MOVE_SCATTER, out, a, dim, index, src)
 
 
-cdef int scatter_add_into(Tensor dst, int dim, Tensor index, Tensor src) except -1:
-    return scatter_into(MOVE_ADD, dst, dim, index, src)
+cdef int scatter_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
+    return scatter_by(MOVE_ADD, out, a, dim, index, src)
 
 
-cdef Tensor scatter_add_plain(Tensor a, int dim, Tensor index, Tensor src):
-    cdef Tensor out = clone_plain(a)
-    scatter_into(MOVE_ADD, out, dim, index, src)
-    return out
+# --- joining --------------------------------------------------------------------------------
 
-
-# --- cat ------------------------------------------------------------------------------------
-
-cdef inline bint is_legacy_empty(Tensor t) noexcept:
-    """torch lets an empty vector join anything."""
-    return t.nd == 1 and t.sizes[0] == 0
-
-
-cdef Tensor first_of_shape(tuple tensors):
-    """The tensor that the others must match."""
-    cdef Tensor t, first = None
-    for i, x in enumerate(tensors):
-        if not is_tensor(x):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(x).__name__}")
-        t = <Tensor>x
-        if t.nd == 0:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-        if first is None or is_legacy_empty(first):
-            first = t
-    return first
-
-
-cdef Tensor cat_plain(tuple tensors, int dim):
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Tensor t, like, out
-    cdef Py_ssize_t total = 0, place = 0, inner = 1, outer = 1
-    cdef int d, dt, i, n = len(tensors)
-    if n == 0:
-        raise ValueError("cat(): expected a non-empty list of Tensors")
-    like = first_of_shape(tensors)
-    dim = normal_dim(dim, like.nd)
-    dt = like.dt
-    for i in range(n):
-        t = <Tensor>tensors[i]
-        if t.dt != dt:
-            # The usual promotion needs all of them: a 0-d rule doesn't matter here.
-            dt = -1
-        if is_legacy_empty(t):
-            continue
-        if t.nd != like.nd:
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {like.nd} and {t.nd}")
-        for d in range(like.nd):
-            if d != dim and t.sizes[d] != like.sizes[d]:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size "
-                    f"{like.sizes[d]} but got size {t.sizes[d]} for tensor number {i} in the list.")
-        total = checked_add(total, t.sizes[dim], "cat(): size of the result")
-    if dt < 0:
-        dt = result_dtype_of_many(tensors)
-    for d in range(like.nd):
-        shape[d] = like.sizes[d]
-        if d < dim:
-            outer *= shape[d]
-        elif d > dim:
-            inner *= shape[d]
-    shape[dim] = total
-    out = tensor_empty(dt, like.nd, shape)
-    if out.count == 0:
-        return out
-    if outer > 1 and join_dense(tensors, out, dim, outer, inner):
-        return out
-    for i in range(n):
-        t = <Tensor>tensors[i]
-        if t.count == 0:
-            continue
-        if outer == 1 and t.dt == dt and not (t.flags & F_STRIDED) and t.count < TILE_WORK:
-            memcpy(out.ptr + place * inner * DT_SIZE[dt], t.ptr, t.count * DT_SIZE[dt])
-        else:
-            shape[dim] = t.sizes[dim]
-            copy_into(tensor_window(out, out.nd, shape, out.strides, place * inner), t, "cat")
-        place += t.sizes[dim]
-    return out
-
-
-cdef Tensor stack_plain(tuple tensors, Py_ssize_t dim):
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Py_ssize_t[MAX_DIMS] strides
-    cdef Tensor t, first
-    cdef list rows = []
-    cdef int d
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    first = <Tensor>tensors[0]
-    if not -first.nd - 1 <= dim <= first.nd:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-first.nd - 1}, {first.nd}], "
-            f"but got {dim})")
-    if first.nd == MAX_DIMS:
-        raise RuntimeError(f"stack: the result would have more than {MAX_DIMS} dimensions")
-    if dim < 0:
-        dim += first.nd + 1
-    for i, x in enumerate(tensors):
-        t = <Tensor>x
-        if not same_shape(t, first):
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(sizes_of(first))} at "
-                f"entry 0 and {list(sizes_of(t))} at entry {i}")
-        for d in range(t.nd):
-            shape[d + (d >= dim)] = t.sizes[d]
-            strides[d + (d >= dim)] = t.strides[d]
-        shape[dim] = strides[dim] = 1
-        rows.append(tensor_window(t, t.nd + 1, shape, strides, 0))
-    return cat_plain(tuple(rows), <int>dim)
-
+cdef enum:
+    MOST_PARTS = 11         # operands of a launch, less the result
 
 cdef struct JoinPlan:
-    const char* p[16]
-    Py_ssize_t width[16]    # bytes of one row
+    const char* p[11]
+    Py_ssize_t width[11]    # bytes of one row
+    Py_ssize_t place[11]    # where it begins in a row of the result
     int n
     char* out
     Py_ssize_t total        # bytes of a row of the result
@@ -694,12 +518,13 @@ cdef void join_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef JoinPlan* plan = <JoinPlan*>ctx
     cdef Py_ssize_t first = tile * plan.block, row, width, j
     cdef Py_ssize_t rows = least(plan.rows - first, plan.block)
-    cdef char* out = plan.out + first * plan.total
+    cdef char* out
     cdef const char* p
     cdef int i
     for i in range(plan.n):
         width = plan.width[i]
         p = plan.p[i] + first * width
+        out = plan.out + first * plan.total + plan.place[i]
         if width % 4 == 0 and width <= 64:
             # A call would cost more than these few words; copies of known size are inlined, and
             # halves may lie between words.
@@ -710,79 +535,76 @@ cdef void join_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         else:
             for row in range(rows):
                 memcpy(out + row * plan.total, p + row * width, width)
-        out += width
 
 
-cdef bint join_dense(tuple tensors, Tensor out, int dim, Py_ssize_t outer, Py_ssize_t inner):
-    """Join a few dense tensors of the result's dtype row by row; False where that doesn't apply."""
-    cdef JoinPlan plan
-    cdef Tensor t
-    if len(tensors) > 16:
-        return False
+cdef int join_rows(Launch* work, JoinPlan* plan, int item) except -1:
+    """Launch what is in the plan, and empty it."""
+    cdef Py_ssize_t row = 0
+    cdef int i
+    if plan.n == 0:
+        return 0
+    for i in range(plan.n):
+        row += plan.width[i] // item
+    plan.block = TILE_WORK * item // plan.total + 1
+    launch_tiles(work, join_tile, (plan.rows + plan.block - 1) // plan.block, row * plan.rows)
     plan.n = 0
-    for x in tensors:
-        t = <Tensor>x
+    return 0
+
+
+cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
+    """The parts next to each other along a dimension, which they lack if `stacked`."""
+    cdef JoinPlan plan
+    cdef Launch work
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Tensor t
+    cdef Py_ssize_t place = 0, inner = 1, length
+    cdef int d, i, item = DT_SIZE[out.dt]
+    if out.count == 0:
+        return 0
+    plan.n = 0
+    plan.rows = 1
+    for d in range(dim):
+        plan.rows *= out.sizes[d]
+    for d in range(dim + 1, out.nd):
+        inner *= out.sizes[d]
+    plan.out = out.ptr
+    plan.total = out.sizes[dim] * inner * item
+    for i in range(len(parts)):
+        t = <Tensor>parts[i]
         if t.count == 0:
             continue
-        if t.dt != out.dt or t.flags & F_STRIDED:
-            return False
-        plan.p[plan.n] = t.ptr
-        plan.width[plan.n] = t.sizes[dim] * inner * DT_SIZE[t.dt]
-        plan.n += 1
-    plan.out = out.ptr
-    plan.rows = outer
-    plan.total = out.sizes[dim] * inner * DT_SIZE[out.dt]
-    plan.block = TILE_WORK * DT_SIZE[out.dt] // plan.total + 1
-    run_tiles(join_tile, &plan, (outer + plan.block - 1) // plan.block, out.count)
-    return True
+        length = 1 if stacked else t.sizes[dim]
+        # One long piece is for a copy, which several threads share.
+        if t.dt == out.dt and not t.flags & F_STRIDED and (plan.rows > 1 or t.count < TILE_WORK):
+            if plan.n == MOST_PARTS:
+                join_rows(&work, &plan, item)
+            if plan.n == 0:
+                begin(&work, "join", &plan, sizeof(plan))
+                memory(&work, &plan.out, out.mem, WRITES)
+            plan.p[plan.n] = t.ptr
+            operand(&work, &plan.p[plan.n], t, READS)
+            plan.width[plan.n] = length * inner * item
+            plan.place[plan.n] = place * inner * item
+            plan.n += 1
+        else:
+            for d in range(t.nd):
+                strides[d] = out.strides[d + (stacked and d >= dim)]
+            copy_into(tensor_window(out, t.nd, t.sizes, strides, place * inner), t, "cat")
+        place += length
+    return join_rows(&work, &plan, item)
 
 
-cdef int result_dtype_of_many(tuple tensors) except -1:
-    """result_dtype() takes 64 operands at most; all have dimensions here, so pairs are enough."""
-    cdef int dt = result_dtype(tensors[:64]), i
-    for i in range(64, len(tensors)):
-        if (<Tensor>tensors[i]).dt != dt:
-            dt = dt_promote(dt, (<Tensor>tensors[i]).dt)
-    return dt
+cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
+    return join(out, tensors, <int>normal_dim(dim, out.nd), False)
+
+
+cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
+    return join(out, tensors, <int>normal_dim(dim, out.nd), True)
 
 
 include "indexing_advanced.pxi"
 include "indexing_order.pxi"
 include "indexing_search.pxi"
-
-
-def _call(str name, *args):
-    """Diagnostic: call a C function of this module by name (without its suffix "_plain")."""
-    if name == "index_select":
-        return index_select_plain(args[0], args[1], args[2])
-    if name == "gather":
-        return gather_plain(args[0], args[1], args[2])
-    if name == "scatter":
-        return scatter_plain(args[0], args[1], args[2], args[3])
-    if name == "scatter_add":
-        return scatter_add_plain(args[0], args[1], args[2], args[3])
-    if name == "index_add":
-        return index_add_plain(args[0], args[1], args[2], args[3])
-    if name == "cat":
-        return cat_plain(args[0], args[1])
-    if name == "take_indices":
-        return take_indices(args[0], args[1])
-    if name == "put_indices":
-        put_indices(args[0], args[1], args[2], args[3])
-        return args[0]
-    if name == "nonzero":
-        return nonzero_plain(args[0])
-    if name == "masked_select":
-        return masked_select_plain(args[0], args[1])
-    if name == "tril":
-        return tril_plain(args[0], args[1])
-    if name == "triu":
-        return triu_plain(args[0], args[1])
-    if name == "sort":
-        return sort_plain(args[0], args[1], args[2], args[3])
-    if name == "topk":
-        return topk_plain(args[0], args[1], args[2], args[3], args[4])
-    raise ValueError(f"_call: no function {name!r} here")
 
 
 cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):

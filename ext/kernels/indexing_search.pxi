@@ -138,7 +138,7 @@ cdef Tensor isin_plain(Tensor elements, Tensor test_elements, bint assume_unique
     if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
         raise RuntimeError(
             "Unsupported input type encountered for isin(): Bool (elements are "
-            f"{SCALAR_NAMES[elements.dt]}, test_elements {SCALAR_NAMES[test_elements.dt]}); "
+            f"{scalar_name(elements.dt)}, test_elements {scalar_name(test_elements.dt)}); "
             "convert truth values to integers first")
     return tensor_of(
         _np.isin(values_of(cast(elements, dt)), values_of(cast(test_elements, dt)), invert=invert),
@@ -165,7 +165,7 @@ cdef int check_rows(Tensor rows, Tensor values, Tensor sorter) except -1:
         return 0
     if sorter.dt != DT_I64:
         raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got "
-                           f"dtype {SCALAR_NAMES[sorter.dt]}")
+                           f"dtype {scalar_name(sorter.dt)}")
     if not same_shape(rows, sorter):
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
@@ -275,15 +275,15 @@ cdef int scatter_reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str 
     dim = normal_dim(dim, dst.nd)
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index, but got "
-                           f"{SCALAR_NAMES[index.dt]}")
-    index = checked_index(index, "scatter")
+                           f"{scalar_name(index.dt)}")
+    index = positions(index)
     if src.dt != dst.dt:
         raise RuntimeError(
             "scatter(): Expected self.dtype to be equal to src.dtype "
-            f"(self is {SCALAR_NAMES[dst.dt]}, src is {SCALAR_NAMES[src.dt]})")
+            f"(self is {scalar_name(dst.dt)}, src is {scalar_name(src.dt)})")
     if index.count == 0:
         return 0
-    check_move("scatter", dst, dim, index, src)
+    check_move(dst, dim, index, src)
     check_writable(dst, "scatter_reduce_")
     check_index(index, dst.sizes[dim] if dst.nd else 1, dim, RuntimeError)
     return reduce_into(dst, dim, index, src, reduce, include_self)
@@ -300,14 +300,14 @@ cdef int check_reduced_rows(Tensor dst, int dim, Tensor index, Tensor source) ex
     if index.nd > 1:
         raise IndexError(
             f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.nd} with "
-            f"type: {SCALAR_NAMES[index.dt]} and size: {list(sizes_of(index))}")
+            f"type: {scalar_name(index.dt)} and size: {list(sizes_of(index))}")
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError("index_reduce_(): Expected dtype int32/int64 for index but got: "
-                           f"{SCALAR_NAMES[index.dt]}")
+                           f"{scalar_name(index.dt)}")
     if source.dt != dst.dt:
         raise RuntimeError(
-            f"index_reduce_(): self ({SCALAR_NAMES[dst.dt]}) and source "
-            f"({SCALAR_NAMES[source.dt]}) must have the same scalar type")
+            f"index_reduce_(): self ({scalar_name(dst.dt)}) and source "
+            f"({scalar_name(source.dt)}) must have the same scalar type")
     rows, wanted = list(sizes_of(source)), list(sizes_of(dst))
     if len(rows) != len(wanted) or rows[:dim] + rows[dim + 1:] != wanted[:dim] + wanted[dim + 1:]:
         raise RuntimeError(
@@ -328,7 +328,7 @@ cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str
                            f"but got {reduce}.")
     dim = normal_dim(dim, dst.nd)
     check_reduced_rows(dst, dim, index, source)
-    index = checked_index(index, "index_reduce_")
+    index = positions(index)
     if first_outside(<const int64_t*>index.ptr, index.count, dst.sizes[dim] if dst.nd else 1) >= 0:
         raise IndexError("index out of range in self")
     if source.count == 0:

@@ -154,8 +154,8 @@ def forms():
                     option, owner = options[record.key]
                     template, keywords = template[:-1], ((option.name, template[-1]),)
                     name = owner.name
-                elif record.forward:  # a private one that does the work of a public name
-                    name = record.forward
+                elif record.shown_as:  # a private one that does the work of a public name
+                    name = record.shown_as
                     if any(r.name == name and r.alpha for r in RECORDS):
                         template, keywords = template[:-1], (("alpha", template[-1]),)
                 form = Form(record, name, template, keywords)
@@ -168,12 +168,12 @@ def candidate(record):
     """
     Whether a record has the arguments and results of an elementwise operator of numbers.
 
-    Not those of the interpreted tier: their values are what NumPy and SciPy say.
+    Not those with a host kernel: their values are what NumPy and SciPy say.
     """
     plain = all(a.type in TYPES for a in record.args) and record.returns == ("result",)
     return (
         plain
-        and record.tier == "compiled"
+        and not isinstance(record.kernel, schema.host)
         and record.file not in ("shape", "copying")
         and any(c in record.dtypes for c in "fc")
         and record.samples

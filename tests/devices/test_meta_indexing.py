@@ -1,0 +1,82 @@
+"""Indexing, joining and sorting on `meta`: sizes, dtypes, strides, errors and gradients."""
+
+import pytest
+from grouping import each
+from helpers import family, meta_agrees, meta_gradients_agree, one_dtype
+
+import autograd_cy as ag
+
+FILES = ("indexing", "joining", "sorting")
+CASES = family(*FILES, keep=lambda r: r.kernel.shape is not None)
+DIFFERENTIABLE = family(
+    *FILES, keep=lambda r: r.kernel.shape is not None and isinstance(r.vjp, dict)
+)
+
+
+@each("case", CASES)
+def test_geometry(case):
+    meta_agrees(case, one_dtype(case.record))
+
+
+@each("case", DIFFERENTIABLE)
+def test_gradients(case):
+    meta_gradients_agree(case)
+
+
+def on(device, *arguments):
+    return [x.to(device) if isinstance(x, ag.Tensor) else x for x in arguments]
+
+
+INDEX = ag.tensor([0, 2, 1])
+REFUSED = {
+    "a float index": lambda x: ag.index_select(x, 0, x[0]),
+    "an index that is a matrix": lambda x: ag.index_select(x, 0, x.long()),
+    "a dim": lambda x: ag.gather(x, 2, x.long()),
+    "few dimensions": lambda x: ag.gather(x, 0, x[0].long()),
+    "a large index": lambda x: ag.gather(x[:, :2], 0, x.long()),
+    "a large index to write": lambda x: x.scatter(0, x.long(), x[:, :2]),
+    "another dtype": lambda x: x.scatter_add(0, x.long(), x.double()),
+    "another number of rows": lambda x: x.index_add(0, x[0].long(), x[:2]),
+    "another shape": lambda x: x.index_add(0, x[:, 0].long(), x[:, :2]),
+    "nothing to join": lambda x: ag.cat([]),
+    "no dimensions": lambda x: ag.cat([x[0, 0], x[0, 0]]),
+    "sizes that differ": lambda x: ag.cat([x, x[:, :2]]),
+    "shapes that differ": lambda x: ag.stack([x, x[0]]),
+    "a dim to stack": lambda x: ag.stack([x], 3),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_errors(name):
+    found = []
+    for device in ("cpu", "meta"):
+        with pytest.raises((RuntimeError, IndexError, ValueError)) as caught:
+            REFUSED[name](ag.zeros(3, 4, device=device))
+        found.append((caught.type, str(caught.value)))
+    assert found[0] == found[1]
+
+
+IN_PLACE = {
+    "index_add_": lambda x, k: x.index_add_(0, k[0], x + 1),
+    "scatter_": lambda x, k: x.scatter_(0, k, x + 1),
+    "scatter_add_": lambda x, k: x.scatter_add_(0, k, x + 1),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_forms(name):
+    x, k = on("meta", ag.zeros(3, 3), INDEX.expand(3, 3))
+    assert IN_PLACE[name](x, k) is x
+    assert x._version == 1
+
+
+def test_tensors_of_two_devices():
+    here, there = ag.zeros(3), ag.zeros(3, device="meta")
+    for call in (
+        lambda: ag.cat([here, there]),
+        lambda: ag.index_select(here, 0, INDEX.to("meta")),
+        lambda: ag.gather(there, 0, INDEX),
+        lambda: there.scatter_(0, INDEX, there + 1),
+    ):
+        with pytest.raises(RuntimeError, match="at least two devices"):
+            call()

@@ -1,0 +1,86 @@
+"""Moving a record to the other tier is one word: its generated tests pass there, too."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from calls import RECORDS, ROOT, TABLE
+
+from ext.codegen import interpreted
+from ext.codegen.formula import FormulaError
+from ext.codegen.operations import Family, Operation
+
+KINDS = {
+    "sin": "elementwise",
+    "xlogy": "numbers as operands, without edges",
+    "where": "a condition that keeps its dtype",
+    "lerp": "in place, exact out",
+    "round": "an option that calls another record",
+    "cumsum": "a compiled kernel with dimensions and a dtype",
+    "flip": "a kernel that fills what a shape rule described",
+    "sum": "several signatures",
+    "sum_dim": "several signatures",
+    "sort": "several outputs, one without derivative",
+    "transpose": "a view",
+    "unbind": "several views",
+    "cat": "a list of tensors",
+    "outer": "a composite by formula",
+    "diag": "a composite by function",
+    "gather": "a vmap rule for each set of batched arguments",
+    "masked_fill": "a check of the arguments",
+    "clamp": "optional operands, and names of nodes that depend on them",
+    "_dropout_mask": "random",
+}
+# What only compiled code can do.
+ONLY = ("a list of indices", "alpha=", "dunder=")
+COMPILED = [f"{what} is for compiled records" for what in ONLY]
+
+
+def moved(record):
+    return replace(record, tier="interpreted")
+
+
+def refusal(record):
+    """Why a record can't be interpreted, or None."""
+    try:
+        Operation(record, Family(record.file, by_symbol(RECORDS))).text()
+    except FormulaError as error:
+        return str(error)
+    return None
+
+
+def by_symbol(records):
+    found = {}
+    for r in records:
+        found.setdefault(r.symbol, []).append(r)
+    return found
+
+
+def test_generated_tests_pass_in_the_other_tier():
+    keys = [r.key for r in RECORDS if r.key in KINDS and r.tier == "compiled"]
+    assert sorted(keys) == sorted(KINDS), "another record can stand for one that was moved for good"
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "moving", "-p", "no:cacheprovider", "."],
+        cwd=ROOT / "tests" / "ops",
+        env=os.environ | {"MOVED": ",".join(keys)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    words = found.stdout.splitlines()[-1].split()
+    assert found.returncode == 0, found.stdout[-4000:]
+    assert int(words[words.index("passed,") - 1]) > 15 * len(keys), words
+
+
+@pytest.mark.parametrize("family", TABLE)
+def test_every_record_can_be_moved_or_says_why_not(family):
+    records = [moved(r) for r in TABLE[family]]
+    kept = [r for r in records if refusal(r) is None]
+    for r in records:
+        if r not in kept:
+            assert refusal(r).removeprefix(f"{r.key}: ") in COMPILED
+    others = [r for r in RECORDS if r.file != family]
+    text = interpreted.family_module(family, kept, by_symbol([*others, *TABLE[family]]))
+    compile(text, family, "exec")
