@@ -41,7 +41,7 @@ op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=c
    reference="{'mean': np.mean, 'sum': np.sum, 'none': lambda x: x}[reduction]((input - target) ** 2)",
    doc="Mean (or sum) of squared differences.")
 
-op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_into", shape="rules_loss.squares(self, target, reduction)"), out=False, forward="mse_loss", node="MseLossBackward0",
+op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_into", shape="rules_loss.squares(self, target, reduction)"), out=False, shown_as="mse_loss", node="MseLossBackward0",
    vjp={"self": "_mse_backward(grad, self, target, reduction)", "target": "-_mse_backward(grad, self, target, reduction)"},
    jvp={"self": "_mse_moved(self_t, self, target, reduction)", "target": "-_mse_moved(target_t, self, target, reduction)"},
    vmap="_mse_each(self, target, reduction)", dtypes="hf",

@@ -82,7 +82,7 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t i = tile * plan.tile, stop = i + plan.tile, at
     cdef int64_t t
     cdef double w = 1, x, loss = 0, total = 0
-    cdef double* found = (plan.space if plan.partial == NULL else plan.partial) + 3 * tile
+    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 3 * tile
     if stop > plan.count:
         stop = plan.count
     found[2] = -1
@@ -113,7 +113,7 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef void nll_whole(void* ctx) noexcept nogil:
     """All tiles, then the sums."""
     cdef NllPlan* plan = <NllPlan*>ctx
-    cdef double* found = plan.space if plan.partial == NULL else plan.partial
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double loss = 0, total = 0
     cdef Py_ssize_t k
     plan.bad = -1
@@ -254,13 +254,13 @@ cdef void mse_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
     cdef Py_ssize_t at = tile * MSE_TILE * DT_SIZE[plan.dt]
     cdef Py_ssize_t n = plan.count - tile * MSE_TILE
-    cdef double* found = plan.space if plan.partial == NULL else plan.partial
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     found[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE else MSE_TILE)
 
 
 cdef void mse_whole(void* ctx) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
-    cdef double* found = plan.space if plan.partial == NULL else plan.partial
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double s = 0
     cdef Py_ssize_t k
     parallel_for(mse_tile, plan, plan.tiles, team_size(plan.count))

@@ -61,7 +61,34 @@ def product(a, dim, keepdim, code):
     return ag.prod(a, dim, keepdim, dtype=dtype(code))
 
 
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def nll_loss(x, target, weight, reduction, ignore):
+    return ag.nn.functional.nll_loss(
+        x, target, weight, ignore_index=ignore, reduction=REDUCTIONS[reduction]
+    )
+
+
+def mse_loss(a, b, reduction):
+    return ag.mse_loss(a, b, reduction=REDUCTIONS[reduction])
+
+
+def gradient(function):
+    """The gradient of the first argument; that of the result is the last one."""
+
+    def call(first, *rest):
+        leaf = first.detach().requires_grad_()
+        return ag.autograd.grad(function(leaf, *rest[:-1]), leaf, rest[-1])[0]
+
+    return call
+
+
 OPERATORS = {
+    "nll_loss": nll_loss,
+    "nll_gradient": gradient(nll_loss),
+    "mse_loss": mse_loss,
+    "mse_gradient": gradient(mse_loss),
     "sum": reduced("sum"),
     "mean": reduced("mean"),
     "prod": product,

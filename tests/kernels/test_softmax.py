@@ -107,9 +107,7 @@ def test_bit_equal_for_any_number_of_threads(name):
                 for n in (1, 2, 5):
                     parallel.set_num_threads(n)
                     y = operate("log_softmax", a, dim, -1)
-                    runs.append(
-                        [y.tobytes(), operate("log_softmax_backward", a, y, dim).tobytes()]
-                    )
+                    runs.append([y.tobytes(), operate("log_softmax_backward", a, y, dim).tobytes()])
                 assert runs[0] == runs[1] == runs[2]
     finally:
         parallel.set_num_threads(before)
