@@ -181,7 +181,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef const char* p = walk(plan.kept, plan.n_kept, place // plan.x_blocks,
                               plan.p + first * plan.x.step, &out)
     cdef const char* q
-    cdef bint fresh = True
+    cdef bint begun = False
     while unit < stop:
         q = p
         if plan.n_rest:
@@ -192,7 +192,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         call_loop(plan, q, m, n, <char*>acc if fresh else <char*>other)
         if not fresh:
             plan.combine(<char*>acc, <char*>other, m)
-        fresh = False
+        first_one = False
         unit += 1
     if plan.parts == 1:
         plan.finish(<char*>acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)

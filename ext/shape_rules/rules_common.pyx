@@ -57,5 +57,3 @@ cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keep
 
 cdef str scalar_name(int dt):
     return <str>SCALAR_NAMES[dt]
-
-
