@@ -189,10 +189,10 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         start = unit % plan.y_chunks * plan.chunk
         n = plan.y.size - start if plan.y.size - start < plan.chunk else plan.chunk
         q += start * plan.y.step
-        call_loop(plan, q, m, n, <char*>acc if fresh else <char*>other)
-        if not fresh:
+        call_loop(plan, q, m, n, <char*>other if begun else <char*>acc)
+        if begun:
             plan.combine(<char*>acc, <char*>other, m)
-        first_one = False
+        begun = True
         unit += 1
     if plan.parts == 1:
         plan.finish(<char*>acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)

@@ -351,3 +351,13 @@ def test_bit_equal_for_any_number_of_threads(name, threads):
                     got.append(operate("argmax", a, None, False))
                 runs.append([g.tobytes() for g in got])
             assert all(run == runs[0] for run in runs)
+
+
+@pytest.mark.parametrize("name", ["float32", "int64", "complex64", "float16"])
+def test_tiles_that_call_their_loop_several_times(name):
+    # More results than tiles are wanted, and each of more elements than one call takes.
+    for shape, dims in [((80, 70_000), 1), ((12, 130, 5, 300), (0, 2)), ((300, 2, 4, 90), (0, 3))]:
+        a = sample(name, shape)
+        check(operate("sum", a, dims, False, -1), wide(a).sum(dims), name, scale=300)
+        if name not in COMPLEX:
+            np.testing.assert_array_equal(operate("amax", a, dims, False), a.max(dims))
