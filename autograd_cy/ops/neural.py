@@ -26,7 +26,9 @@ op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("pro
          "input,weight,bias": "_batched_linear(input, weight, bias)"},
    samples=shapes(((5, 4), (3, 4), (3,)), ((4,), (3, 4), (3,)), ((2, 5, 4), (3, 4)), ((0, 4), (3, 4), (3,)), ((5, 4), (1, 4))),
    dtypes="ihfc", reference="input @ weight.T + (0 if bias is None else bias)", tolerance=1e-4,
-   doc="Affine map ``input @ weight.T + bias`` of the last dimension.")
+   doc="Affine map ``input @ weight.T + bias`` of the last dimension.",
+   example=">>> ag.nn.functional.linear(ag.tensor([1.0, 2.0]), ag.tensor([[3.0, 4.0]]), ag.tensor([0.5]))\ntensor([11.5000])",
+   params={"input": "Vectors in the last dimension.", "weight": "One row for each element of the result."})
 
 op("_linear_weight(grad_output, input)",
    kernel=composite("mm(flatten_rows(grad_output).t(), flatten_rows(input).conj())"),
@@ -48,7 +50,9 @@ op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"),
 op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
    kernel=composite("self * _dropout_mask(self, 1.0 - p) if train and p > 0.0 else self"),
    samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], reference="self",
-   doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.")
+   doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.",
+   example=">>> ag.dropout(ag.tensor([1.0, 2.0]), 0.5, train=False)\ntensor([1., 2.])",
+   raises={"ValueError": "`p` is no probability."})
 
 # --- batch normalisation -----------------------------------------------------------------------
 

@@ -20,16 +20,19 @@ TORCH_ROUNDS = "torch's series for polygamma(1, x) is good to 5e-10 and misses t
 # --- error functions and logarithms ------------------------------------------------------------
 
 unary("erf", "1.1283791670955126 * exp(-square(self)) * grad", "Error function.", dtypes="bihf",
-      reference="scipy.special.erf(self)")
+      reference="scipy.special.erf(self)",
+      example=">>> ag.erf(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8427])")
 unary("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary error function ``1 - erf(self)``.",
-      reference="scipy.special.erfc(self)", dtypes="bihf")
+      reference="scipy.special.erfc(self)", dtypes="bihf",
+      example=">>> ag.erfc(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.1573])")
 
 op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain"), inplace=True, vmap="elementwise",
    vjp={"self": "_logit_backward(grad, self, eps)"}, jvp="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 0.3)), sample((arg((3, 4)),), {"eps": 0.6})], dtypes="bihf", domain=real(0.2, 0.8),
    reference="(lambda x: np.log(x / (1 - x)))(self + 0.0 if eps is None else np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)))",
    special=differs("gradient", "(eps is not None) & nan(self)", "torch has NaN here too, but 0 with create_graph=True"),
-   doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4)
+   doc="Inverse of the logistic function, ``log(self / (1 - self))``.", tolerance=1e-4,
+   example=">>> ag.logit(ag.tensor([0.5, 0.9]))\ntensor([0.0000, 2.1972])")
 
 op("_logit_backward(grad_output, self, eps: float?)", kernel=composite("special.logit_backward"),
    doc="Gradient of logit: NaN outside of [0, 1], or 0 outside of [eps, 1 - eps].")
@@ -38,7 +41,8 @@ op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="f
    vjp={"self": "where(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))", "other": "grad * self / other"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, domain=real(0.4, 2), dtypes="bihf", reference="scipy.special.xlogy(self + 0.0, other)",
    special=differs("gradient", "(self == 0) & nan(other)", "NaN, as from a tensor with a NaN; torch has 0 for a number that is one"),
-   plain_numbers=("self", "other"), doc="``self * log(other)``, and 0 where self is 0.")
+   plain_numbers=("self", "other"), doc="``self * log(other)``, and 0 where self is 0.",
+   example=">>> ag.xlogy(ag.tensor([0.0, 2.0]), ag.tensor([0.0, 2.0]))\ntensor([0.0000, 1.3863])")
 
 # --- gamma functions ---------------------------------------------------------------------------
 
@@ -46,12 +50,14 @@ op("lgamma(self)", kernel=call("special.lgamma_plain"), inplace=True, vjp={"self
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.gammaln(self)", tolerance=1e-4,
    special=(differs("value", "np.abs(self - 1) < 1e-6", "SciPy's error beside the zero at 1 is one of 1, not of the result"),
             differs("second", "finite(self)", TORCH_ROUNDS)),
-   doc="Logarithm of the absolute value of the gamma function.")
+   doc="Logarithm of the absolute value of the gamma function.",
+   example=">>> ag.lgamma(ag.tensor([1.0, 4.0]))\ntensor([0.0000, 1.7918])")
 
 op("digamma(self)", kernel=call("special.digamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.psi(self)", tolerance=1e-4,
    special=(differs("gradient", "finite(self)", TORCH_ROUNDS), differs("second", "np.isposinf(self)", "the limit")),
-   doc="Derivative of :func:`lgamma`.")
+   doc="Derivative of :func:`lgamma`.",
+   example=">>> ag.digamma(ag.tensor([1.0, 2.0]))\ntensor([-0.5772,  0.4228])")
 
 op("_polygamma(self, order: int)", shown_as="polygamma", kernel=call("special.polygamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
    jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
@@ -69,7 +75,9 @@ for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
        special=differs("value", "nan(self) | nan(other) | (np.abs(self) < smallest**0.25) | (self > largest / 2)",
                        "SciPy's: NaN from NaN, and the limits at the smallest and largest orders"),
        reference=f"scipy.special.gammainc{'c' if _sign else ''}(self, other)",
-       doc=f"Regularised {_doc} incomplete gamma function of order `self`; differentiable in `other`.")
+       doc=f"Regularised {_doc} incomplete gamma function of order `self`; differentiable in `other`.",
+       example={"igamma": ">>> ag.igamma(ag.tensor([1.0]), ag.tensor([1.0]))\ntensor([0.6321])",
+                "igammac": ">>> ag.igammac(ag.tensor([1.0]), ag.tensor([1.0]))\ntensor([0.3679])"}[_name])
 
 # --- Bessel functions --------------------------------------------------------------------------
 

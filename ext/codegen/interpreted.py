@@ -202,7 +202,7 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
 
 def overloaded(name: str, group: list, form: str = "") -> list[str]:
     """One function over several records; the first whose `when` holds is called."""
-    text = docstring(group[0])
+    text = docstring(group[0], others=group[1:])
     if form:
         text = [f"In-place form of :func:`{name}`; changes and returns the first argument."]
     lines = ["", "", f"def {name}{form}(*args, **kwargs):", '    """', *("    " + line if line else "" for line in text)]
