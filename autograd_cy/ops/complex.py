@@ -99,6 +99,7 @@ op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel
    vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"},
    jvp={"abs": "mul(_unit(angle), abs_t)", "angle": "result * complex(zeros_like(angle_t), angle_t)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4)))), sample((arg((3, 1)), arg((4,)))), sample((arg(()), arg((2,))))], dtypes="f", reference="abs * np.exp(1j * angle)",
+   special=differs("gradient second", "(abs < 1e-6) | (abs > largest / 4) | ~finite(abs) | ~finite(angle)", "the derivative by `abs` is the unit number of the angle; torch divides the result by its size"),
    doc="Complex numbers of given absolute values and angles (in radians).",
    example=">>> ag.polar(ag.tensor([2.0]), ag.tensor([0.0]))\ntensor([2.+0.j])",
    params={"abs": "The absolute values.", "angle": "The angles, in radians."})

@@ -51,7 +51,7 @@ class Forms:
         name = python_name(a, i)
         if form and i == 0:
             return f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.function)})"
-        return self.conversion(a, name, 0 if a.keyword else i + int(r.function), form)
+        return self.conversion(a, name, 0 if a.keyword else i + int(r.function and form != "_"), form)
 
     def conversion(self, a: Any, name: str, position: int, form: str = "") -> str:
         kind = arg_type(a.type)

@@ -108,7 +108,8 @@ def conversion(r, i, form="", first_is_tensor=False):
     value = python_name(r.args[i], i)
     if first_is_tensor and i == 0:
         return f'quick_tensor({value}, "{r.shown_as or r.name}{form}", "{value}", {int(r.function)})'
-    position = 0 if r.args[i].keyword else i + 1 if r.function else i
+    # In-place forms are methods, whose arguments count from the one after the tensor.
+    position = 0 if r.args[i].keyword else i + 1 if r.function and form != "_" else i
     return converted(r, r.args[i], value, position, form)
 
 
