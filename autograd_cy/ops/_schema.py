@@ -385,7 +385,7 @@ class Record:
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
-    alpha: bool                   # takes alpha=, a factor of the last tensor
+    alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated)
     shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
@@ -533,7 +533,7 @@ def op(
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
-    alpha: bool = False,
+    alpha: bool | str = False,
     shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,

@@ -51,7 +51,12 @@ def main(folder: Path) -> None:
 
 def index(families: dict) -> str:
     """One row per public operator."""
-    lines = ["# Operators", "", "| operator | what | dtypes | gradient |", "| --- | --- | --- | --- |"]
+    lines = [
+        "# Operators",
+        "",
+        "| operator | what | dtypes | gradient |",
+        "| --- | --- | --- | --- |",
+    ]
     for family, records in families.items():
         for r in public(records):
             link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
@@ -116,7 +121,7 @@ def signature(r) -> str:
         if a.default is not None:
             text += f" = {a.default}" if ":" in text else f"={a.default}"
         parts.append(text)
-    extra = ["alpha=1"] * r.alpha + ["out=None"] * bool(r.out or r.outs)
+    extra = ["alpha=1"] * bool(r.alpha) + ["out=None"] * bool(r.out or r.outs)
     if extra and not star:
         parts.append("*")
     return f"{r.name}({', '.join(parts + extra)})"

@@ -18,4 +18,9 @@ def _load(path: Path):
 
 
 _types = _load(_PATH)
-CONVERTERS, NUMBER, TYPES, arg_type = _types.CONVERTERS, _types.NUMBER, _types.TYPES, _types.arg_type
+CONVERTERS, NUMBER, TYPES, arg_type = (
+    _types.CONVERTERS,
+    _types.NUMBER,
+    _types.TYPES,
+    _types.arg_type,
+)
