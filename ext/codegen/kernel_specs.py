@@ -7,6 +7,7 @@ are written by kernel_loops.py, which also defines the fields used here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 # Class letters of the element types, and the types in each class.
 CLASSES = {
@@ -99,11 +100,11 @@ class KernelSpec:
         return self.cost >= STAGED_COST
 
 
-def _unary(names: str, types: str, **kw) -> list[KernelSpec]:
+def _unary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
     return [KernelSpec(name, 1, types, **kw) for name in names.split()]
 
 
-def _binary(names: str, types: str, **kw) -> list[KernelSpec]:
+def _binary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
     return [KernelSpec(name, 2, types, **kw) for name in names.split()]
 
 

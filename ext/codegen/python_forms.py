@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ext.codegen.formula import FormulaError, c_default
-from ext.codegen.vocabulary import arg_type
+from ext.codegen.vocabulary import arg_type, text_of
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Arg
@@ -46,8 +46,8 @@ def python_name(a: Arg, position: int) -> str:
     return "input" if a.name == "self" else a.name
 
 
-def docstring(r: Any, extra: Pairs = ()) -> list[str]:
-    """numpydoc text of a record."""
+def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str]:
+    """numpydoc text of a record; `others` are overloads, with parameters of their own."""
     lines = [r.doc.split("\n")[0]]
     rest = r.doc.split("\n")[1:]
     if rest:
@@ -58,14 +58,35 @@ def docstring(r: Any, extra: Pairs = ()) -> list[str]:
         if a.default is not None and "optional" not in kind:
             kind += f", default {a.default}"
         lines.append(f"{python_name(a, i)} : {kind}")
+        if a.name in r.params:
+            lines.append(f"    {r.params[a.name]}")
+    shown = {a.name for a in r.args} | {name for name, _ in extra}
+    for other in others:
+        for i, a in enumerate(other.args):
+            if a.name not in shown:
+                shown.add(a.name)
+                lines += [
+                    f"{python_name(a, i)} : {arg_type(a.type).text}",
+                    f"    {other.params.get(a.name, '')}".rstrip(),
+                ]
     for name, kind in extra:
         lines.append(f"{name} : {kind}")
+        text = r.params.get(name) or text_of(name, "")
+        if text:
+            lines.append(f"    {text}")
     outs = {"result": "Tensor", "*": "tuple of Tensors"}
     lines += ["", "Returns", "-------"]
     if len(r.returns) > 1:
         lines += [f"{o} : Tensor" for o in r.returns]
     else:
         lines.append(outs.get(r.returns[0], "Tensor"))
+    if r.raises:
+        lines += [
+            "",
+            "Raises",
+            "------",
+            *(x for error, when in r.raises for x in (error, f"    {when}")),
+        ]
     if isinstance(r.vjp, dict):
         lines += [
             "",
@@ -136,7 +157,8 @@ def conversion(r: Any, i: int, form: str = "", first_is_tensor: bool = False) ->
         return (
             f'quick_tensor({value}, "{r.shown_as or r.name}{form}", "{value}", {int(r.function)})'
         )
-    position = 0 if r.args[i].keyword else i + 1 if r.function else i
+    # In-place forms are methods, whose arguments count from the one after the tensor.
+    position = 0 if r.args[i].keyword else i + 1 if r.function and form != "_" else i
     return converted(r, r.args[i], value, position, form)
 
 
@@ -381,7 +403,7 @@ def inplace_overload_form(name: str, group: Sequence[Any]) -> list[str]:
 def overload_form(name: str, group: Sequence[Any]) -> list[str]:
     """One Python function over several records; the first whose `when` holds is called."""
     lines = ["", f"def {name}(*args, **kwargs):", '    """']
-    lines += ["    " + x if x else "" for x in docstring(group[0])]
+    lines += ["    " + x if x else "" for x in docstring(group[0], others=group[1:])]
     for r in group[1:]:
         shown = ", ".join(
             python_name(a, i) + ("" if a.default is None else f"={a.default}")
