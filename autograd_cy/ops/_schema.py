@@ -612,7 +612,7 @@ def op(
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
         dict(params or {}), tuple((raises or {}).items()),
     )
-    known = [a.name for a in args] + ["alpha"] * alpha + ["out"] + [a.name for a, _ in record.options]
+    known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     for param in record.params:
         if param not in known:
             raise RecordError(f"{label}: params= names {param!r}, which is no argument")
