@@ -385,7 +385,7 @@ class Record:
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
     alpha: bool                   # takes alpha=, a factor of the last tensor
-    forward: str | None           # name that error messages show in place of a private one
+    shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
@@ -417,7 +417,7 @@ class Record:
     @property
     def shown(self) -> str:
         """The name in error messages."""
-        return self.forward or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+        return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
 
     @property
     def joint(self) -> dict[tuple[str, ...], str]:
@@ -533,7 +533,7 @@ def op(
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
     alpha: bool = False,
-    forward: str | None = None,
+    shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
@@ -585,7 +585,7 @@ def op(
         complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
-        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
+        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
         checks, example, into, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),

@@ -30,7 +30,7 @@ op("_conj(self)", kernel=view("shapes.conj_plain"), node="ConjBackward0", vjp={"
 op("conj_physical(self)", kernel=composite("_conj_physical(self) if self.is_complex() else self"), inplace=True, out="exact", samples=UNARY,
    reference="np.conj(self)", doc="Complex conjugate in new memory; a real tensor is returned as it is.")
 
-op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, forward="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},
+op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, shown_as="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 

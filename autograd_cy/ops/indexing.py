@@ -172,7 +172,7 @@ op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=F
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",

@@ -62,7 +62,7 @@ op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tenso
    example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
 
 op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
-   " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
+   " -> (result, mean, spread)", tier="interpreted", shown_as="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
    mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
    vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
    jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
