@@ -59,7 +59,7 @@ from autograd_cy._C.node_io cimport (
     any_requires_grad, overwritten)
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)

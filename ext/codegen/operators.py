@@ -665,7 +665,7 @@ class Operator:
                 return lines + [f"    return {module}_{function}({self.names})"]
             text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
             return lines + [f"    return {text}"]
-        body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
+        body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result", "cdef object observed"]
         is_view = self.kind == "view"
         if self.diff:
             body.append(f"cdef {r.node} n" + (" = None" if self.slots else ""))
@@ -677,7 +677,7 @@ class Operator:
             tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                            f"    refuse_tangent({tensors}, \"{r.name}\")"]
-        body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
+        body += ["if g_modes & G_PROFILE:", f"    observed = observe(\"{self.shown}\")"]
         random = type(r.vmap).__name__ == "randomly"
         batch = [f"result = vmap_{self.key}({self.names})"]
         if self.resolves:
@@ -725,7 +725,7 @@ class Operator:
             if save:
                 # With its tangent, which the rule computes from the recorded result.
                 body += ["if n is not None:", *indent(save)]
-        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
+        body.append("return result")
         return lines + indent(body)
 
     def inplace_operator(self):
@@ -737,7 +737,7 @@ class Operator:
         call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
             return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
-        body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
+        body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False", "cdef object observed"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
         layered = "F_LAYERED" if self.resolves else "F_BATCHED"
@@ -755,7 +755,7 @@ class Operator:
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f"refuse_complex(self, \"{self.shown}\")")
         body += [f"check_inplace(self, \"{self.shown}_\", recording)",
-                 "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
+                 "if g_modes & G_PROFILE:", f"    observed = observe(\"{self.shown}_\")"]
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
@@ -780,7 +780,7 @@ class Operator:
         else:
             make = "constant_history" if truth else "unknown_history"
             body += ["if recording:", f"    {make}(self, \"{r.node}\")"]
-        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
+        body.append("return self")
         return lines + indent(body)
 
     def result_dtype(self):
