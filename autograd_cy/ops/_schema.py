@@ -112,7 +112,8 @@ class elementwise:
     """An elementwise kernel of ext/codegen/kernel_specs.py; arguments are its tensor operands.
 
     `dtypes` is how result and computing dtype are chosen: "same" (promoted), "bool" (result),
-    "float" (integers become the default float), "real" (result of complex operands), "complex".
+    "float" (integers become the default float), "real" (result of complex operands), "complex";
+    several words go together: of "float real" integers give floats, complex operands real results.
     `skip_first`: the first operand is a condition and keeps its dtype.
     """
 
@@ -369,7 +370,7 @@ class Record:
     vmap: object
     doc: str
     dtypes: str                   # class letters of the claimed dtypes: b i h f c
-    reference: object             # NumPy/SciPy expression over the arguments, for the tests
+    reference: object             # NumPy/SciPy expression over the arguments, or by_test(...), for the tests
     samples: tuple
     domain: object                # values of sample arguments that say nothing else
     complex_domain: object
@@ -563,13 +564,20 @@ def op(
             raise RecordError(f"{label}: no {rule}; give a formula or say why there is none")
     if not doc:
         raise RecordError(f"{label}: no doc")
+    if isinstance(reference, str):
+        try:
+            compile(reference, label, "eval")
+        except SyntaxError as wrong:
+            raise RecordError(f"{label}: reference= is an expression or by_test(...), not {reference!r}") from wrong
+    elif reference is None and not name.startswith("_"):
+        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if tier not in ("compiled", "interpreted"):
         raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
     if isinstance(kernel, host) and tier != "interpreted":
         raise RecordError(f"{label}: a host kernel is for tier=\"interpreted\"")
     if tier == "compiled" and (namespace or mutates or (isinstance(vjp, dict) and any(isinstance(k, tuple) for k in vjp))):
         raise RecordError(f"{label}: namespace, mutates and gradients for several arguments are for tier=\"interpreted\"")
-    if samples is None and not name.startswith("_") and not (reference == "tested by hand" or isinstance(reference, by_test)):
+    if samples is None and not name.startswith("_") and not isinstance(reference, by_test):
         raise RecordError(f"{label}: no samples")
     if isinstance(vjp, dict):
         for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):

@@ -430,7 +430,7 @@ class Operator:
             return f"run_{self.key}({', '.join([*names, flags, out, str(inplace)])})"
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
-            rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
+            rule = " | ".join(RULES[word] for word in k.dtypes.split()) + (" | P_SKIP_FIRST" if k.skip_first else "")
             if len(operands) <= 3:
                 return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
                         f"\"{self.shown}\")")
