@@ -233,7 +233,7 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
                     set_edge(ctx, edge, <Tensor>args[i])
                 edge += 1
     if g_modes & G_PROFILE:
-        observed = observe(cls.__name__)       # until this function ends
+        _observed = observe(cls.__name__)       # until this function ends
     if flags & F_BATCHED and not split and not tells_apart(args):
         flags &= ~<uint32_t>F_BATCHED
     if flags & F_BATCHED:

@@ -374,7 +374,7 @@ cdef bint recording(Operation op, tuple args):
 def run(Operation op not None, tuple args not None):
     """The result of one call: a tensor, or a tuple of tensors."""
     if g_modes & G_PROFILE:
-        observed = observe(op.name)            # until this function ends
+        _observed = observe(op.name)            # until this function ends
     return apply_operation(op, args)
 
 
@@ -619,7 +619,7 @@ def run_inplace(Operation op not None, tuple args not None):
         value = apply_operation(op, (overwritten(first, flags),) + args[1:])
         return replace_value(first, <Tensor>value, name)
     if g_modes & G_PROFILE:
-        observed = observe(name)               # until this function ends
+        _observed = observe(name)               # until this function ends
     return change(op, args, flags, name)
 
 
