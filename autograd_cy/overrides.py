@@ -269,6 +269,8 @@ def _new(cls, *args, **kwargs):
 def _init_subclass(cls, **kwargs):
     """Give a new subclass of Tensor operators, attributes and methods that ask it."""
     super(Tensor, cls).__init_subclass__(**kwargs)
+    if not getattr(type(cls), "_has_instances", True):
+        return
     before = cls.__mro__[: cls.__mro__.index(Tensor)]
     known = set().union(*(vars(kind) for kind in before))
     if "__new__" not in known:
@@ -293,7 +295,13 @@ def overridable(function: _Function) -> _Function:
                 kwargs = renamed
         if _overrides._any_asks(*args, *kwargs.values()):
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
-        return function(*args, **kwargs)
+        if not kwargs:
+            return function(*args)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            _overrides._unplace(error, kwargs)
+            raise
 
     asking._asks = True  # type: ignore[attr-defined]
     return cast(_Function, asking)
