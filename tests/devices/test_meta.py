@@ -51,6 +51,15 @@ def test_a_program_has_the_geometry_that_it_has_on_the_cpu():
     assert like(chain(x.to("meta"))) == like(chain(x))
 
 
+def test_gradients_are_on_meta():
+    x = ag.rand(3, 5, device="meta", requires_grad=True)
+    y = chain(x)
+    y.backward(ag.ones_like(y))
+    assert like(x.grad) == like(x) and x.grad.is_meta
+    (g,) = ag.autograd.grad(chain(x), x, ag.ones_like(y), create_graph=True)
+    assert g.is_meta and g.grad_fn is not None
+
+
 def test_inplace_and_views():
     x = ag.zeros(4, 3, device="meta")
     x[1].add_(2)
