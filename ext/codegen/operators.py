@@ -709,6 +709,13 @@ class Operator:
             lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")
         return lines + ["    bump_version(out)", "    return out"]
 
+    def outs_operator(self):
+        """The form with one tensor in ``out=`` for each of several results."""
+        writes = [f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))]
+        return ["", f"cdef tuple c_{self.key}_outs({self.params}, tuple out):",
+                *indent([*self.without_negative_dims(), *self.claims(), f"cdef uint32_t flags = {self.flags()}",
+                         self.kernel_expression("out", resolving=self.resolves), *writes, "return out"])]
+
     def text(self):
         """All lines of this operator."""
         lines = run_function(self.r, self.shown, self.imports) if has_shape(self.r) else []
@@ -726,4 +733,6 @@ class Operator:
             lines += self.inplace_operator()
         if self.r.out:
             lines += self.out_operator()
+        if self.r.outs and has_shape(self.r):
+            lines += self.outs_operator()
         return lines
