@@ -30,4 +30,6 @@ class Operator(OperatorForms, ForwardRule):
             lines += self.inplace_operator()
         if self.r.out:
             lines += self.out_operator()
+        if self.r.outs and has_shape(self.r):
+            lines += self.outs_operator()
         return lines

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ext.codegen.formula import FormulaError, c_default
+from ext.codegen.kernel_runs import has_shape
 from ext.codegen.vocabulary import arg_type, text_of
 
 if TYPE_CHECKING:
@@ -274,10 +275,13 @@ def function_form(r: Any, def_name: str, bound: bool = False) -> list[str]:
         ]
     call = f"c_{r.key}({names})"
     if r.outs:
+        written = f'write_outs(out, {call}, "{r.name}")'
+        if has_shape(r):
+            written = f"c_{r.key}_outs({names}, out)"
         lines += [
             "    if out is not None:",
             f'        out = outs_arg(out, {len(r.returns)}, v_{r.args[0].name}.flags, "{r.name}")',
-            f'        return {r.name}_result(*write_outs(out, {call}, "{r.name}"))',
+            f"        return {r.name}_result(*{written})",
         ]
     if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
