@@ -15,7 +15,16 @@ from typing import Any, cast
 
 from autograd_cy import _namespace as _ag
 from autograd_cy._interpreted import LinAlgError
-from autograd_cy._interpreted.linalg import cholesky, eigh, eigvalsh, inv, solve, svd
+from autograd_cy._interpreted.linalg import (
+    cholesky,
+    eigh,
+    eigvalsh,
+    inv,
+    matrix_power,
+    solve,
+    svd,
+    svdvals,
+)
 from autograd_cy._namespace import Tensor, matmul
 from autograd_cy.overrides import overridable
 
@@ -34,6 +43,7 @@ __all__ = [
     "norm",
     "solve",
     "svd",
+    "svdvals",
     "vander",
     "vecdot",
     "vector_norm",
@@ -183,41 +193,6 @@ def _in_order(chain, split, i, j):
 
 
 @overridable
-def matrix_power(A: Tensor, n: int) -> Tensor:
-    """
-    Power of square matrices with an exponent that isn't negative.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
-    tensor([[1., 5.],
-            [0., 1.]])
-    """
-    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(
-            "linalg.matrix_power: A must be batches of square matrices, but has the shape "
-            f"{list(A.shape)}"
-        )
-    if n < 0:
-        raise NotImplementedError(
-            "linalg.matrix_power: negative powers are not implemented; take the positive power of "
-            "linalg.inv(A)"
-        )
-    if n == 0:
-        return _ag.diag_embed(_ag.ones_like(A.diagonal(0, -2, -1)))
-    out: Tensor | None = None
-    while n:
-        if n & 1:
-            out = A if out is None else matmul(out, A)
-        n >>= 1
-        if n:
-            A = matmul(A, A)
-    assert out is not None
-    return out
-
-
-@overridable
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -249,12 +224,24 @@ def matrix_norm(
     dtype: Any = None,
 ) -> Tensor:
     """
-    Norm of matrices: ``'fro'``, or 1, -1, inf, -inf (sums of columns or rows).
+    Norm of matrices.
 
-    Raises
-    ------
-    NotImplementedError
-        For the norms that are made of singular values (2, -2, ``'nuc'``).
+    Parameters
+    ----------
+    A : Tensor
+    ord : {'fro', 'nuc', 1, -1, inf, -inf, 2, -2}, optional
+        Of the elements; the sum of the singular values; the largest or smallest sum of a column
+        (1, -1) or row (inf, -inf) of absolute values; the largest or smallest singular value.
+    dim : pair of int, optional
+        The dimensions of the matrices.
+    keepdim : bool
+        Whether these dimensions stay, with size 1.
+    dtype : dtype, optional
+        What `A` is converted to before.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -263,8 +250,10 @@ def matrix_norm(
     tensor(6.)
     """
     _check_floating(A, "matrix_norm")
-    if A.ndim < 2 or len(dim) != 2:
+    if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions")
+    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     for d in dim:
         if not -A.ndim <= d < A.ndim:
             raise IndexError(
@@ -273,14 +262,26 @@ def matrix_norm(
             )
     rows, columns = (d % A.ndim for d in dim)
     if rows == columns:
-        raise RuntimeError("linalg.matrix_norm: dims must be different.")
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {tuple(dim)}")
     if ord == "fro":
         return _ag.norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if ord in (2, -2, "nuc"):
-        raise NotImplementedError(
-            f"linalg.matrix_norm: ord={ord!r} needs singular values; take the largest, smallest "
-            "or the sum of linalg.svd(A, False).S"
-        )
+        if A.dtype in (_ag.float16, _ag.bfloat16):
+            raise RuntimeError(
+                f"linalg.matrix_norm: Low precision dtypes not supported. Got {A.dtype}"
+            )
+        given = A if dtype is None else A.to(dtype)
+        values = svdvals(_ag.movedim(given, (rows, columns), (-2, -1)))
+        if ord == "nuc":
+            out = values.sum(-1)
+        elif ord == 2 and not values.shape[-1]:
+            out = values.sum(-1)  # the norm of no elements is 0
+        else:
+            out = values.amax(-1) if ord == 2 else values.amin(-1)
+        if keepdim:
+            for d in sorted((rows, columns)):
+                out = out.unsqueeze(d)
+        return out
     if ord not in (1, -1, float("inf"), -float("inf")):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     summed, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -321,13 +322,16 @@ def norm(
     """
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        pair = (-2, -1) if dim is None else cast(tuple[int, int], dim)
+        return matrix_norm(A, ord, pair, keepdim, dtype=dtype)
     if dim is None and A.ndim not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
             f"{A.ndim}D."
         )
     if isinstance(dim, int) or (dim is None and A.ndim == 1) or (dim and len(dim) == 1):
-        return vector_norm(A, cast(float, ord), dim, keepdim, dtype=dtype)
+        return vector_norm(A, ord, dim, keepdim, dtype=dtype)
     pair = (-2, -1) if dim is None else cast(tuple[int, int], dim)
     return matrix_norm(A, ord, pair, keepdim, dtype=dtype)
 

@@ -4,6 +4,7 @@
 """
 
 import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,4 +82,5 @@ def test_public_names_exist(module):
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(FILE.parents[1]))
     write()

@@ -36,6 +36,7 @@ cdef Services services[8]
 cdef int device_among(tuple tensors, str op) except -1
 cdef int refuse_host(Tensor t, str what) except -1     # an error if there are no values to read
 cdef object no_kernel(str op, int device)
+cdef int refuse_device(tuple tensors, str op) except -1   # always raises
 
 # The slots of a generated module: table[device * len(keys) + position of the key].
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1

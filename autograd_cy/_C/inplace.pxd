@@ -1,7 +1,10 @@
 # cython: language_level=3
-"""What generated in-place forms end with (see Note [In-place forms] in inplace.pyx)."""
+"""What generated in-place forms begin and end with (see Note [In-place forms] in inplace.pyx)."""
+from autograd_cy._C.node cimport Node
 from autograd_cy._C.tensor cimport Tensor
 
+cdef int begin_inplace(Tensor self, str op, bint recording, str observed) except -1
+cdef int end_inplace(Tensor self, Node n) except -1        # n: what recorded the change, or None
 cdef Tensor replace_value(Tensor self, Tensor value, str op)
 cdef int put_value(Tensor self, Tensor value, str op) except -1
 cdef int constant_history(Tensor self, str name) except -1

@@ -14,8 +14,9 @@ launches.
     operand(&work, &plan.out, out, WRITES)
     launch_tiles(&work, nll_tile, n_tiles, cost)
 
-A plan must not point to anything but operands and what lives as long as the process (kernel
-tables). Room for partial results is an operand too: a storage, with access SCRATCH.
+A launch has up to 12 operands; `spread` lends it room for more. A plan must not point to anything
+but operands and what lives as long as the process (kernel tables). Room for partial results is an
+operand too: a storage, with access SCRATCH.
 """
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.storage cimport StorageImpl
@@ -45,11 +46,14 @@ cdef struct Launch:
     Py_ssize_t tiles
     double work            # element steps, as for team_size()
     int n                  # operands
+    int room               # how many there may be
     bint failed            # an operand too many
-    Operand operands[12]
+    Operand* at            # where they are: `own`, or what `spread` was given
+    Operand own[12]
 
 cdef bint keeping          # launches are kept: ask it before describing costs something
 cdef int keep(Launch* work) except -1
+cdef bint kept_here() noexcept       # launches of the calling thread are kept
 cdef int note_constant(Tensor t) except -1     # filled by hand, with values that stay the same
 
 cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t size) noexcept nogil:
@@ -59,16 +63,24 @@ cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t si
     work.run = NULL
     work.body = NULL
     work.n = 0
+    work.room = MAX_OPERANDS
     work.failed = False
+    work.at = work.own
+
+cdef inline void spread(Launch* work, Operand* room, int n) noexcept nogil:
+    """Let the launch have up to n operands, described in `room` (which is only read by keep())."""
+    work.at = room
+    work.room = n
 
 cdef inline void memory(Launch* work, void* field, StorageImpl* mem, int access) noexcept nogil:
     """`field` of the plan holds an address within `mem`."""
-    if work.n == MAX_OPERANDS:
+    cdef Operand* one = &work.at[work.n]
+    if work.n == work.room:
         work.failed = True
         return
-    work.operands[work.n].mem = mem
-    work.operands[work.n].slot = <char*>field - <char*>work.plan
-    work.operands[work.n].access = access
+    one.mem = mem
+    one.slot = <char*>field - <char*>work.plan
+    one.access = access
     work.n += 1
 
 cdef inline void operand(Launch* work, void* field, Tensor t, int access) noexcept:

@@ -127,7 +127,7 @@ cdef object meta_shape(Node n, int nr)
 cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output nr
 
 # --- what later layers fill in --------------------------------------------------------------
-cdef struct GraphLate:
+cdef struct GraphUpcalls:
     # in-place on a view: rewrite its base's history
     int (*rebase_view)(Tensor, Node) except -1
     # new grad_fn of a view whose base has changed
@@ -140,4 +140,4 @@ cdef struct GraphLate:
     object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write
     object (*where_made)(Node)                         # anomaly mode: lines that made a node
 
-cdef GraphLate graph_late
+cdef GraphUpcalls graph_upcalls

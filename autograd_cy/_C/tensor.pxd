@@ -236,16 +236,16 @@ ctypedef int (*setitem_fn)(Tensor, object, object) except -1
 ctypedef object (*getitem_fn)(Tensor, object)
 ctypedef void (*release_fn)(PyObject*) noexcept
 
-cdef enum:  # slots of LateBound.binary
+cdef enum:  # slots of Upcalls.binary
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
     B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE,
     B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD, B_IPOW, B_IAND, B_IOR, B_IXOR,
     B_ILSHIFT, B_IRSHIFT, B_COUNT
 
-cdef enum:  # slots of LateBound.unary
+cdef enum:  # slots of Upcalls.unary
     U_NEG, U_POS, U_INVERT, U_ABS, U_COUNT
 
-cdef struct LateBound:
+cdef struct Upcalls:
     binary_fn binary[31]              # by slot; NULL: the operator isn't there
     unary_fn unary[4]
     getitem_fn getitem
@@ -259,12 +259,12 @@ cdef struct LateBound:
     void (*accumulator_gone)(PyObject*) noexcept
     int (*note_write)(Tensor, str) except -1     # before a write that check_inplace doesn't see
 
-cdef LateBound late
+cdef Upcalls upcalls
 
 cdef inline int writing(Tensor t, str op) except -1:
     """To be called before memory is written by other means than an in-place operator."""
-    if late.note_write != NULL:
-        return late.note_write(t, op)
+    if upcalls.note_write != NULL:
+        return upcalls.note_write(t, op)
     return 0
 
 cdef int install(type cls, str name, object value) except -1   # sets an attribute of a cdef class

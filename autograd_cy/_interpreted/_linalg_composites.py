@@ -15,6 +15,7 @@ from autograd_cy._namespace import (
     imag,
     matmul,
     narrow,
+    ones_like,
     real,
     transpose,
     tril,
@@ -24,6 +25,36 @@ from autograd_cy._namespace import (
 
 def eigvalsh(A: Tensor, UPLO: str) -> Tensor:
     return linalg.eigh(A, UPLO).eigenvalues
+
+
+def svdvals(A: Tensor) -> Tensor:
+    return linalg.svd(A, False).S
+
+
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            "linalg.matrix_power: A must be batches of square matrices, but has the shape "
+            f"{list(A.shape)}"
+        )
+    if n == 0:
+        return diag_embed(ones_like(diagonal(A, 0, -2, -1)))
+    if n < 0:
+        if not (A.is_floating_point() or A.is_complex()):
+            raise RuntimeError(
+                "linalg.inv: Expected a floating point or complex tensor as input. Got "
+                f"{A.dtype}; convert it before it is raised to a negative power"
+            )
+        A, n = linalg.inv(A), -n
+    out: Tensor | None = None
+    while n:
+        if n & 1:
+            out = A if out is None else matmul(out, A)
+        n >>= 1
+        if n:
+            A = matmul(A, A)
+    assert out is not None
+    return out
 
 
 # --- linear systems -----------------------------------------------------------------------------

@@ -112,7 +112,8 @@ class elementwise:
     """An elementwise kernel of ext/codegen/kernel_specs.py; arguments are its tensor operands.
 
     `dtypes` is how result and computing dtype are chosen: "same" (promoted), "bool" (result),
-    "float" (integers become the default float), "real" (result of complex operands), "complex".
+    "float" (integers become the default float), "real" (result of complex operands), "complex";
+    several words go together: of "float real" integers give floats, complex operands real results.
     `skip_first`: the first operand is a condition and keeps its dtype.
     """
 
@@ -369,7 +370,7 @@ class Record:
     vmap: object
     doc: str
     dtypes: str                   # class letters of the claimed dtypes: b i h f c
-    reference: object             # NumPy/SciPy expression over the arguments, for the tests
+    reference: object             # NumPy/SciPy expression over the arguments, or by_test(...), for the tests
     samples: tuple
     domain: object                # values of sample arguments that say nothing else
     complex_domain: object
@@ -385,11 +386,10 @@ class Record:
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
     alpha: bool                   # takes alpha=, a factor of the last tensor
-    forward: str | None           # name that error messages show in place of a private one
+    shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
-    into: str | None              # in-place kernel (module.function), instead of kernel and copy
     aliases: tuple[str, ...]      # other public names; of what is in a namespace, those of top level and method
     options: tuple                # (keyword argument of the Python forms, record called if it is given)
     widen: tuple[str, str] | None # class letters whose tensors are converted, and to what ("int64", "float")
@@ -417,7 +417,7 @@ class Record:
     @property
     def shown(self) -> str:
         """The name in error messages."""
-        return self.forward or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+        return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
 
     @property
     def joint(self) -> dict[tuple[str, ...], str]:
@@ -533,11 +533,10 @@ def op(
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
     alpha: bool = False,
-    forward: str | None = None,
+    shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
-    into: str | None = None,
     aliases: tuple[str, ...] = (),
     options: dict[str, str] | None = None,
     widen: tuple[str, str] | None = None,
@@ -563,13 +562,20 @@ def op(
             raise RecordError(f"{label}: no {rule}; give a formula or say why there is none")
     if not doc:
         raise RecordError(f"{label}: no doc")
+    if isinstance(reference, str):
+        try:
+            compile(reference, label, "eval")
+        except SyntaxError as wrong:
+            raise RecordError(f"{label}: reference= is an expression or by_test(...), not {reference!r}") from wrong
+    elif reference is None and not name.startswith("_"):
+        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if tier not in ("compiled", "interpreted"):
         raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
     if isinstance(kernel, host) and tier != "interpreted":
         raise RecordError(f"{label}: a host kernel is for tier=\"interpreted\"")
     if tier == "compiled" and (namespace or mutates or (isinstance(vjp, dict) and any(isinstance(k, tuple) for k in vjp))):
         raise RecordError(f"{label}: namespace, mutates and gradients for several arguments are for tier=\"interpreted\"")
-    if samples is None and not name.startswith("_") and not (reference == "tested by hand" or isinstance(reference, by_test)):
+    if samples is None and not name.startswith("_") and not isinstance(reference, by_test):
         raise RecordError(f"{label}: no samples")
     if isinstance(vjp, dict):
         for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):
@@ -585,8 +591,8 @@ def op(
         complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
-        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, forward, tolerance,
-        checks, example, into, tuple(aliases),
+        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
+        checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
     )

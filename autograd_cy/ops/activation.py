@@ -79,7 +79,7 @@ op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
    doc="Gaussian error linear unit, exact or with the tanh approximation [1]_.\n\n"
        ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.")
 
-op("_gelu_erf(self)", forward="gelu", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
+op("_gelu_erf(self)", shown_as="gelu", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2)))", doc="Exact gelu.")
 
@@ -92,7 +92,7 @@ op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), meth
              "self * np.exp(-0.5 * self**2) / np.sqrt(2 * np.pi))",
    doc="Gradient of the exact gelu.")
 
-op("_gelu_tanh(self)", forward="gelu", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
+op("_gelu_tanh(self)", shown_as="gelu", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
    vjp={"self": "gelu_tanh_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
    samples=UNARY, dtypes="hf", reference="0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
    doc="gelu with the tanh approximation.")

@@ -33,7 +33,7 @@ op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha=True, 
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Sum ``self + alpha * other``.")
 
-op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", forward="add", inplace=True,
+op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", shown_as="add", inplace=True,
    vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
    reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
@@ -91,7 +91,7 @@ op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": 
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
    doc="True quotient ``self / other``; integers become the default float dtype.")
 
-op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain"), node="DivBackward1", forward="div",
+op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain"), node="DivBackward1", shown_as="div",
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
@@ -212,7 +212,7 @@ for _name in ("floor", "ceil", "round", "trunc"):
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
             "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
 
-op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals"), forward="round", inplace=True, out="exact",
+op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals"), shown_as="round", inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
    doc="round to a number of decimal places.")
 

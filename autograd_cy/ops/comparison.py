@@ -81,7 +81,7 @@ for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN w
 for _name, _which in (("fmax", "ge"), ("fmin", "le")):
     op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}"), out=True, samples=BINARY, dtypes="bihf",
        reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
-    op(f"_{_name}(self, other)", kernel=elementwise(_name), forward=_name,
+    op(f"_{_name}(self, other)", kernel=elementwise(_name), shown_as=_name,
        vjp={"self": f"where(logical_or({_which}(self, other), isnan(other)), grad, 0)",
             "other": f"where(logical_or({_which}(self, other), isnan(other)), 0, grad)"},
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hf", reference=f"np.{_name}(self, other)",
@@ -90,7 +90,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
 op("heaviside(self, values)", kernel=composite("comparison.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
-op("_heaviside(self, values)", kernel=elementwise("heaviside"), forward="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
+op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
    vmap="elementwise", samples=BINARY, dtypes="hf", reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
 # --- limits ------------------------------------------------------------------------------------

@@ -4,11 +4,15 @@ from autograd_cy.ops._schema import (
     BINARY,
     UNARY,
     arg,
+    box,
+    by_test,
     composite,
+    differs,
     elementwise,
     host,
     one,
     op,
+    real,
     sample,
     shapes,
     view,
@@ -30,7 +34,7 @@ op("_conj(self)", kernel=view("shapes.conj_plain"), node="ConjBackward0", vjp={"
 op("conj_physical(self)", kernel=composite("_conj_physical(self) if self.is_complex() else self"), inplace=True, out="exact", samples=UNARY,
    reference="np.conj(self)", doc="Complex conjugate in new memory; a real tensor is returned as it is.")
 
-op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, forward="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},
+op("_conj_physical(self)", kernel=elementwise("conj"), inplace=True, shown_as="conj_physical", node="ConjPhysicalBackward0", vjp={"self": "conj(grad)"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="Complex conjugate in new memory.")
 
@@ -63,6 +67,20 @@ op("_imag(self)", kernel=elementwise("imag", dtypes="real"), node="ImagBackward0
    vjp={"self": "complex(zeros_like(grad), grad)"}, jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c",
    reference="np.imag(self)", doc="Imaginary part in new memory.")
 
+op("angle(self)", tier="interpreted", kernel=elementwise("angle", dtypes="float real"),
+   vjp={"self": "_angle_backward(grad, self) if self.is_complex() else zeros_like(grad)"},
+   jvp={"self": "_imag(self_t * _over_square(self, abs(self)).conj()) if self.is_complex() else zeros_like(self_t)"},
+   vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
+   reference="np.angle(self) if self.dtype.kind == 'c' else np.where(self < 0, np.pi, 0.0)",
+   doc="The angle of complex numbers, in radians; of real numbers 0, or pi where they are negative.",
+   special=(differs("gradient", "is_complex & (np.abs(self) < smallest**0.5)", "torch divides by the square of the absolute value, which underflows"),
+            differs("second", "is_complex & ~(np.abs(self) < largest**0.5)", "the same square overflows")),
+   example=">>> ag.angle(ag.tensor([1.0, -1.0]))\ntensor([0.0000, 3.1416])")
+
+op("_angle_backward(grad, self)", tier="interpreted",
+   kernel=composite("complex(-grad * _imag(_over_square(self, abs(self))), grad * _real(_over_square(self, abs(self))))"),
+   doc="Gradient of angle of complex numbers.")
+
 op("complex(real, imag)", out="exact", checks="same_parts", kernel=elementwise("complex", dtypes="complex"), method=False,
    vjp={"real": "_real(grad)", "imag": "_imag(grad)"},
    jvp={"real": "complex(real_t, zeros_like(real_t))", "imag": "complex(zeros_like(imag_t), imag_t)"},
@@ -87,7 +105,7 @@ op("view_as_real(self)", method=False, kernel=view("shapes.view_as_real_plain"),
 
 op("view_as_complex(self)", method=False, kernel=view("shapes.view_as_complex_plain"), vjp={"self": "view_as_real(grad)"},
    jvp={"self": "view_as_complex(_dense_pairs(self_t))"}, vmap="view_as_complex(_dense_pairs(self))", dtypes="f",
-   samples=shapes(((3, 2),), ((2,),), ((0, 2),)), reference="tested by hand",
+   samples=shapes(((3, 2),), ((2,),), ((0, 2),)), reference=by_test("tests/engine/test_views_across_dtypes.py::test_view_as_real_and_back"),
    doc="A complex view of a real tensor whose last dimension holds real and imaginary part.")
 
 op("_dense_pairs(self)", kernel=composite("complex.dense_pairs"), doc="A tensor that view_as_complex takes.")

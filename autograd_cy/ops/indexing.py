@@ -31,11 +31,11 @@ op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=ca
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
 
 op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("indexing.diagonal_scatter"),
-   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` whose diagonal is `src`.")
 
 op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("indexing.select_scatter"),
-   samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` whose slice at `index` is `src`.")
 
 op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=view("shapes.slice_plain"),
@@ -52,7 +52,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    doc="Zeros of `size` with `grad_output` in the slice.")
 
 op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"),
-   samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference="tested by hand",
+   samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` in which a range along a dimension is `src`.")
 
 op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
@@ -81,15 +81,15 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
-   reference="tested by hand", tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
+   reference=by_test("tests/kernels/test_indexing.py::test_index_add"), tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
 
 op("index_copy(self, dim: dim, index, source)", kernel=composite("indexing.index_copy"), inplace=True,
-   samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.")
 
 op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexing.index_fill"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
-   reference="tested by hand", dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.")
+   reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.")
 
 op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
    reference="np.take(self, index)", doc="Elements of the flattened tensor.")
@@ -112,7 +112,7 @@ op("scatter_add(self, dim: dim, index, src)",
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
         "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
-   reference="tested by hand", tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
+   reference=by_test("tests/kernels/test_indexing.py::test_gather_and_scatter"), tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
 
 for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
@@ -130,7 +130,7 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
        samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 2), False), arg((2, 4)), r), k) if _name == "scatter_reduce" else
                 sample((arg((3, 4)), 1, arg((5,), integers(0, 3), False), arg((3, 5)), r), k)
                 for r in ("prod", "mean", "amax", "amin") for k in ({}, {"include_self": False})],
-       reference="tested by hand", tolerance=1e-4,
+       reference=by_test("tests/ops/test_selection.py::test_reductions_at_indices"), tolerance=1e-4,
        doc="Sources at the indices along a dimension, reduced into `self`: " + ("\"sum\", " if _name == "scatter_reduce" else "") +
            "\"prod\", \"mean\", \"amax\" or \"amin\". Without `include_self` the old value of a slot that is reached doesn't count. "
            "Equal extremes share the gradient.")
@@ -152,11 +152,11 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
         "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
-   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="`src` (or a number) written at the indices along a dimension.")
 
 op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
-   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference="tested by hand",
+   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
 op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
@@ -173,7 +173,7 @@ op("_index(self, indices: indices)", kernel=call("indexing.index_elements", shap
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", forward="index_put",
+op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put",
    kernel=call("indexing.put_elements", shape="rules_indexing.put(self, indices, values, accumulate)", over="self", places=True), out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
@@ -182,7 +182,7 @@ op("_index_put(self, indices: indices, values, accumulate: bool)", forward="inde
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
 op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("indexing.index_put"), samples=[],
-   reference="tested by hand", doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.")
+   reference=by_test("tests/tensor/test_arrange.py::test_index_put_writes_and_adds"), doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.")
 
 # --- masks -------------------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("w
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
 op("masked_scatter(self, mask, source)", kernel=composite("indexing.masked_scatter"), inplace=True,
-   samples=[], reference="tested by hand", doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.")
+   samples=[], reference=by_test("tests/tensor/test_arrange.py::test_masked_scatter_takes_elements_in_order"), doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.")
 
 op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.masked_select"), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],

@@ -55,6 +55,17 @@ op("svd(A, full_matrices: bool = True) -> (U, S, Vh)", namespace="linalg", tier=
        "the phase of the vectors.",
    example=">>> ag.linalg.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])")
 
+op("svdvals(A)", namespace="linalg", tier="interpreted", kernel=composite("linalg.svdvals"),
+   dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
+   doc="The singular values of matrices, descending; see :func:`svd`.",
+   example=">>> ag.linalg.svdvals(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))\ntensor([4., 3.])")
+
+op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=composite("linalg.matrix_power"), aliases=("matrix_power",),
+   samples=[sample((arg((3, 3)), n)) for n in (0, 1, 3)], dtypes="ihfc", reference="np.linalg.matrix_power(A, n)", tolerance=1e-2,
+   errors=(error(sample((arg((2, 3)), 2)), RuntimeError, "must be batches of square matrices"),),
+   doc="Power of square matrices, by repeated squares; a negative one is that of the inverse.",
+   example=">>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)\ntensor([[1., 5.],\n        [0., 1.]])")
+
 op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh, full_matrices: bool)", tier="interpreted",
    kernel=composite("linalg.svd_backward"), doc="Gradient of a matrix from those of its singular value decomposition.")
 
@@ -80,7 +91,7 @@ op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", 
    doc="The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``; `B` may be a vector, or a batch of them.",
    example=">>> ag.linalg.solve(ag.tensor([[2.0, 0.0], [0.0, 4.0]]), ag.tensor([2.0, 2.0]))\ntensor([1.0000, 0.5000])")
 
-op("_linalg_solve(A, B)", tier="interpreted", kernel=host("np.linalg.solve(A, B)"), forward="linalg.solve", checks="solvable",
+op("_linalg_solve(A, B)", tier="interpreted", kernel=host("np.linalg.solve(A, B)"), shown_as="linalg.solve", checks="solvable",
    vjp={("A", "B"): "_solve_backward(grad, A, result, needed)"}, node="LinalgSolveExBackward0",
    jvp={"A": "-_linalg_solve(A, matmul(A_t, result))", "B": "_linalg_solve(A, B_t)"},
    vmap="elementwise", dtypes="fc",

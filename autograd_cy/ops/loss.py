@@ -1,6 +1,16 @@
 """Losses."""
 
-from autograd_cy.ops._schema import arg, by_hand, call, composite, integers, op, real, sample
+from autograd_cy.ops._schema import (
+   arg,
+   by_hand,
+   by_test,
+   call,
+   composite,
+   integers,
+   op,
+   real,
+   sample,
+)
 
 # --- likelihood --------------------------------------------------------------------------------
 
@@ -10,7 +20,7 @@ op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
    vmap=by_hand("batching_rules.nll_forward_each"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood and the weight it was divided by.")
+   reference=by_test("tests/kernels/test_loss.py::test_nll"), doc="Negative log-likelihood and the weight it was divided by.")
 
 op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: int)", kernel=composite("loss.nll_output"),
    doc="The loss of nll_loss_forward.")
@@ -20,17 +30,17 @@ op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: 
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
    vmap=by_hand("batching_rules.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
-   reference="tested by hand", doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
+   reference=by_test("tests/kernels/test_loss.py::test_nll"), doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 
 op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean')", method=False,
    kernel=composite("loss.nll_loss"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood of class indices under log-probabilities.")
+   reference=by_test("tests/nn/test_nn_layers.py::test_nll_loss_of_log_softmax_is_cross_entropy"), doc="Negative log-likelihood of class indices under log-probabilities.")
 
 op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
    " label_smoothing: float = 0.0)", method=False, kernel=composite("loss.cross_entropy_form"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference="tested by hand", doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.")
+   reference=by_test("tests/nn/test_nn_layers.py::test_cross_entropy_is_its_formula"), doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.")
 
 # --- squares -----------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("neural.bat
 
 # --- dropout -----------------------------------------------------------------------------------
 
-op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), out=False, vjp=nondiff("the mask is random"),
+op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
    vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
 
 op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
@@ -62,7 +62,7 @@ op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tenso
    example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
 
 op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
-   " -> (result, mean, spread)", tier="interpreted", forward="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
+   " -> (result, mean, spread)", tier="interpreted", shown_as="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
    mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
    vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
    jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",

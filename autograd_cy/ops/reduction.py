@@ -171,7 +171,7 @@ op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype
    samples=[one((3, 4)), one((3, 4), 1, 0), one((3, 4), 3.0, -1, True), one((3, 4), float("inf"), 1)], dtypes="hfc", tolerance=1e-4,
    domain=real(-2, 2, avoid=(0.0,)),
    reference="np.linalg.norm(self.ravel() if dim is None else self, 2 if p == 'fro' else p, dim, keepdim)",
-   doc="The p-norm of all elements or along dimensions; the gradient is 0 where the norm is 0.")
+   doc="The p-norm of all elements or along dimensions; the gradient is 0 where the norm is 0.\nWith 'nuc', the sum of the singular values of matrices.")
 
 # --- along a dimension -------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from autograd_cy.ops._schema import (
     arg,
     by_hand,
+    by_test,
     call,
     composite,
     loop,
@@ -22,7 +23,7 @@ op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, 
 
 op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), function=False, out=False, vjp=nondiff("the bits are read as another type"),
    when="'dtype' in kwargs or (len(args) == 2 and type(args[1]) is _dtype)", vmap="_view_dtype(self, dtype)", samples=[],
-   reference="tested by hand", doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
+   reference=by_test("tests/engine/test_views_across_dtypes.py::test_view_of_another_dtype_shares_memory_and_version_but_no_history"), doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.")
 
 op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
@@ -159,7 +160,7 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
    jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
                 " stride, storage_offset), 0), self_t, 0)",
         "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
-   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference="tested by hand",
+   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference=by_test("tests/tensor/test_arrange.py::test_a_window_of_the_memory_is_written"),
    doc="A copy of `self` in which a window holds `src`.")
 
 op("_dense_window(self, size: sizes, stride: ints, storage_offset: int?)", kernel=composite("shape.dense_window"),
@@ -195,7 +196,7 @@ op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag"), out="exact",
    reference="np.diag(self, diagonal)", doc="The matrix with a vector as diagonal, or the diagonal of a matrix.")
 
 op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("shape.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
-   reference="tested by hand", doc="Matrices with the vectors of the last dimension as diagonals.")
+   reference=by_test("tests/tensor/test_arrange.py::test_diag_embed_and_its_inverse"), doc="Matrices with the vectors of the last dimension as diagonals.")
 
 op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)), offset)"),
    samples=[one((2, 2)), one((3,), 1)], reference="np.diagflat(self, offset)", doc="The matrix with all elements on a diagonal.")

@@ -3,6 +3,7 @@
 from autograd_cy.ops._schema import (
     INDEX,
     arg,
+    by_test,
     call,
     composite,
     integers,
@@ -32,7 +33,7 @@ op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True)
    nondiff_outputs=("indices",), vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
    jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
    samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)], dtypes="ihf",
-   reference="tested by hand", doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.")
+   reference=by_test("tests/tensor/test_arrange.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.")
 
 op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False)", kernel=composite("sort(self, dim, descending, stable)[1]"), out=True,
    samples=[one((3, 4)), one((5,), 0)], dtypes="bihf", reference="np.argsort(self, axis=dim, kind='stable')", doc="Indices that sort along a dimension.")
@@ -70,6 +71,6 @@ for _name, _signature, _shown in (
         ("unique_consecutive", "_unique_consecutive(self, return_inverse: bool, return_counts: bool, dim: object)",
          "unique_consecutive")):
     op(f"{_signature} -> (values, inverse, counts)", kernel=call(f"indexing.{_name}_plain"), nondiff_outputs=("inverse", "counts"),
-       forward=_name, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
+       shown_as=_name, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
        vmap=refuse(DYNAMIC.format(_shown)), dtypes="bihf",
        doc="Elements (or slices) that occur, the place of each element among them, how often they do.")

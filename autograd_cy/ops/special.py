@@ -53,7 +53,7 @@ op("digamma(self)", kernel=call("special.digamma_plain"), inplace=True, vjp={"se
    special=(differs("gradient", "finite(self)", TORCH_ROUNDS), differs("second", "np.isposinf(self)", "the limit")),
    doc="Derivative of :func:`lgamma`.")
 
-op("_polygamma(self, order: int)", forward="polygamma", kernel=call("special.polygamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
+op("_polygamma(self, order: int)", shown_as="polygamma", kernel=call("special.polygamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
    jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
    special=(differs("value", "finite(self) & (order == 1)", TORCH_ROUNDS),
             differs("value gradient second", "np.isposinf(self)", "the limit; torch's series subtracts infinities")),

@@ -100,7 +100,7 @@ for _name, _what in (("median", "Median: the lower one of two middle elements; N
        vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
        jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
        samples=[sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((5,)), 0))],
-       dtypes="ihf", reference="tested by hand", doc=f"{_what} Along a dimension, with its index.")
+       dtypes="ihf", reference=by_test("tests/ops/test_selection.py::test_median_along_a_dimension_gives_the_gradient_to_the_element_it_names"), doc=f"{_what} Along a dimension, with its index.")
 
 op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="interpreted", kernel=host("statistics.histc"), checks="bins", out="exact",
    vjp=nondiff("counts don't change with the elements"), vmap=loop("one histogram per example"), dtypes="if",

@@ -22,6 +22,9 @@ from pathlib import Path
 
 from .cython_runs import CythonRuns
 
+READING = "2"  # changes when files count as read that did not before: all steps run once more
+_CIMPORT = re.compile(r"^from ([\w.]+)\.(\w+) cimport ", re.M)
+
 
 class StepFailed(Exception):
     """A compiler said no; the message holds its command and what it wrote."""
@@ -211,13 +214,13 @@ class Builder:
         stamp.seconds += time.perf_counter() - start
         self.digests.pop(str(step.output), None)
         read = {self._short(path) for path in step.always}
-        read |= set(read_depfile(step.depfile, self.root))
+        read |= with_cimports(set(read_depfile(step.depfile, self.root)) | read, self.root)
         digests = {path: self.digest(path) for path in sorted(read)}
         stamp.steps[step.name] = {"signature": self._signature(step.command), "read": digests}
         stamp.ran.append(step.name)
 
     def _signature(self, command):
-        text = "\n".join([*command, *self.versions])
+        text = "\n".join([*command, *self.versions, READING])
         for number, path in enumerate(self.moving):
             text = text.replace(path, f"<{number}>")
         return hashlib.sha1(text.encode()).hexdigest()
@@ -249,6 +252,24 @@ class Builder:
             except OSError:
                 self.digests[path] = "absent"
         return self.digests[path]
+
+
+def with_cimports(paths: set[str], root: Path) -> set[str]:
+    """
+    `paths`, and the .pxd files that the .pxd files among them cimport.
+
+    Cython's dependency file has what a source cimports, not what its own .pxd does.
+    """
+    found, new = set(paths), [path for path in paths if path.endswith(".pxd")]
+    while new:
+        path = root / new.pop()
+        text = path.read_text() if path.exists() else ""
+        for package, name in _CIMPORT.findall(text):
+            other = Path(*package.split("."), f"{name}.pxd").as_posix()
+            if other not in found and (root / other).exists():
+                found.add(other)
+                new.append(other)
+    return found
 
 
 def read_depfile(path: Path | None, root: Path) -> list[str]:

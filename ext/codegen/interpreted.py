@@ -68,7 +68,7 @@ class Forms:
     def said(self) -> str:
         """The operator in errors about its arguments."""
         r = self.r
-        return r.forward or (r.name if r.namespace == "nn.functional" else r.symbol)
+        return r.shown_as or (r.name if r.namespace == "nn.functional" else r.symbol)
 
     def arguments(self, form: str = "") -> list[str]:
         """Lines that convert the arguments and check them."""

@@ -109,7 +109,6 @@ def _binary(names: str, types: str, **kw) -> list[KernelSpec]:
 
 MOVES = [
     KernelSpec("copy", 1, "bihfc", share="bits"),
-    KernelSpec("fill", 1, "bihfc", alias="copy"),
     KernelSpec("where", 3, "bihfc", in_types=("b1", "T", "T"), scalars=((2,), (3,)), share="bits"),
 ]
 
@@ -220,3 +219,16 @@ SPECS = [
     *ACTIVATIONS,
     *BACKWARD,
 ]
+
+# Kernels that no record uses, and why they are here.
+_ACTIVATION = "an activation whose record is still to be written"
+NOT_YET = {
+    "nextafter": "an operator whose record is still to be written",
+    "polar": "the record has a host kernel until its special values are compared with torch's",
+    **dict.fromkeys(
+        ("leaky_relu", "elu", "log_sigmoid", "softplus"), _ACTIVATION
+    ),
+    **dict.fromkeys(
+        ("leaky_relu_backward", "elu_backward", "log_sigmoid_backward", "softplus_backward"), _ACTIVATION
+    ),
+}

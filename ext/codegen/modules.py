@@ -35,7 +35,7 @@ from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, vmap_level, late, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
+    Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
@@ -50,7 +50,7 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, fresh, inplace_target,
     out_target, settle)
@@ -67,11 +67,11 @@ from autograd_cy._C.forward cimport (
     forward_level, tangents_at, primals_at, place_aliases, zero_tangent, set_tangent,
     set_tangents, refuse_tangent)
 from autograd_cy._C.inplace cimport (
-    replace_value, put_value, constant_history, unknown_history, refuse_complex)
+    begin_inplace, end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
 from autograd_cy._C.batching cimport (
     widest, common_dtype, align_batch, batch_front, all_front,
-    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all, drop_lifted,
-    all_drop_lifted, shift_dims, loop_batch,
+    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all,
+    shift_dims, loop_batch, loop_lowered, batch_aligned, end_dims, end_dims_all, refuse_batch,
     random_under_vmap)
 from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from ext.codegen.formula import Emitter, FormulaError, parse, uses
 from ext.codegen.kernel_runs import has_shape, run_function
+from ext.codegen.lines import indent
 from ext.codegen.tangents import jvp_formulas, sum_of_terms
+from ext.codegen.vmap_rules import rule_of
 from ext.codegen.vocabulary import arg_type
 
 RULES = {"same": "P_SAME", "bool": "P_BOOL", "float": "P_FLOAT", "real": "P_REAL", "complex": "P_COMPLEX"}
 NUMBERS = ("operand", "operand?", "Scalar")
 # Bits of dtype codes for the class letters of `Record.dtypes`.
 CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
-
-
-def indent(lines, by=4):
-    return [" " * by + line if line else line for line in lines]
 
 
 class Operator:
@@ -38,6 +36,7 @@ class Operator:
         self.params = ", ".join(f"{arg_type(a.type).c} {a.name}" for a in record.args)
         self.names = ", ".join(a.name for a in record.args)
         self.ret = "tuple" if self.multi or self.many else "Tensor"
+        self.batching = rule_of(self)
         if self.diff:
             self.plan_saving()
 
@@ -421,115 +420,6 @@ class Operator:
 
     # --- vmap ---------------------------------------------------------------------------------
 
-    def batch_function(self):
-        r = self.r
-        rule = r.vmap
-        kind = type(rule).__name__
-        tensors = [a for a in r.args if a.is_tensor]
-        head = ["", f"cdef {self.ret} vmap_{self.key}({self.params}):"]
-        single = [a.name for a in tensors if a.type != "Tensor[]"]
-        listed = self.list_arg.name if self.list_arg is not None else None
-        every = self.tuple_of(single, listed)
-        if kind == "by_hand":
-            module, _, function = rule.target.partition(".")
-            self.imports.setdefault(module, set()).add(function)
-            return head + [f"    return {module}_{function}({self.names})"]
-        if kind == "refuse":
-            return head + [f"    raise RuntimeError({rule.text!r})"]
-        if kind == "randomly":
-            shown = r.name.strip("_").removesuffix("_mask")
-            return head + [f"    return random_under_vmap(\"{shown}\", \"{self.key}\", ({self.names},))"]
-        several = self.multi or self.many
-        wrap = "wrap_results" if several else "wrap_batch"
-        body = [f"cdef int level = top_level({every})"]
-        body += [f"{name} = lowered({name}, level)" for name in single]
-        if listed:
-            body.append(f"{listed} = all_lowered({listed}, level)")
-        body += [f"if not any_batched({every}, level):",
-                 f"    return wrap_shared{'_all' if several else ''}(T.{self.key}({self.names}), level)"]
-        if rule == "elementwise":
-            body.append(f"cdef int nd = widest(({''.join(a.name + ', ' for a in tensors)}), level)")
-            body.append(f"cdef int dt = common_dtype(({''.join(a.name + ', ' for a in tensors if not (getattr(r.kernel, 'skip_first', False) and a is tensors[0]))}))")
-            for a in tensors:
-                skip = getattr(r.kernel, "skip_first", False) and a is tensors[0]
-                body.append(f"{a.name} = align_batch({a.name}, level, nd, {'-1' if skip else 'dt'})")
-            body.append(f"return {wrap}(T.{self.key}({self.names}), level)")
-            return head + indent(body)
-        if rule == "dims":
-            first = tensors[0].name
-            body += [f"cdef int nd = {first}.nd", f"{first} = batch_front({first}, level, True)"]
-            shifted = []
-            for a in r.args:
-                if a.type == "dim":
-                    shifted.append(f"normal_dim({a.name}, nd) + 1")
-                elif a.type in ("dim?", "dims", "dims?"):
-                    shifted.append(f"shift_dims({a.name}, nd)")
-                else:
-                    shifted.append(a.name)
-            body.append("if nd == 0:")
-            if self.many:
-                # What the operator says to a 0-d tensor.
-                plain = [f"T.new_zeros({first}, ())" if a.name == first else a.name for a in r.args]
-                body.append(f"    return T.{self.key}({', '.join(plain)})")
-            else:
-                lifted = [("0 + 1" if a.type == "dim" else "(1,)") if a.type in ("dim", "dim?", "dims", "dims?")
-                          else a.name for a in r.args]
-                lifted[0] = f"T.unsqueeze({first}, 1)"
-                tail = f"T.{self.key}({', '.join(lifted)})"
-                drop = "all_drop_lifted" if self.multi else "drop_lifted"
-                body.append(f"    return {wrap}({drop}({tail}), level)")
-            body.append(f"return {wrap}(T.{self.key}({', '.join(shifted)}), level)")
-            return head + indent(body)
-        if kind == "loop":
-            body.append(f"return loop_batch(\"{self.key}\", ({self.names},), level)")
-            return head + indent(body)
-        # A formula on physical tensors, or one per set of batched arguments.
-        table = rule if isinstance(rule, dict) else {",".join(a.name for a in tensors): rule}
-        body.append(f"cdef Py_ssize_t B = batch_size_of({every}, level)")
-        flags = []
-        for a in tensors:
-            flag = f"has_{a.name}"
-            flags.append(flag)
-            test = f"any_batched({a.name}, level)" if a.type == "Tensor[]" else f"is_batched({a.name}, level)"
-            body.append(f"cdef bint {flag} = {test}")
-        loops = {k: v for k, v in table.items() if type(v).__name__ == "loop"}
-        table = {k: v for k, v in table.items() if k not in loops}
-        everything = ",".join(a.name for a in tensors)
-        call = f"    return loop_batch(\"{self.key}\", ({self.names},), level)"
-        if everything in table:
-            for key in loops:
-                body += [f"if {batched_are(key, tensors)}:", call]
-        elif loops:
-            # Every set of batched arguments without a formula.
-            known = " or ".join(f"({batched_are(key, tensors)})" for key in table)
-            body += [f"if not ({known}):" if known else "if True:", call]
-        for a in r.args:
-            if a.type == "dim":
-                body.append(f"{a.name} = normal_dim({a.name}, {tensors[0].name if tensors[0].type != 'Tensor[]' else f'(<Tensor>{tensors[0].name}[0])'}.nd)")
-        for a in tensors:
-            if a.type == "Tensor[]":
-                body.append(f"{a.name} = all_front({a.name}, level)")
-            else:
-                body.append(f"{a.name} = batch_front({a.name}, level, {'True' if not isinstance(rule, dict) else 'False'})")
-        names = self.arg_names()
-        names["B"] = ("B", "i")
-        emitter = self.emitter(names, self.plain_metadata)
-        for key, text in table.items():
-            if key == everything:
-                continue
-            value, _ = emitter.emit(parse(text))
-            body += [f"if {batched_are(key, tensors)}:", f"    return {wrap}({value}, level)"]
-        if everything in table:
-            if len(tensors) > 1:
-                for a in tensors:
-                    if a.type not in ("Tensor[]", "Scalar"):
-                        body.append(f"{a.name} = batch_expand({a.name}, has_{a.name}, B)")
-            value, _ = emitter.emit(parse(table[everything]))
-            body.append(f"return {wrap}({value}, level)")
-        else:
-            body.append(f"raise RuntimeError('vmap: no rule of {r.name} for these batched arguments')")
-        return head + indent(body)
-
     # --- the operator -------------------------------------------------------------------------
 
     def kernel_expression(self, out="None", resolving=False, inplace=False):
@@ -540,7 +430,7 @@ class Operator:
             return f"run_{self.key}({', '.join([*names, flags, out, str(inplace)])})"
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
-            rule = RULES[k.dtypes] + (" | P_SKIP_FIRST" if k.skip_first else "")
+            rule = " | ".join(RULES[word] for word in k.dtypes.split()) + (" | P_SKIP_FIRST" if k.skip_first else "")
             if len(operands) <= 3:
                 return (f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
                         f"\"{self.shown}\")")
@@ -603,7 +493,7 @@ class Operator:
             return []
         tensors = self.tuple_of([a.name for a in self.r.args if a.is_tensor and a.type != "Tensor[]"],
                                 self.list_arg.name if self.list_arg is not None else None)
-        return ["if flags & F_DEVICE:", f"    raise no_kernel(\"{self.shown}\", device_among({tensors}, \"{self.shown}\"))"]
+        return ["if flags & F_DEVICE:", f"    refuse_device({tensors}, \"{self.shown}\")"]
 
     def flags(self, names=None):
         parts = []
@@ -679,13 +569,13 @@ class Operator:
                            f"    refuse_tangent({tensors}, \"{r.name}\")"]
         body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
         random = type(r.vmap).__name__ == "randomly"
-        batch = [f"result = vmap_{self.key}({self.names})"]
+        batch = [f"result = {self.batching.call}"]
         if self.resolves:
             batch = ["if flags & F_BATCHED:", *indent(batch), "else:",
                      f"    result = {self.kernel_expression(resolving=True)}"]
         test = "F_LAYERED" if self.resolves else "F_BATCHED"
         if random:
-            body += ["if flags & F_BATCHED or vmap_level():", f"    result = vmap_{self.key}({self.names})",
+            body += ["if flags & F_BATCHED or vmap_level():", f"    result = {self.batching.call}",
                      "else:", f"    result = {self.kernel_expression(resolving=self.resolves)}"]
         else:
             body += [f"if flags & {test}:", *indent(batch), "else:", f"    result = {self.kernel_expression()}"]
@@ -754,18 +644,11 @@ class Operator:
         truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f"refuse_complex(self, \"{self.shown}\")")
-        body += [f"check_inplace(self, \"{self.shown}_\", recording)",
-                 "if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}_\")"]
+        body.append(f"begin_inplace(self, \"{self.shown}_\", recording, \"{r.name}_\")")
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
-        elif r.into:
-            module, _, function = r.into.partition(".")
-            self.imports.setdefault(module, set()).add(function)
-            body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
-                     for a in others if a.type in ("Tensor", "operand")]
-            body.append(f"{module}_{function}({self.names})")
         elif has_shape(r):
             if r.kernel.places:
                 body += [f"check_separate(self, {a.name}, \"{self.shown}_\")"
@@ -773,14 +656,14 @@ class Operator:
             body.append(self.kernel_expression("self", inplace=True))
         else:
             body.append(f"put_value(self, {self.kernel_expression()}, \"{self.shown}_\")")
-        body.append("bump_version(self)")
         if self.diff:
-            body += ["if recording:", "    rebase_history(self, n)",
-                     *indent(self.save_results(lambda o: "self"))]
+            body.append("end_inplace(self, n)")
+            if save := self.save_results(lambda o: "self"):
+                body += ["if recording:", *indent(save)]
         else:
             make = "constant_history" if truth else "unknown_history"
-            body += ["if recording:", f"    {make}(self, \"{r.node}\")"]
-        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return self"]
+            body += ["end_inplace(self, None)", "if recording:", f"    {make}(self, \"{r.node}\")"]
+        body.append("return self")
         return lines + indent(body)
 
     def result_dtype(self):
@@ -820,6 +703,17 @@ class Operator:
             lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")
         return lines + ["    bump_version(out)", "    return out"]
 
+    def outs_operator(self):
+        """The form with a tuple of tensors for several results, which outs_arg() has looked at."""
+        return ["", f"cdef tuple c_{self.key}_outs({self.params}, tuple out):",
+                *indent(self.without_negative_dims()),
+                f"    cdef uint32_t flags = {self.flags()} | flags_of(out)",
+                *indent(self.claims()),
+                f"    {self.kernel_expression('out', resolving=self.resolves)}",
+                "    for each in out:",
+                "        bump_version(<Tensor>each)",
+                "    return out"]
+
     def text(self):
         """All lines of this operator."""
         lines = run_function(self.r, self.shown, self.imports) if has_shape(self.r) else []
@@ -831,16 +725,12 @@ class Operator:
                     function[1] = function[1].replace("bint inplace)", "bint inplace, Py_ssize_t n_results)")
                 lines += function
                 lines += self.tangent_function()
-            lines += self.batch_function()
+            lines += self.batching.function()
         lines += self.operator()
         if self.r.inplace:
             lines += self.inplace_operator()
         if self.r.out:
             lines += self.out_operator()
+        if self.r.outs and has_shape(self.r):
+            lines += self.outs_operator()
         return lines
-
-
-def batched_are(key, tensors):
-    """The test that exactly the arguments named in `key` are batched."""
-    wanted = key.split(",")
-    return " and ".join(f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in tensors)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ext.codegen.formula import FormulaError
+from ext.codegen.kernel_runs import has_shape
 from ext.codegen.vocabulary import arg_type
 
-# Python operators: slot of LateBound.binary / .unary, and whether there is an in-place one.
+# Python operators: slot of Upcalls.binary / .unary, and whether there is an in-place one.
 BINARY_SLOTS = {
     "add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "floordiv": "FLOORDIV", "mod": "MOD",
     "pow": "POW", "matmul": "MATMUL", "and": "AND", "or": "OR", "xor": "XOR", "lshift": "LSHIFT",
@@ -82,7 +83,7 @@ def converted(r, a, value, position, form=""):
         return value
     convert = QUICK.get(convert, convert)
     words = f", {kind.words!r}" if kind.words else ""
-    text = f'{convert}({value}, "{r.forward or r.name}{form}", "{value}", {position}{words})'
+    text = f'{convert}({value}, "{r.shown_as or r.name}{form}", "{value}", {position}{words})'
     if not kind.optional:
         return text
     nothing = "False" if a.type == "bool?" else "None"
@@ -93,7 +94,7 @@ def conversion(r, i, form="", first_is_tensor=False):
     """The expression that makes the C value of argument `i`, of which a local name has the Python one."""
     value = python_name(r.args[i], i)
     if first_is_tensor and i == 0:
-        return f'quick_tensor({value}, "{r.forward or r.name}{form}", "{value}", {int(r.function)})'
+        return f'quick_tensor({value}, "{r.shown_as or r.name}{form}", "{value}", {int(r.function)})'
     position = 0 if r.args[i].keyword else i + 1 if r.function else i
     return converted(r, r.args[i], value, position, form)
 
@@ -191,9 +192,12 @@ def function_form(r, def_name, bound=False):
                   f"        return c_{r.key}_out({names}, quick_tensor(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
     if r.outs:
+        written = f"write_outs(out, {call}, \"{r.name}\")"
+        if has_shape(r):
+            written = f"c_{r.key}_outs({names}, out)"
         lines += ["    if out is not None:",
                   f"        out = outs_arg(out, {len(r.returns)}, v_{r.args[0].name}.flags, \"{r.name}\")",
-                  f"        return {r.name}_result(*write_outs(out, {call}, \"{r.name}\"))"]
+                  f"        return {r.name}_result(*{written})"]
     if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
     lines.append(f"    return {call}")
@@ -259,17 +263,17 @@ def dunder_forms(r):
                   "    if x is None:", f"        return answer({r.name}, a, b)",
                   f"    y = {known.format('b')}", "    if y is None:", f"        return answer({r.name}, a, b)",
                   *check, f"    return c_{r.key}(x, y)"]
-        register.append(f"late.binary[B_{slot}] = dunder_{r.dunder}")
+        register.append(f"upcalls.binary[B_{slot}] = dunder_{r.dunder}")
         if r.inplace and r.dunder not in COMPARISONS:
             lines += ["", f"cdef object dunder_i{r.dunder}(object a, object b):",
                       "    cdef Tensor x = <Tensor>a", "    cdef Tensor y = foreign_operand(b)",
                       "    if y is None or overriding(<PyObject*>b):",
                       f"        return answer({r.name}_, a, b)",
                       *check, f"    return c_{r.key}_(x, y)"]
-            register.append(f"late.binary[B_I{slot}] = dunder_i{r.dunder}")
+            register.append(f"upcalls.binary[B_I{slot}] = dunder_i{r.dunder}")
     elif r.dunder in UNARY_SLOTS:
         lines += ["", f"cdef object dunder_{r.dunder}(Tensor a):", f"    return c_{r.key}(a)"]
-        register.append(f"late.unary[U_{UNARY_SLOTS[r.dunder]}] = dunder_{r.dunder}")
+        register.append(f"upcalls.unary[U_{UNARY_SLOTS[r.dunder]}] = dunder_{r.dunder}")
     return lines, register
 
 

@@ -142,7 +142,7 @@ def dtype_rows(r) -> list[tuple[str, str]]:
     """Which dtypes it takes and gives."""
     rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.dtypes))]
     if kind(r.kernel) == "elementwise":
-        rows.append(("Result", PROMOTION[r.kernel.dtypes]))
+        rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.dtypes.split())))
     elif kind(r.kernel) == "view":
         rows.append(("Result", "a view: it shares memory with the first argument"))
     return rows

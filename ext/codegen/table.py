@@ -7,6 +7,8 @@ import sys
 import types
 from pathlib import Path
 
+from ext.codegen.check_table import check
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,6 +35,7 @@ def load():
                 if not record.file:
                     object.__setattr__(record, "file", family)
             found[family] = [record for record in schema.TABLE if record.file == family]
+        check(found, schema.RecordError)
         return found
     finally:
         if placed:

@@ -107,7 +107,7 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
             f"norm: expected a floating point or complex tensor as input. Got "
             f"{dt_object(a.dt).name}")
     if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"norm: order {p!r} is not supported; use a number or 'fro'")
+        return norm_of_matrices(a, p, dim, keepdim)
     order = 2.0 if p is None or p == "fro" else float(p)
     if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
         half = a.dt          # powers may be out of their range
@@ -129,6 +129,15 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     # Elements of 0, and a norm of 0, add nothing to the derivative: the powers see a 1 there.
     size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
     return power_from(T.sum_dim(size, dim, keepdim, -1), 1.0 / order, 0.0 if order > 0.0 else None)
+
+
+cdef Tensor norm_of_matrices(Tensor a, str p, object dim, bint keepdim):
+    """The norms that have names are made of singular values, which are interpreted."""
+    from autograd_cy.linalg import matrix_norm
+
+    if dim is None:
+        dim = (-2, -1) if a.nd < 3 else tuple(range(a.nd))
+    return matrix_norm(a, p, dim, keepdim)
 
 
 cdef Tensor power_from(Tensor a, double exponent, object at_zero):

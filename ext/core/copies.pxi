@@ -36,7 +36,7 @@ cdef object host_copy(Tensor a):
     """Values of a tensor on another device, to look at; an error on meta."""
     return to_device(resolved(a), 0)
 
-late.to_host = host_copy
+upcalls.to_host = host_copy
 
 
 cdef Tensor clone_plain(Tensor a):

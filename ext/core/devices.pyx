@@ -136,6 +136,10 @@ cdef object no_kernel(str op, int device):
         "the operands with .cpu()")
 
 
+cdef int refuse_device(tuple tensors, str op) except -1:
+    raise no_kernel(op, device_among(tensors, op))
+
+
 cdef int refuse_host(Tensor t, str what) except -1:
     if t.mem.device == ON_META:
         raise RuntimeError(f"{what} cannot be called on meta tensors: they have no values")

@@ -176,9 +176,9 @@ cdef Tensor on_host(Tensor t, str op):
     if t.mem.device == ON_META:
         raise RuntimeError(f"Tensor.{op}() cannot be called on meta tensors")
     if t.flags & F_LAZY:
-        t = <Tensor>late.resolved(t)
+        t = <Tensor>upcalls.resolved(t)
     if t.flags & F_DEVICE:
-        t = <Tensor>late.to_host(t)
+        t = <Tensor>upcalls.to_host(t)
     return t
 
 

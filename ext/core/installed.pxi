@@ -10,31 +10,31 @@ cdef object _construct = None
 
 
 def _unfilled():
-    """Entries of `late` that no module has filled: calling one would be a jump to nowhere."""
+    """Entries of `upcalls` that no module has filled: calling one would be a jump to nowhere."""
     cdef list names = []
     cdef int i
     for i in range(B_COUNT):
-        if late.binary[i] == NULL:
-            names.append(f"late.binary[{i}]")
+        if upcalls.binary[i] == NULL:
+            names.append(f"upcalls.binary[{i}]")
     for i in range(U_COUNT):
-        if late.unary[i] == NULL:
-            names.append(f"late.unary[{i}]")
+        if upcalls.unary[i] == NULL:
+            names.append(f"upcalls.unary[{i}]")
     for name, there in (
-            ("getitem", late.getitem != NULL), ("setitem", late.setitem != NULL),
-            ("grad_fn", late.grad_fn != NULL), ("repr", late.repr != NULL),
-            ("resolved", late.resolved != NULL), ("iterate", late.iterate != NULL),
-            ("release_node", late.release_node != NULL),
-            ("accumulator_gone", late.accumulator_gone != NULL),
-            ("note_write", late.note_write != NULL)):
+            ("getitem", upcalls.getitem != NULL), ("setitem", upcalls.setitem != NULL),
+            ("grad_fn", upcalls.grad_fn != NULL), ("repr", upcalls.repr != NULL),
+            ("resolved", upcalls.resolved != NULL), ("iterate", upcalls.iterate != NULL),
+            ("release_node", upcalls.release_node != NULL),
+            ("accumulator_gone", upcalls.accumulator_gone != NULL),
+            ("note_write", upcalls.note_write != NULL)):
         if not there:
-            names.append(f"late.{name}")
+            names.append(f"upcalls.{name}")
     return names
 
 
 def _set_repr(f):
     global _repr
     _repr = f
-    late.repr = call_repr
+    upcalls.repr = call_repr
 
 
 cdef object _repr = None

@@ -23,7 +23,7 @@ from autograd_cy._C.tensor cimport (
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
-    replace_storage, describe, late, tls_modes, M_GUARD_SAVED)
+    replace_storage, describe, upcalls, tls_modes, M_GUARD_SAVED)
 
 import warnings as _warnings
 
@@ -324,8 +324,8 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     cdef int i
     cdef bint same = out.nd == ndim
     cdef Tensor fresh
-    if late.note_write != NULL and tls_modes() & M_GUARD_SAVED:
-        late.note_write(out, op)
+    if upcalls.note_write != NULL and tls_modes() & M_GUARD_SAVED:
+        upcalls.note_write(out, op)
     if same:
         for i in range(ndim):
             if out.sizes[i] != shape[i]:

@@ -53,8 +53,8 @@ cdef class Program:
         cdef int k
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                if self.launches[i].operands[k].mem != NULL:
-                    storage_decref(self.launches[i].operands[k].mem)
+                if self.launches[i].at[k].mem != NULL:
+                    storage_decref(self.launches[i].at[k].mem)
             free(self.launches[i].plan)
         free(self.launches)
         for i in range(self.births):
@@ -86,14 +86,14 @@ cdef class Program:
         cdef size_t address
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                address = <size_t>self.launches[i].operands[k].mem
-                if self.launches[i].operands[k].access & READS and address not in done:
+                address = <size_t>self.launches[i].at[k].mem
+                if self.launches[i].at[k].access & READS and address not in done:
                     first.add(address)
             for k in range(self.launches[i].n):
-                mem = self.launches[i].operands[k].mem
+                mem = self.launches[i].at[k].mem
                 if mem == NULL or <size_t>mem in first or <size_t>mem in done:
                     continue
-                if self.launches[i].operands[k].access & (WRITES | SCRATCH):
+                if self.launches[i].at[k].access & (WRITES | SCRATCH):
                     memset(mem.data, 0xFF, mem.nbytes)
                     done.add(<size_t>mem)
         return len(done)
@@ -109,11 +109,11 @@ cdef class Program:
             raise ValueError(f"move: {b.nbytes} bytes can't stand for {a.nbytes}")
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                if self.launches[i].operands[k].mem == a:
+                if self.launches[i].at[k].mem == a:
                     field = <char**>(<char*>self.launches[i].plan
-                                     + self.launches[i].operands[k].slot)
+                                     + self.launches[i].at[k].slot)
                     field[0] = b.data + (field[0] - a.data)
-                    self.launches[i].operands[k].mem = storage_incref(b)
+                    self.launches[i].at[k].mem = storage_incref(b)
                     storage_decref(a)
 
     def names(self):
@@ -124,8 +124,8 @@ cdef class Program:
         """(address of the storage or None for a number, access) of each operand of a launch."""
         if not 0 <= i < self.count:
             raise IndexError(f"there are {self.count} launches")
-        return [(<size_t>self.launches[i].operands[k].mem or None,
-                 self.launches[i].operands[k].access) for k in range(self.launches[i].n)]
+        return [(<size_t>self.launches[i].at[k].mem or None,
+                 self.launches[i].at[k].access) for k in range(self.launches[i].n)]
 
     cdef int check(self) except -1:
         """Refuse memory that was filled by something that is no launch."""
@@ -134,15 +134,15 @@ cdef class Program:
         cdef int k
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                if (self.launches[i].operands[k].access & READS
-                        and <size_t>self.launches[i].operands[k].mem in young):
+                if (self.launches[i].at[k].access & READS
+                        and <size_t>self.launches[i].at[k].mem in young):
                     raise RuntimeError(
                         f"launches can't be kept: {self.launches[i].name.decode()} (launch {i}) "
                         "reads memory that no launch has written; what filled it would not be "
                         "done again")
             for k in range(self.launches[i].n):
-                if self.launches[i].operands[k].access & (WRITES | SCRATCH):
-                    young.discard(<size_t>self.launches[i].operands[k].mem)
+                if self.launches[i].at[k].access & (WRITES | SCRATCH):
+                    young.discard(<size_t>self.launches[i].at[k].mem)
         return 0
 
 
@@ -153,34 +153,43 @@ cdef int keep(Launch* work) except -1:
     cdef Launch* own
     cdef char* plan
     cdef char** field
+    cdef Py_ssize_t numbers
     cdef int k
     if PyThread_get_thread_ident() != _thread:
         return 0
     p = <Program>_keeper
     if work.failed:
-        raise RuntimeError(f"{work.name.decode()}: a launch has at most {MAX_OPERANDS} operands")
+        raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.room} operands")
     if p.count == p.room:
         more = <Launch*>realloc(p.launches, (2 * p.room + 64) * sizeof(Launch))
         if more == NULL:
             raise MemoryError("no memory to keep launches")
         p.launches = more
         p.room = 2 * p.room + 64
-    plan = <char*>malloc(work.size + work.n * NUMBER_BYTES)
+    # One block: the plan, the numbers, the operands.
+    numbers = (work.size + NUMBER_BYTES - 1) // NUMBER_BYTES * NUMBER_BYTES
+    plan = <char*>malloc(numbers + work.n * (NUMBER_BYTES + <Py_ssize_t>sizeof(Operand)))
     if plan == NULL:
         raise MemoryError("no memory to keep a launch")
     memcpy(plan, work.plan, work.size)
     own = &p.launches[p.count]
     own[0] = work[0]
     own.plan = plan
+    own.at = <Operand*>(plan + numbers + work.n * NUMBER_BYTES)
+    memcpy(own.at, work.at, work.n * sizeof(Operand))
     for k in range(own.n):
-        if own.operands[k].mem != NULL:
-            storage_incref(own.operands[k].mem)
+        if own.at[k].mem != NULL:
+            storage_incref(own.at[k].mem)
             continue
-        field = <char**>(plan + own.operands[k].slot)
-        memcpy(plan + own.size + k * NUMBER_BYTES, field[0], NUMBER_BYTES)
-        field[0] = plan + own.size + k * NUMBER_BYTES
+        field = <char**>(plan + own.at[k].slot)
+        memcpy(plan + numbers + k * NUMBER_BYTES, field[0], NUMBER_BYTES)
+        field[0] = plan + numbers + k * NUMBER_BYTES
     p.count += 1
     return 0
+
+
+cdef bint kept_here() noexcept:
+    return keeping and PyThread_get_thread_ident() == _thread
 
 
 cdef void note_birth(StorageImpl* s) noexcept:
@@ -201,7 +210,7 @@ cdef void note_birth(StorageImpl* s) noexcept:
 
 cdef int note_constant(Tensor t) except -1:
     """The values of `t` were written by hand, and are the same at each run."""
-    if keeping and PyThread_get_thread_ident() == _thread:
+    if kept_here():
         (<Program>_keeper).known.add(<size_t>t.mem)
     return 0
 

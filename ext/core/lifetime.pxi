@@ -31,7 +31,7 @@ cdef int tensor_clear(PyObject* o) noexcept:
     p = t.fn
     t.fn = NULL
     if p != NULL:
-        late.release_node(p)
+        upcalls.release_node(p)
     p = t.gradient
     t.gradient = NULL
     Py_XDECREF(p)

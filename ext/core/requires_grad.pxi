@@ -1,7 +1,7 @@
 # Whether operations on a tensor are recorded (part of tensor.pyx).
 
 cdef int set_requires_grad(Tensor t, bint value) except -1:
-    if t.fn != NULL or (t.flags & F_VIEW and requires_grad(t) and late.grad_fn(t) is not None):
+    if t.fn != NULL or (t.flags & F_VIEW and requires_grad(t) and upcalls.grad_fn(t) is not None):
         if not value:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a "

@@ -56,4 +56,4 @@ cdef int turn(Tensor t, uint32_t bits) except -1:
 cdef object resolved_object(Tensor t):
     return resolved(t)
 
-late.resolved = resolved_object
+upcalls.resolved = resolved_object

@@ -65,7 +65,7 @@ cdef extern from "Python.h":
         void* tp_vectorcall
     PyTypeObject PyFloat_Type, PyLong_Type
 
-memset(&late, 0, sizeof(late))
+memset(&upcalls, 0, sizeof(upcalls))
 g_modes = 0
 
 
@@ -119,9 +119,9 @@ include "numbers.pxi"
 # --- the class ------------------------------------------------------------------------------
 
 cdef inline object call_binary(int slot, object a, object b):
-    if late.binary[slot] == NULL:
+    if upcalls.binary[slot] == NULL:
         return NotImplemented
-    return late.binary[slot](a, b)
+    return upcalls.binary[slot](a, b)
 
 
 @cython.freelist(512)
@@ -189,11 +189,11 @@ cdef class Tensor:
     def __dealloc__(self):
         cdef PyObject* p
         if self.accumulator != NULL:
-            late.accumulator_gone(self.accumulator)
+            upcalls.accumulator_gone(self.accumulator)
         if self.fn != NULL:
             p = self.fn
             self.fn = NULL
-            late.release_node(p)
+            upcalls.release_node(p)
         p = self.gradient
         self.gradient = NULL
         Py_XDECREF(p)
@@ -352,14 +352,14 @@ cdef class Tensor:
     @property
     def is_leaf(self):
         if self.flags & F_VIEW and requires_grad(self):
-            return late.grad_fn(self) is None       # the history of its base may be newer
+            return upcalls.grad_fn(self) is None       # the history of its base may be newer
         return self.fn == NULL
 
     @property
     def grad_fn(self):
         if not (self.flags & F_GRAD_PATH):
             return None
-        return late.grad_fn(self)
+        return upcalls.grad_fn(self)
 
     @property
     def output_nr(self):
@@ -564,7 +564,7 @@ cdef class Tensor:
         release_buffer(view)
 
     def __repr__(self):
-        return late.repr(self) if late.repr != NULL else object.__repr__(self)
+        return upcalls.repr(self) if upcalls.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
         if self.nd == 0:
@@ -574,13 +574,13 @@ cdef class Tensor:
     def __iter__(self):
         if self.nd == 0:
             raise TypeError("iteration over a 0-d tensor")
-        return late.iterate(self)
+        return upcalls.iterate(self)
 
     def __getitem__(self, index):
-        return late.getitem(self, index)
+        return upcalls.getitem(self, index)
 
     def __setitem__(self, index, value):
-        late.setitem(self, index, value)
+        upcalls.setitem(self, index, value)
 
     def __delitem__(self, index):
         raise TypeError("Tensor does not support deleting items; index what is to be left")
@@ -590,10 +590,10 @@ cdef class Tensor:
         if _PyObject_GetDictPtr(self)[0] != NULL:
             track(self)
 
-    # Python operators: the table's operators are put into `late` when their modules load.
+    # Python operators: the table's operators are put into `upcalls` when their modules load.
 
     def __add__(self, other):
-        return late.binary[B_ADD](self, other)
+        return upcalls.binary[B_ADD](self, other)
 
     def __radd__(self, other):
         return call_binary(B_ADD, self, other)      # it commutes, and the tensor comes first
@@ -611,7 +611,7 @@ cdef class Tensor:
         return call_binary(B_ISUB, self, other)
 
     def __mul__(self, other):
-        return late.binary[B_MUL](self, other)
+        return upcalls.binary[B_MUL](self, other)
 
     def __rmul__(self, other):
         return call_binary(B_MUL, self, other)
@@ -713,16 +713,16 @@ cdef class Tensor:
         return call_binary(B_IRSHIFT, self, other)
 
     def __neg__(self):
-        return late.unary[U_NEG](self)
+        return upcalls.unary[U_NEG](self)
 
     def __pos__(self):
-        return late.unary[U_POS](self)
+        return upcalls.unary[U_POS](self)
 
     def __invert__(self):
-        return late.unary[U_INVERT](self)
+        return upcalls.unary[U_INVERT](self)
 
     def __abs__(self):
-        return late.unary[U_ABS](self)
+        return upcalls.unary[U_ABS](self)
 
     def __lt__(self, other):
         return call_binary(B_LT, self, other)

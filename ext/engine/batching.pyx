@@ -7,7 +7,7 @@ below, and wrap the result.
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.levels cimport is_batched
+from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED
 include "operators_of_batching.pxi"
 
@@ -101,6 +101,56 @@ cdef tuple all_drop_lifted(tuple tensors):
     return tuple([drop_lifted(<Tensor>t) for t in tensors])
 
 
+cdef Tensor end_dims(Tensor value, int level, bint shared, bint lifted):
+    """The result of an operator with `dim` arguments: wrapped, without what was added for it."""
+    if shared:
+        return wrap_shared(value, level)
+    return wrap_batch(drop_lifted(value) if lifted else value, level)
+
+
+cdef tuple end_dims_all(tuple values, int level, bint shared, bint lifted):
+    return tuple([end_dims(<Tensor>t, level, shared, lifted) for t in values])
+
+
+# --- rules that need no more than a pointer to the operator --------------------------------------
+
+ctypedef Tensor (*of_1)(Tensor)
+ctypedef Tensor (*of_2)(Tensor, Tensor)
+ctypedef Tensor (*of_3)(Tensor, Tensor, Tensor)
+ctypedef Tensor (*of_4)(Tensor, Tensor, Tensor, Tensor)
+
+
+cdef Tensor call_with(void* op, list at):
+    cdef Py_ssize_t n = len(at)
+    if n == 1:
+        return (<of_1>op)(<Tensor>at[0])
+    if n == 2:
+        return (<of_2>op)(<Tensor>at[0], <Tensor>at[1])
+    if n == 3:
+        return (<of_3>op)(<Tensor>at[0], <Tensor>at[1], <Tensor>at[2])
+    return (<of_4>op)(<Tensor>at[0], <Tensor>at[1], <Tensor>at[2], <Tensor>at[3])
+
+
+cdef Tensor batch_aligned(void* op, tuple tensors, bint skip_first):
+    """An elementwise operator; `skip_first`: the first tensor takes no part in promotion."""
+    cdef int level = top_level(tensors)
+    cdef list at = [lowered(<Tensor>t, level) for t in tensors]
+    cdef tuple below = tuple(at)
+    cdef Py_ssize_t i
+    cdef int nd, dt
+    if not any_batched(below, level):
+        return wrap_shared(call_with(op, at), level)
+    nd = widest(below, level)
+    dt = common_dtype(below[1:] if skip_first else below)
+    for i in range(len(at)):
+        at[i] = align_batch(<Tensor>at[i], level, nd, -1 if skip_first and i == 0 else dt)
+    return wrap_batch(call_with(op, at), level)
+
+
+cdef object refuse_batch(str text):
+    raise RuntimeError(text)
+
+
 cdef object shift_dims(object dims, int nd):
     """Dimensions of one example as dimensions of the batch; None becomes all but the first."""
     return tuple([d + 1 for d in normal_dims(dims, nd)])
@@ -140,6 +190,27 @@ cdef object loop_batch(str key, tuple args, int level):
     if rows and isinstance(rows[0], tuple):
         return wrap_results(tuple([T.stack(tuple(column), 0) for column in zip(*rows)]), level)
     return wrap_batch(T.stack(tuple(rows), 0), level)
+
+
+cdef object loop_lowered(str key, tuple tensors, tuple args):
+    """The rule of an operator that is called for each example."""
+    cdef int level = top_level(tensors)
+    cdef tuple at = tuple([below(x, level) for x in args])
+    if any_batched(all_lowered(tensors, level), level):
+        return loop_batch(key, at, level)
+    shared = _operators[key](*at)
+    if isinstance(shared, tuple):
+        return wrap_shared_all(tuple(shared), level)
+    return wrap_shared(shared, level)
+
+
+cdef object below(object x, int level):
+    """An argument as operators below the vmap of `level` see it."""
+    if isinstance(x, Tensor):
+        return lowered(<Tensor>x, level)
+    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+        return all_lowered(<tuple>x, level)
+    return x
 
 
 cdef object _random_rule = None

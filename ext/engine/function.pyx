@@ -73,7 +73,7 @@ cdef class FunctionNode(Node):
         cdef int i
         if self.flags & N_FREED:
             raise freed_error(self)
-        return tuple([graph_late.raw_saved(self, i) for i in range(self.n_saved)])
+        return tuple([graph_upcalls.raw_saved(self, i) for i in range(self.n_saved)])
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         cdef int i

@@ -6,7 +6,7 @@
 
 cdef extern from *:
     """
-    /* One form per slot of LateBound.binary, which calls agc_asking with the number of the slot. */
+    /* One form per slot of Upcalls.binary, which calls agc_asking with the number of the slot. */
     static PyObject* (*agc_asking)(int, PyObject*, PyObject*) = NULL;
     #define AGC_FORM(n) \\
         static PyObject* agc_form##n(PyObject* a, PyObject* b) { return agc_asking(n, a, b); }
@@ -27,7 +27,7 @@ cdef extern from *:
 
 cdef int modes_alive = 0            # of all threads
 cdef object _modes = _threading.local()
-cdef LateBound plain_forms          # what the asking ones stand for
+cdef Upcalls plain_forms          # what the asking ones stand for
 
 # By slot: names of the functions that a mode is shown.
 cdef tuple binary_names = (
@@ -97,13 +97,13 @@ def _push_function_mode(mode):
     cdef int slot
     if modes_alive == 0:
         _show_attributes(True)
-        plain_forms = late
+        plain_forms = upcalls
         agc_asking = <void*>asking_binary
         for slot in range(B_COUNT):
-            late.binary[slot] = <binary_fn>agc_forms[slot]
-        late.unary[U_NEG], late.unary[U_POS] = asking_neg, asking_pos
-        late.unary[U_INVERT], late.unary[U_ABS] = asking_invert, asking_abs
-        late.getitem, late.setitem = asking_getitem, asking_setitem
+            upcalls.binary[slot] = <binary_fn>agc_forms[slot]
+        upcalls.unary[U_NEG], upcalls.unary[U_POS] = asking_neg, asking_pos
+        upcalls.unary[U_INVERT], upcalls.unary[U_ABS] = asking_invert, asking_abs
+        upcalls.getitem, upcalls.setitem = asking_getitem, asking_setitem
     modes_alive += 1
     _modes.stack = mode_stack() + (mode,)
 
@@ -119,10 +119,10 @@ def _pop_function_mode():
     modes_alive -= 1
     if modes_alive == 0:
         for slot in range(B_COUNT):
-            late.binary[slot] = plain_forms.binary[slot]
+            upcalls.binary[slot] = plain_forms.binary[slot]
         for slot in range(U_COUNT):
-            late.unary[slot] = plain_forms.unary[slot]
-        late.getitem, late.setitem = plain_forms.getitem, plain_forms.setitem
+            upcalls.unary[slot] = plain_forms.unary[slot]
+        upcalls.getitem, upcalls.setitem = plain_forms.getitem, plain_forms.setitem
         _show_attributes(False)
     return stack[len(stack) - 1]
 

@@ -763,7 +763,9 @@ cdef class ElementwiseKernel:
 
     def __init__(self, str kernel, tuple places, str dtypes, bint skip_first, str name):
         self.number, self.places, self.name = kernel_number(kernel), places, name
-        self.rule = <int>RULES[dtypes] | (P_SKIP_FIRST if skip_first else 0)
+        self.rule = P_SKIP_FIRST if skip_first else 0
+        for word in dtypes.split():
+            self.rule |= <int>RULES[word]
 
     def __call__(self, *args):
         return self.launch(args, None)
@@ -778,7 +780,7 @@ cdef class ElementwiseKernel:
         cdef int dt
         if rule == P_BOOL:
             return DT_BOOL
-        if rule != P_SAME and rule != P_REAL:
+        if rule != P_SAME and rule != P_REAL:       # with P_FLOAT the operands don't say all
             return -1
         dt = result_dtype(tuple(
             [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))

@@ -16,7 +16,7 @@ from autograd_cy._C.iterate cimport zeros_on
 from autograd_cy._C.dtypes cimport DT_F64, DT_I64, dt_object
 from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, late, tensor_alias, copy_special, scalar_value, stand_on, size_object,
+    Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object,
     sizes_of, type_name, describe, requires_grad, tls_modes, wrap_double, wrap_number, g_modes,
     track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
     F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED, M_VIEW_REPLAY,
@@ -35,7 +35,7 @@ cdef extern from "Python.h":
         traverseproc tp_traverse
         inquiry tp_clear
 
-memset(&graph_late, 0, sizeof(graph_late))
+memset(&graph_upcalls, 0, sizeof(graph_upcalls))
 
 cdef enum:  # beside CREATED_NO_GRAD and CREATED_INFERENCE
     CREATED_FURTHER = 8     # in normal mode, of a view that was made so
@@ -210,7 +210,7 @@ cdef class Node:
             for key, kind, slot in self.saved_names():
                 if key == name[7:]:
                     return saved_value(self, kind, slot)
-        elif name.startswith("_raw_saved_") and graph_late.raw_saved != NULL:
+        elif name.startswith("_raw_saved_") and graph_upcalls.raw_saved != NULL:
             for key, kind, slot in self.saved_names():
                 if key == name[11:] and holds_tensor(self, kind, slot):
                     return raw_value(self, kind, slot)
@@ -267,8 +267,8 @@ cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_
         memset(n.edges, 0, n_edges * sizeof(Edge))
     n.n_edges = <int32_t>n_edges
     node_room(n, n_saved, n_out)
-    if g_modes & G_ANOMALY and graph_late.note_creation != NULL:
-        graph_late.note_creation(n)
+    if g_modes & G_ANOMALY and graph_upcalls.note_creation != NULL:
+        graph_upcalls.note_creation(n)
     return 0
 
 
@@ -393,7 +393,7 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
             return 0
     if tls_modes() & M_SAVED_HOOKS and not (t.flags & F_WRAPPED):
         s.edge = edge
-        return graph_late.pack_saved(n, slot, t)
+        return graph_upcalls.pack_saved(n, slot, t)
     Py_INCREF(t)
     s.obj = <PyObject*>t
     s.version = t.mem.version[0]
@@ -439,7 +439,7 @@ cdef int save_output(Node n, int slot, Tensor t, int nr) except -1:
     alias = graph_free_alias(t)
     s.edge = -2 - nr
     if tls_modes() & M_SAVED_HOOKS:
-        return graph_late.pack_saved(n, slot, alias)
+        return graph_upcalls.pack_saved(n, slot, alias)
     Py_INCREF(alias)
     s.obj = <PyObject*>alias
     s.version = t.mem.version[0]
@@ -485,9 +485,9 @@ cdef object version_error(Node n, Saved* s, Tensor t):
         changed = f" and last changed by {<object>t.mem.last_op}"
     if g_modes & G_ANOMALY:
         hint = "clone the tensor before the operation that changes it."
-        if graph_late.where_made != NULL:
-            hint += indented(f"It was saved by {n.node_name()} here", graph_late.where_made(n))
-            hint += indented("It was last changed here", graph_late.where_changed(t))
+        if graph_upcalls.where_made != NULL:
+            hint += indented(f"It was saved by {n.node_name()} here", graph_upcalls.where_made(n))
+            hint += indented("It was last changed here", graph_upcalls.where_changed(t))
     else:
         hint = ("clone the tensor before the operation that changes it, or enable anomaly "
                 "detection to find the operation that failed to compute its gradient, with "
@@ -539,7 +539,7 @@ cdef Tensor peek(Node n, int slot):
             return wrap_double(<double><object>s.obj)
         if isinstance(<object>s.obj, int):
             return wrap_number(<object>s.obj)
-        return <Tensor>graph_late.unpack_saved(n, slot)
+        return <Tensor>graph_upcalls.unpack_saved(n, slot)
     t = <Tensor>s.obj
     if t.mem.version[0] != s.version:
         raise version_error(n, s, t)
@@ -668,10 +668,10 @@ cdef Node current_fn(Tensor t):
     cdef Tensor base
     if t.flags & F_VIEW and t.attr_version != t.mem.version[0]:
         base = <Tensor>t.base
-        if (t.fn != NULL or base.flags & F_REQUIRES_GRAD) and graph_late.remake_view_fn != NULL:
+        if (t.fn != NULL or base.flags & F_REQUIRES_GRAD) and graph_upcalls.remake_view_fn != NULL:
             if t.creation != CREATED_DEFAULT:
                 raise view_error(t, None)
-            return <Node>graph_late.remake_view_fn(t)
+            return <Node>graph_upcalls.remake_view_fn(t)
     if t.fn == NULL:
         return None
     return <Node>t.fn
@@ -722,7 +722,7 @@ cdef int rebase_history(Tensor t, Node n) except -1:
     """Record that the in-place operation `n` changed t (its version is bumped already)."""
     if t.flags & F_VIEW:
         set_meta(n, 0, t)
-        return graph_late.rebase_view(t, n)
+        return graph_upcalls.rebase_view(t, n)
     return set_history(t, n, 0)
 
 
@@ -763,7 +763,7 @@ def _set_anomaly(creation, mutation, made, changed):
     """Functions of anomaly mode: two that note, and two that tell the lines (or None)."""
     global _note_creation, _note_mutation, _where_made, _where_changed
     _note_creation, _note_mutation, _where_made, _where_changed = creation, mutation, made, changed
-    graph_late.note_creation = note_creation
+    graph_upcalls.note_creation = note_creation
 
 
 cdef object _guard = None
@@ -776,28 +776,28 @@ def _set_write_guard(f):
 
 
 def _unfilled():
-    """Entries of `graph_late` that no module has filled."""
-    return [f"graph_late.{name}" for name, there in (
-        ("rebase_view", graph_late.rebase_view != NULL),
-        ("remake_view_fn", graph_late.remake_view_fn != NULL),
-        ("pack_saved", graph_late.pack_saved != NULL),
-        ("unpack_saved", graph_late.unpack_saved != NULL),
-        ("raw_saved", graph_late.raw_saved != NULL),
-        ("note_creation", graph_late.note_creation != NULL),
-        ("note_mutation", graph_late.note_mutation != NULL),
-        ("where_changed", graph_late.where_changed != NULL),
-        ("where_made", graph_late.where_made != NULL)) if not there]
+    """Entries of `graph_upcalls` that no module has filled."""
+    return [f"graph_upcalls.{name}" for name, there in (
+        ("rebase_view", graph_upcalls.rebase_view != NULL),
+        ("remake_view_fn", graph_upcalls.remake_view_fn != NULL),
+        ("pack_saved", graph_upcalls.pack_saved != NULL),
+        ("unpack_saved", graph_upcalls.unpack_saved != NULL),
+        ("raw_saved", graph_upcalls.raw_saved != NULL),
+        ("note_creation", graph_upcalls.note_creation != NULL),
+        ("note_mutation", graph_upcalls.note_mutation != NULL),
+        ("where_changed", graph_upcalls.where_changed != NULL),
+        ("where_made", graph_upcalls.where_made != NULL)) if not there]
 
 
-graph_late.note_mutation = note_mutation
-graph_late.where_made = where_made
-graph_late.where_changed = where_changed
+graph_upcalls.note_mutation = note_mutation
+graph_upcalls.where_made = where_made
+graph_upcalls.where_changed = where_changed
 (<GCType*>Node).tp_traverse = node_traverse
 (<GCType*>Node).tp_clear = node_clear
 # This class took over Node's slots when the module was made; later modules see those above.
 (<GCType*>AccumulateGrad).tp_traverse = node_traverse
 (<GCType*>AccumulateGrad).tp_clear = node_clear
-late.note_write = note_write
-late.release_node = release_node
-late.accumulator_gone = accumulator_gone
-late.grad_fn = late_grad_fn
+upcalls.note_write = note_write
+upcalls.release_node = release_node
+upcalls.accumulator_gone = accumulator_gone
+upcalls.grad_fn = late_grad_fn

@@ -21,7 +21,7 @@ pay nothing. The first try refused the name before it did anything.
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.tensor cimport (
-    Tensor, LateBound, binary_fn, late, M_UNASKED, tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG,
+    Tensor, Upcalls, binary_fn, upcalls, M_UNASKED, tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG,
     U_POS, U_INVERT, U_ABS)
 include "operators_of_overrides.pxi"
 

@@ -322,6 +322,6 @@ seal(SavedTensor, "Trying to create a SavedTensor object from Python is forbidde
      "_raw_saved_...", RuntimeError)
 seal(Packed, "Packed objects cannot be made; see saved_tensors_hooks")
 
-graph_late.pack_saved = pack_saved
-graph_late.unpack_saved = unpack_saved
-graph_late.raw_saved = raw_saved
+graph_upcalls.pack_saved = pack_saved
+graph_upcalls.unpack_saved = unpack_saved
+graph_upcalls.raw_saved = raw_saved

@@ -41,10 +41,10 @@ cdef bint holds_tensor(Node n, str kind, int slot) except -1:
 cdef object raw_value(Node n, str kind, int slot):
     """A `_raw_saved_*` attribute: the handle of a slot, or of each slot with an index tensor."""
     if kind != "indices":
-        return graph_late.raw_saved(n, slot)
+        return graph_upcalls.raw_saved(n, slot)
     if n.args == NULL:
         raise freed_error(n)
-    return tuple([None if place is None else graph_late.raw_saved(n, place)
+    return tuple([None if place is None else graph_upcalls.raw_saved(n, place)
                   for place in get_args(n)[slot]])
 
 

@@ -320,5 +320,5 @@ cdef object remake_view_fn(Tensor t):
         release_node(old)
     return fn
 
-graph_late.rebase_view = rebase_view
-graph_late.remake_view_fn = remake_view_fn
+graph_upcalls.rebase_view = rebase_view
+graph_upcalls.remake_view_fn = remake_view_fn

@@ -7,13 +7,14 @@ from libc.stdlib cimport free, malloc
 
 from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
+from autograd_cy._C.launch cimport (
+    READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, operand, spread)
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
-from autograd_cy._C.tiles cimport run_tiles
 
 cdef const RowTable* T = row_table()
 
@@ -33,10 +34,10 @@ cdef struct Segment:
 
 
 cdef struct StepPlan:
-    Segment* segments
     Py_ssize_t count
     Py_ssize_t total
-    bint is_adam
+    Py_ssize_t is_adam
+    Segment segments[1]    # `count` of them
 
 
 cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -82,25 +83,33 @@ cdef bint same_layout(Tensor a, Tensor b) noexcept:
 
 cdef class Batch:
     """The segments of one step, and what must be copied back after it."""
-    cdef Segment* segments
-    cdef Py_ssize_t count
-    cdef Py_ssize_t total
+    cdef StepPlan* plan
+    cdef Launch work
+    cdef Operand* operands    # of the launch, if it is kept
     cdef list held            # tensors that the segments point into
     cdef list copies          # (tensor, dense copy) pairs
 
     def __cinit__(self, Py_ssize_t capacity):
         self.held = []
         self.copies = []
-        self.segments = <Segment*>malloc((capacity + 1) * sizeof(Segment))
-        if self.segments == NULL:
+        self.plan = <StepPlan*>malloc(sizeof(StepPlan) + capacity * sizeof(Segment))
+        if self.plan == NULL:
             raise MemoryError()
+        self.plan.count = self.plan.total = 0
+        begin(&self.work, "optimizer step", self.plan, 0)
+        if kept_here():
+            self.operands = <Operand*>malloc((ARRAYS * capacity + 1) * sizeof(Operand))
+            if self.operands == NULL:
+                raise MemoryError()
+            spread(&self.work, self.operands, <int>(ARRAYS * capacity))
 
     def __dealloc__(self):
-        free(self.segments)
+        free(self.plan)
+        free(self.operands)
 
     cdef Segment* add(self, str op, tuple arrays) except NULL:
         """A segment for (parameter, gradient, state...); None stands for what is not used."""
-        cdef Segment* s = &self.segments[self.count]
+        cdef Segment* s = &self.plan.segments[self.plan.count]
         cdef Tensor p = <Tensor?>arrays[0], t, u
         cdef bint flat = tensor_is_dense(p) and not p.flags & F_LAZY
         cdef int k
@@ -128,26 +137,26 @@ cdef class Batch:
                 if k != 1:
                     self.copies.append((t, u))
             s.p[k] = u.ptr
+            if self.operands != NULL:
+                operand(&self.work, &s.p[k], u, READS if k == 1 else UPDATES)
         # Real and imaginary parts are stepped as parameters of their own, as in torch.
         s.dt = dt_real(p.dt)
         s.item = DT_SIZE[s.dt]
         s.n = 2 * p.count if dt_is_complex(p.dt) else p.count
-        s.start = self.total
-        self.total += s.n
-        self.count += 1
+        s.start = self.plan.total
+        self.plan.total += s.n
+        self.plan.count += 1
         self.held.append(p)
         return s
 
     cdef int run(self, bint is_adam, double cost) except -1:
-        cdef StepPlan plan
         cdef Tensor t
-        if self.total == 0:
+        cdef Py_ssize_t total = self.plan.total
+        if total == 0:
             return 0
-        plan.segments = self.segments
-        plan.count = self.count
-        plan.total = self.total
-        plan.is_adam = is_adam
-        run_tiles(step_tile, &plan, (self.total + TILE - 1) // TILE, cost * self.total)
+        self.plan.is_adam = is_adam
+        self.work.size = sizeof(StepPlan) + self.plan.count * sizeof(Segment)
+        launch_tiles(&self.work, step_tile, (total + TILE - 1) // TILE, cost * total)
         for t, copy in self.copies:
             copy_into(t, <Tensor>copy, "step")
         return 0
@@ -195,6 +204,10 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
         buf = bufs[i] if momentum != 0 else None
         first = momentum != 0 and buf is None
         if first:
+            if kept_here():
+                raise RuntimeError(
+                    "sgd_step: launches can't be kept of the first step with momentum, which "
+                    "makes the buffers: a second run would make them again; take one step before")
             buf = tensor_empty_like(p, p.dt)
         s = batch.add("sgd_step", (p, grads[i], buf))
         s.sgd.lr = lr
@@ -244,6 +257,10 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
     cdef Segment* s
     cdef Py_ssize_t i
     cdef double step
+    if kept_here():
+        raise RuntimeError(
+            "adam_step: launches can't be kept: the corrections of the bias are numbers that "
+            "change with each step, and a second run would take those of this one; use SGD")
     check_lengths("adam_step", params,
                   (grads, exp_avgs, exp_avg_sqs, steps, max_exp_avg_sqs if amsgrad else None))
     if amsgrad and max_exp_avg_sqs is None:

@@ -146,6 +146,18 @@ def test_arrival_of_a_pxd_rebuilds_its_module(small_tree):
     assert set(ran(build_inplace(small_tree).stdout)) == {"lonely"}
 
 
+def test_a_change_of_what_the_own_pxd_cimports_rebuilds(small_tree):
+    write(small_tree / "autograd_cy/_C/base.pxd", "cdef enum:\n    SIZE = 3\n")
+    write(small_tree / "autograd_cy/_C/shown.pxd", "from autograd_cy._C.base cimport SIZE\n")
+    write(small_tree / "ext/core/shown.pyx", "def size():\n    return SIZE\n")
+    set_modules(small_tree, INFO, 'Module("shown", "core/shown.pyx")')
+    build_inplace(small_tree)
+    write(small_tree / "autograd_cy/_C/base.pxd", "cdef enum:\n    SIZE = 4\n")
+    assert set(ran(build_inplace(small_tree).stdout)) == {"shown"}
+    probe = "from autograd_cy._C import shown; print(shown.size())"
+    assert run_python("-c", probe, cwd=small_tree).stdout.strip() == "4"
+
+
 def test_a_failed_step_leaves_nothing_that_passes_for_its_result(small_tree):
     good = "def f():\n    return 1\n"
     set_modules(small_tree, INFO, 'Module("mended", "core/mended.pyx")')

@@ -85,7 +85,7 @@ def with_record(family, **changes):
     record = plain_record(family)
     if record is None:
         pytest.skip("all records of the family are composites or overloads")
-    new = dataclasses.replace(record, name="_quite_new", forward="new", **changes)
+    new = dataclasses.replace(record, name="_quite_new", shown_as="new", **changes)
     return {**families(), family: [*families()[family], new]}
 
 

@@ -107,7 +107,6 @@ def _trunc(x, y):
 
 UNARY = {
     "copy": lambda x: x,
-    "fill": lambda x: x,
     "neg": np.negative,
     "square": np.square,
     "cube": lambda x: x * x * x,

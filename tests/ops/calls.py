@@ -111,7 +111,9 @@ def method_name(record):
 
 def said_name(record):
     """The operator in errors about its arguments."""
-    return record.forward or (record.name if record.namespace == "nn.functional" else record.symbol)
+    return record.shown_as or (
+        record.name if record.namespace == "nn.functional" else record.symbol
+    )
 
 
 def cases(keep=lambda record: True):

@@ -135,6 +135,9 @@ def result_dtype(record, name, output="result"):
         return "int64" if letter in "bi" else name
     if rule == "float":
         return "float32" if letter in "bi" else name
+    if rule == "float real":
+        name = "float32" if letter in "bi" else name
+        rule = "real"
     if rule == "real":
         name = "float32" if letter in "bi" and isinstance(record.kernel, schema.host) else name
         return {"complex64": "float32", "complex128": "float64"}.get(name, name)

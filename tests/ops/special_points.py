@@ -154,8 +154,8 @@ def forms():
                     option, owner = options[record.key]
                     template, keywords = template[:-1], ((option.name, template[-1]),)
                     name = owner.name
-                elif record.forward:  # a private one that does the work of a public name
-                    name = record.forward
+                elif record.shown_as:  # a private one that does the work of a public name
+                    name = record.shown_as
                     if any(r.name == name and r.alpha for r in RECORDS):
                         template, keywords = template[:-1], (("alpha", template[-1]),)
                 form = Form(record, name, template, keywords)

@@ -39,6 +39,7 @@ def test_svd_takes_a_matrix_apart(dtype, shape):
     U, S, Vh = ag.linalg.svd(A, full_matrices=False)
     assert S.dtype == ag.float64 and (S[..., :-1] >= S[..., 1:]).all()
     assert ag.allclose(U * S.unsqueeze(-2) @ Vh, A)
+    assert ag.linalg.svdvals(A).tolist() == S.tolist()
     full = ag.linalg.svd(A)
     assert full.U.shape[-1] == shape[-2] and full.Vh.shape[-1] == shape[-1]
 

@@ -35,11 +35,9 @@ from grouping import each
 import autograd_cy as ag
 from autograd_cy.ops import _schema as schema
 
-BY_HAND = "tested by hand"
-
 
 def has_reference(record):
-    return isinstance(record.reference, str) and record.reference != BY_HAND
+    return isinstance(record.reference, str)
 
 
 def reference(call, name):

@@ -132,6 +132,20 @@ def test_scattered_slices_leave_their_arguments_alone():
         x.select_scatter(d, 0, 1)
 
 
+def test_a_window_of_the_memory_is_written():
+    x, src = grid(3, 4), -grid(2, 2)
+    expected = x.numpy().copy()
+    expected[:2, :2] = src.numpy()
+    equal(x.as_strided_scatter(src, (2, 2), (4, 1)), expected)
+    expected = x.numpy().copy().ravel()
+    expected[[1, 3, 5]] = [7, 8, 9]
+    equal(
+        ag.as_strided_scatter(x, ag.tensor([7.0, 8.0, 9.0]).double(), (3,), (2,), 1),
+        expected.reshape(3, 4),
+    )
+    assert x._version == 0
+
+
 def test_diag_embed_and_its_inverse():
     x = grid(2, 3)
     found = x.diag_embed(1)

@@ -75,7 +75,7 @@ def test_vector_norms_equal_those_of_numpy(order, dim):
     np.testing.assert_allclose(found.numpy().reshape(np.shape(expected)), expected)
 
 
-@pytest.mark.parametrize("order", ["fro", 1, -1, float("inf"), -float("inf")])
+@pytest.mark.parametrize("order", ["fro", "nuc", 2, -2, 1, -1, float("inf"), -float("inf")])
 @pytest.mark.parametrize("keepdim", [False, True])
 def test_matrix_norms_equal_those_of_numpy(order, keepdim):
     x = np.random.default_rng(0).standard_normal((2, 3, 4))
@@ -87,10 +87,39 @@ def test_matrix_norms_equal_those_of_numpy(order, keepdim):
     assert ag.linalg.norm(flat, order).item() == pytest.approx(np.linalg.norm(x[0], order))
 
 
-def test_norms_that_are_not_there_say_so():
+def test_norms_of_singular_values_have_derivatives():
+    x = ag.tensor([[2.0, 1.0], [0.0, 3.0]], dtype=ag.float64, requires_grad=True)
     for order in (2, -2, "nuc"):
-        with pytest.raises(NotImplementedError, match="needs singular values"):
-            ag.linalg.matrix_norm(ag.eye(2), order)
+        ag.autograd.gradcheck(lambda a, p=order: ag.linalg.matrix_norm(a, p), (x,))
+        ag.autograd.gradgradcheck(lambda a, p=order: ag.linalg.matrix_norm(a, p), (x,))
+    ag.autograd.gradcheck(lambda a: ag.norm(a, "nuc"), (x,))
+    ag.autograd.gradcheck(lambda a: ag.matrix_power(a, -2), (x,))
+    equal = ag.eye(2, requires_grad=True)
+    ag.linalg.matrix_norm(equal, 2).backward()
+    assert equal.grad.tolist() == [[0.5, 0.0], [0.0, 0.5]]  # equal ones share it
+
+
+def test_the_nuclear_norm_by_its_other_names():
+    x = ag.from_numpy(np.random.default_rng(0).standard_normal((3, 2, 2)))
+    expected = np.linalg.norm(x.numpy(), "nuc", (1, 2))
+    for found in (ag.norm(x, "nuc", (1, 2)), ag.linalg.norm(x, "nuc", (1, 2))):
+        np.testing.assert_allclose(found.numpy(), expected)
+    assert x[0].norm("nuc").item() == pytest.approx(expected[0])
+    assert ag.norm(x, "nuc", (1, 2), True).shape == (3, 1, 1)
+    assert ag.linalg.matrix_norm(ag.ones(2, 0), 2).item() == 0.0
+    assert ag.linalg.matrix_norm(ag.ones(2, 2), "nuc", dtype=ag.float64).dtype == ag.float64
+    for call in (lambda: ag.norm(x, "nuc"), lambda: ag.linalg.norm(x, "nuc", dim=1)):
+        with pytest.raises(RuntimeError, match="dim must be a 2-tuple"):
+            call()
+    with pytest.raises(RuntimeError, match="at least 2 dimensions"):
+        ag.linalg.norm(ag.ones(2), "fro")
+    with pytest.raises(RuntimeError, match="Low precision dtypes not supported"):
+        ag.linalg.matrix_norm(ag.ones(2, 2).half(), 2)
+    with pytest.raises(RuntimeError, match="Order foo not supported"):
+        ag.norm(x[0], "foo")
+
+
+def test_norms_that_are_not_there_say_so():
     with pytest.raises(RuntimeError, match="Order 3 not supported"):
         ag.linalg.matrix_norm(ag.eye(2), 3)
     for dim in ((5, 0), (0, -3)):
@@ -127,8 +156,7 @@ def test_small_functions_of_linalg():
     a = ag.tensor([[1.0, 1.0], [0.0, 1.0]])
     assert ag.linalg.matrix_power(a, 5).tolist() == [[1, 5], [0, 1]]
     assert ag.linalg.matrix_power(a, 0).tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(NotImplementedError, match="negative powers"):
-        ag.linalg.matrix_power(a, -1)
+    assert ag.linalg.matrix_power(a, -2).tolist() == [[1, -2], [0, 1]]
     assert ag.linalg.vander(ag.tensor([2, 3]), 3).tolist() == [[1, 2, 4], [1, 3, 9]]
     z = ag.tensor([1j, 2])
     assert ag.linalg.vecdot(z, z).item() == 5

@@ -205,11 +205,17 @@ def test_a_trace_of_types():
 
 def test_powers_and_polynomials_of_matrices():
     a = torch.tensor([[2.0, 1.0], [0.0, 3.0]], dtype=torch.float64)
-    for n in range(9):
+    for n in range(-4, 9):
         wanted = np.linalg.matrix_power(a.numpy(), n)
         np.testing.assert_allclose(torch.linalg.matrix_power(a, n).numpy(), wanted, rtol=1e-12)
-    with pytest.raises(NotImplementedError, match="negative powers"):
-        torch.linalg.matrix_power(a, -1)
+    assert torch.matrix_power(a, -1).tolist() == a.matrix_power(-1).tolist()
+    with pytest.raises(torch.linalg.LinAlgError, match="Singular"):
+        torch.linalg.matrix_power(torch.zeros(2, 2), -1)
+    with pytest.raises(RuntimeError, match=r"linalg.inv: Expected a floating point or complex"):
+        torch.linalg.matrix_power(torch.tensor([[2]]), -1)
+    for n in (2.0, True):
+        with pytest.raises(TypeError, match=r"linalg_matrix_power\(\): argument 'n' .position 2"):
+            torch.linalg.matrix_power(a, n)
     with pytest.raises(RuntimeError, match="square matrices"):
         torch.linalg.matrix_power(torch.zeros(2, 3), 2)
     x = torch.tensor([2.0, 3.0], dtype=torch.float64)
@@ -233,7 +239,7 @@ def test_norms_of_every_kind():
         )  # fmt: skip
         got = torch.linalg.norm(t[0], order) if order else torch.linalg.norm(t[0])
         np.testing.assert_allclose(got.item(), np.linalg.norm(a[0], order or None), rtol=1e-12)
-    for order in (1, -1, float("inf"), -float("inf"), "fro"):
+    for order in (1, -1, float("inf"), -float("inf"), "fro", 2, -2, "nuc"):
         for keep in (False, True):
             got = torch.linalg.matrix_norm(t, order, keepdim=keep)
             np.testing.assert_allclose(got.numpy(), np.linalg.norm(a, order, (0, 1), keep))

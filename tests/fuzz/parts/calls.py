@@ -14,7 +14,6 @@ from ..case import PRELUDE, REFUSALS, Result, Wrong, chance
 from ..closeness import bounds, difference, perturbed
 from ..values import KIND_OF, WIDE, dtype_name, rounded, to_array
 
-BY_HAND = "tested by hand"
 # Their expressions are right for the table's samples only: they cut into other parts, take
 # boundaries as sorted, or differ at empty complex tensors.
 SAMPLES_ONLY = ("chunk", "unsafe_chunk", "searchsorted", "std_mean", "var_mean")
@@ -206,7 +205,7 @@ def _check_reference(case, found, names, limits):
     """The NumPy expression of the record, for ordinary numbers."""
     operation = case.operation
     text = operation.record.reference
-    if text in (None, BY_HAND) or operation.record.name in SAMPLES_ONLY:
+    if not isinstance(text, str) or operation.record.name in SAMPLES_ONLY:
         return
     if not _is_tame(case) or operation.form == "inplace" or _changes_numbers(operation):
         return

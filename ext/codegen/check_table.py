@@ -1,0 +1,80 @@
+"""What a record says of its kernel, compared with the list of kernels: dtypes, operands, results.
+
+`table.load` calls `check`; what doesn't fit is a RecordError before anything is built.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from ext.codegen.kernel_specs import NOT_YET, SPECS, KernelSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+_BY_HAND = re.compile(r'kernel_number\("(\w+)"\)')
+
+
+def check(families: dict[str, list], error: type[Exception]) -> None:
+    """Raise `error` for the first record that its kernel contradicts, or a kernel without use."""
+    specs = {spec.name: spec for spec in SPECS}
+    used: set[str] = set()
+    for records in families.values():
+        for r in records:
+            if type(r.kernel).__name__ == "elementwise":
+                if r.kernel.name not in specs:
+                    raise error(f"{r.key}: there is no elementwise kernel {r.kernel.name!r} in kernel_specs.py")
+                for text in problems(r, specs[r.kernel.name]):
+                    raise error(f"{r.key}: {text}")
+                used.add(r.kernel.name)
+    used |= used_by_hand()
+    for name in specs:
+        if name not in used and name not in NOT_YET:
+            raise error(f"kernel {name!r}: no record and no module uses it; NOT_YET in kernel_specs.py takes a reason")
+    for name in NOT_YET:
+        if name in used or name not in specs:
+            raise error(f"kernel {name!r} is used, or none: it doesn't belong into NOT_YET of kernel_specs.py")
+
+
+def used_by_hand() -> set[str]:
+    """Kernels that modules ask for by name."""
+    found: set[str] = set()
+    for pattern in ("*/*.pyx", "*/*.pxi"):
+        for path in (ROOT / "ext").glob(pattern):
+            found |= set(_BY_HAND.findall(path.read_text()))
+    return found
+
+
+def problems(r: Any, spec: KernelSpec) -> list[str]:
+    """What a record and its elementwise kernel say differently."""
+    found = []
+    operands = r.kernel.args or tuple(a.name for a in r.args if a.is_tensor)
+    if len(operands) != spec.nin:
+        found.append(f"kernel {spec.name!r} takes {spec.nin} operands, not {', '.join(operands)}")
+    rules = set(r.kernel.dtypes.split())
+    result = "bool" if "bool" in rules else "real" if "real" in rules else "same"
+    if spec.out != result:
+        found.append(f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}")
+    claims, kernel = computed(r, spec), taken(spec)
+    if claims - kernel:
+        found.append(f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(claims - kernel))!r}, which the record claims")
+    return found
+
+
+def computed(r: Any, spec: KernelSpec) -> set[str]:
+    """Classes of the dtypes in which the kernel has to compute."""
+    classes = set(r.dtypes)
+    if r.widen:
+        letters, target = r.widen
+        classes = (classes - set(letters)) | {{"float": "f", "int64": "i"}[target]}
+    rules = set(r.kernel.dtypes.split())
+    if rules & {"float", "complex"}:
+        classes = {"f" if c in "bi" else c for c in classes}
+    if "complex" in rules and "real" in spec.inputs:
+        classes = {"c"}
+    return classes
+
+
+def taken(spec: KernelSpec) -> set[str]:
+    """Classes of dtypes for which there are loops, or that are copied or cast before."""
+    return set(spec.types) | (set("bi") if spec.through_bool or spec.ints else set())

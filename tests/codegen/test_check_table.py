@@ -1,0 +1,80 @@
+"""Records that contradict their kernels are refused before anything is built."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograd_cy.ops import _schema as schema
+from autograd_cy.ops._schema import RecordError, elementwise, op, shapes
+from ext.codegen import kernel_specs, table
+from ext.codegen.check_table import check, problems
+
+SPECS = {spec.name: spec for spec in kernel_specs.SPECS}
+
+
+@pytest.fixture(scope="module")
+def families():
+    return table.load()
+
+
+def record(families, key):
+    return next(r for records in families.values() for r in records if r.key == key)
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "text"),
+    [
+        ("neg", {"dtypes": "bihfc"}, "no loops for dtypes='b'"),
+        ("erf", {"dtypes": "bihfc"}, "no loops for dtypes='c'"),
+        (
+            "atan2",
+            {"kernel": elementwise("exp", dtypes="float")},
+            "takes 1 operands, not self, other",
+        ),
+        ("exp", {"kernel": elementwise("add", dtypes="float")}, "takes 2 operands, not self"),
+        ("abs", {"kernel": elementwise("abs")}, "gives 'real' results"),
+        ("isnan", {"kernel": elementwise("isnan")}, "gives 'bool' results"),
+        ("exp", {"kernel": elementwise("exp", dtypes="float real")}, "gives 'same' results"),
+        ("exp", {"kernel": elementwise("exp")}, "no loops for dtypes='bi'"),
+    ],
+)
+def test_records_that_their_kernel_contradicts(families, key, change, text):
+    changed = replace(record(families, key), **change)
+    assert text in problems(changed, SPECS[changed.kernel.name])[0]
+    with pytest.raises(RecordError, match=key):
+        check({"family": [changed]}, RecordError)
+
+
+def test_every_record_fits_its_kernel(families):
+    check(families, RecordError)
+
+
+def test_kernels_that_nothing_uses_are_refused(families):
+    without = {f: [r for r in records if r.key != "hypot"] for f, records in families.items()}
+    with pytest.raises(RecordError, match="kernel 'hypot': no record and no module uses it"):
+        check(without, RecordError)
+
+
+def test_reasons_of_kernels_that_are_used_are_refused(families, monkeypatch):
+    monkeypatch.setitem(kernel_specs.NOT_YET, "hypot", "a reason")
+    with pytest.raises(RecordError, match="kernel 'hypot' is used"):
+        check(families, RecordError)
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [(None, "no reference"), ("tested by hand", "is an expression or by_test")],
+)
+def test_values_are_compared_with_something(reference, text):
+    with pytest.raises(RecordError, match=text):
+        op(
+            "cube(self)",
+            kernel=elementwise("exp"),
+            vjp={"self": "grad"},
+            jvp="elementwise",
+            vmap="elementwise",
+            doc="Cube.",
+            samples=shapes(((3,),)),
+            reference=reference,
+        )
+    assert not any(r.name == "cube" for r in schema.TABLE)
