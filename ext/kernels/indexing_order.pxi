@@ -231,9 +231,11 @@ cdef Pair* sort_pairs(Pair* a, Pair* b, Py_ssize_t n) noexcept nogil:
         insert_pairs(a + i, least(16, n - i))
     width = 16
     while width < n:
-        for i in range(0, n, 2 * width):
+        i = 0
+        while i < n:
             merge_pairs(a + i, least(width, n - i), a + least(i + width, n),
                         least(width, n - least(i + width, n)), b + i)
+            i += 2 * width
         other = a
         a = b
         b = other

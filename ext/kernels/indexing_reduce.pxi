@@ -1,4 +1,4 @@
-# Reductions at indices (part of indexing.pyx).  Half types are reduced in float32, and rounded once.
+# Reductions at indices (part of indexing.pyx).  Half types are reduced in float32 and rounded once.
 
 cdef inline void prod_row(const real_t* y, Py_ssize_t ys, char* x, Py_ssize_t xs, Py_ssize_t ks,
                           const int64_t* k, Py_ssize_t n) noexcept nogil:

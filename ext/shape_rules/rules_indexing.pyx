@@ -7,6 +7,8 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_promote)
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
+from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
 
 __all__: list[str] = []
