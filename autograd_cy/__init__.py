@@ -5,7 +5,7 @@ A program written for ``torch.autograd`` runs after ``import autograd_cy as torc
 package imports NumPy and nothing else heavy; the BLAS is looked up at the first product.
 """
 
-from autograd_cy import _threads
+from autograd_cy._environment import threads as _threads
 
 # Before any compiled module loads the OpenMP runtime, which reads its environment once.
 _threads.prepare_environment()
@@ -15,10 +15,12 @@ from autograd_cy._namespace import *  # noqa: E402, F403
 from autograd_cy._namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _interpreted, _vmap_function, _vmap_random, autograd, overrides, random  # noqa: E402, F401
+from autograd_cy import _interpreted, autograd, overrides, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
+from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
+from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
-from autograd_cy._warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
+from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
     explain_grad,

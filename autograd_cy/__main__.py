@@ -24,19 +24,19 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _info(as_json: bool) -> int:
-    from . import _info
+    from autograd_cy._environment import info
 
-    facts = _info.collect()
-    print(json.dumps(facts, indent=2) if as_json else _info.render(facts))
+    facts = info.collect()
+    print(json.dumps(facts, indent=2) if as_json else info.render(facts))
     return 0
 
 
 def _doctor() -> int:
-    from . import _doctor
+    from autograd_cy._environment import doctor
 
-    findings = _doctor.examine()
-    print(_doctor.render(findings))
-    return 1 if any(finding.level == _doctor.PROBLEM for finding in findings) else 0
+    findings = doctor.examine()
+    print(doctor.render(findings))
+    return 1 if any(finding.level == doctor.PROBLEM for finding in findings) else 0
 
 
 if __name__ == "__main__":

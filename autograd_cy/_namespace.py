@@ -59,21 +59,23 @@ from autograd_cy._C.storage import (  # noqa: F401
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
 from autograd_cy import (
-    _constants,
-    _eigen,
-    _functions,
-    _hooks,
-    _joining,
     _printing,
-    _python_loops,
-    _sharing,
-    _tensor_types,
-    _unique,
     overrides,
     serialization,
 )
 from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted._index import COMPILED
+from autograd_cy._tensors import (
+    constants,
+    eigen,
+    functions,
+    hooks,
+    joining,
+    loops,
+    sharing,
+    tensor_types,
+    unique,
+)
 
 # These install methods.
 _loaded = (
@@ -87,9 +89,9 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
-    _hooks,
-    _python_loops,
-    _sharing,
+    hooks,
+    loops,
+    sharing,
 )
 _set_repr(_printing.tensor_text)
 
@@ -115,13 +117,13 @@ for _module in (
     creation,
     exchange,
     _random,
-    _constants,
-    _functions,
-    _joining,
-    _unique,
-    _eigen,
+    constants,
+    functions,
+    joining,
+    unique,
+    eigen,
     _printing,
-    _tensor_types,
+    tensor_types,
     serialization,
 ):
     for _name in _module.__all__:
@@ -151,7 +153,7 @@ for _name in (
     _published[_name] = globals()[_name]
 
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
-_in_python = {module.__name__ for module in (_eigen, _functions, _joining, _unique)}
+_in_python = {module.__name__ for module in (eigen, functions, joining, unique)}
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
         continue

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._vmap import _vmap as _make
-from autograd_cy._vmap import vmap
+from autograd_cy._vmap.mapping import _vmap as _make
+from autograd_cy._vmap.mapping import vmap
 
 __all__ = ["vmap"]
 

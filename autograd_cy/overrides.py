@@ -269,6 +269,8 @@ def _new(cls, *args, **kwargs):
 def _init_subclass(cls, **kwargs):
     """Give a new subclass of Tensor operators, attributes and methods that ask it."""
     super(Tensor, cls).__init_subclass__(**kwargs)
+    if not getattr(type(cls), "_has_instances", True):
+        return
     before = cls.__mro__[: cls.__mro__.index(Tensor)]
     known = set().union(*(vars(kind) for kind in before))
     if "__new__" not in known:

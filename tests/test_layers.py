@@ -1,4 +1,4 @@
-"""Imports point one way: interop, distributed, optim, nn -> autograd -> ops -> core."""
+"""Imports point one way: in Cython by the folders of ext/, in Python by parts of the package."""
 
 import ast
 import re
@@ -14,13 +14,28 @@ PACKAGE = ROOT / "autograd_cy"
 CIMPORT = re.compile(r"^from autograd_cy\._C\.(\w+) cimport|^cimport autograd_cy\._C\.(\w+)", re.M)
 INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 
-# Parts of the package from low to high; a part imports from its own level or lower ones.
+# Parts of the package from low to high; a part imports from its own level or lower ones. Names of
+# the top level itself count as "__init__".
 LEVELS = (
-    {"_C", "_version", "_threads", "_machine"},
-    {"autograd"},
-    {"nn"},
-    {"optim", "linalg", "fft", "special", "legacy"},
-    {"interop", "distributed", "testing", "viz"},
+    {"_C", "_version"},
+    {"_context", "_environment", "_tree", "overrides", "random", "serialization", "storage"},
+    {"_printing", "_tensors"},
+    {"_interpreted", "_namespace"},
+    {"_vmap", "_vmap_internals", "autograd"},
+    {"__init__"},
+    {
+        "fft",
+        "func",
+        "linalg",
+        "multiprocessing",
+        "nn",
+        "sparse",
+        "special",
+        "testing",
+        "utils",
+        "viz",
+    },
+    {"__main__", "optim"},
 )
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
@@ -96,7 +111,19 @@ def imported_modules(path):
 
 
 def level_of(part):
-    return next((i for i, names in enumerate(LEVELS) if part in names), None)
+    (level,) = (i for i, names in enumerate(LEVELS) if part in names)
+    return level
+
+
+def parts():
+    """What lies in the package's folder, without the table, which the package never loads."""
+    own = {path.stem for path in PACKAGE.glob("*.py")}
+    own |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    return own - {"ops"}
+
+
+def test_every_part_has_a_level():
+    assert sorted(name for names in LEVELS for name in names) == sorted(parts())
 
 
 @pytest.mark.parametrize(
@@ -104,20 +131,19 @@ def level_of(part):
 )
 def test_parts_import_what_is_below_them(path):
     part = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    own = level_of(part)
     for name, at_import in imported_modules(path):
         words = name.split(".")
         if words[0] != "autograd_cy" or len(words) < 2:
             continue
-        other = level_of(words[1])
-        if own is not None and other is not None and at_import:
-            assert other <= own, f"{path}: {name}"
         if part == "ops":
             assert words[1] == "ops" and words[2] in ("_schema", "_types"), (
                 "records use the table's vocabulary only"
             )
-        else:
-            assert words[1] != "ops", "the package never loads the table"
+            continue
+        assert words[1] != "ops", "the package never loads the table"
+        other = words[1] if words[1] in parts() else "__init__"
+        if at_import:
+            assert level_of(other) <= level_of(part), f"{path}: {name}"
 
 
 HEAVY = (

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle
 
 _Hooks = OrderedDict[int, Callable[..., Any]]
 

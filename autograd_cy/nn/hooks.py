@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from autograd_cy import Tensor, is_grad_enabled, zeros
-from autograd_cy._hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle
 from autograd_cy.autograd.function import Function
 
 from . import global_hooks as _all

@@ -567,8 +567,6 @@ def op(
             compile(reference, label, "eval")
         except SyntaxError as wrong:
             raise RecordError(f"{label}: reference= is an expression or by_test(...), not {reference!r}") from wrong
-    elif reference is None and not name.startswith("_"):
-        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if tier not in ("compiled", "interpreted"):
         raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
     if isinstance(kernel, host) and tier != "interpreted":
@@ -581,6 +579,8 @@ def op(
         for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):
             if key not in [a.name for a in args]:
                 raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
+    if reference is None and not name.startswith("_"):
+        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if node is None:
         words = [*namespace.split("."), *name.strip("_").split("_")]
         camel = "".join(p[:1].upper() + p[1:] for p in words)

@@ -1,5 +1,5 @@
 """What hooks are removed with."""
 
-from autograd_cy._hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle"]

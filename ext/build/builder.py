@@ -23,6 +23,7 @@ from .extensions import (
     PACKAGE,
     PACKAGE_DIR,
     ROOT,
+    SHARED,
     Module,
 )
 from .probe import Probe
@@ -104,7 +105,7 @@ class BuildExt(build_ext):
         folder = BUILD_DIR / ("debug" if flags.switch("AUTOGRAD_CY_DEBUG") else "release")
         folder /= sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
         self._ask_compiler(folder)
-        units = [self._unit(module) for module in modules]
+        units = [self._unit(module) for module in modules] + [self._shared_unit()]
         libraries = [library for unit in units for library in unit.libraries]
         versions = [f"{name} {version}" for name, version in self.versions.items()]
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
@@ -153,8 +154,7 @@ class BuildExt(build_ext):
         if not module.path.is_file():
             raise StepFailed(f"{module.path}, the source of {module.name}, does not exist.")
         cython = ["-I", ".", "-I", os.path.relpath(GENERATED_DIR, ROOT)]
-        for name, value in flags.directives().items():
-            cython += ["-X", f"{name}={value}"]
+        cython += ["--shared", f"{PACKAGE}.{SHARED}", *self._directives()]
         targets = self.targets if module.kind == "simd" else (None,)
         return Unit(
             name=module.name,
@@ -164,6 +164,20 @@ class BuildExt(build_ext):
             cython_flags=cython,
             libraries=[self._library(module, target) for target in targets],
         )
+
+    def _shared_unit(self) -> Unit:
+        """The helper code of Cython, once for all modules."""
+        return Unit(
+            name=SHARED,
+            module=f"{PACKAGE}.{SHARED}",
+            source=None,
+            pxd=PACKAGE_DIR / f"{SHARED}.pxd",
+            cython_flags=self._directives(),
+            libraries=[self._library(Module(SHARED, ""), None)],
+        )
+
+    def _directives(self) -> list[str]:
+        return [w for name, value in flags.directives().items() for w in ("-X", f"{name}={value}")]
 
     def _library(self, module: Module, target: simd.Target | None) -> Library:
         name, chosen = module.name, []

@@ -16,6 +16,8 @@ PACKAGE = "autograd_cy._C"
 PACKAGE_DIR = ROOT / "autograd_cy" / "_C"
 BUILD_DIR = ROOT / "build"
 GENERATED_DIR = BUILD_DIR / "generated"
+# Helper code of Cython that all modules would repeat; Cython writes it, there is no source.
+SHARED = "_shared"
 
 # plain: one thread.  openmp: has parallel loops.  simd: parallel loops, compiled once per
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.

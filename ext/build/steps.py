@@ -62,14 +62,14 @@ class Unit:
 
     name: str
     module: str  # full name
-    source: Path
+    source: Path | None  # None: the helper code that the other units share
     pxd: Path  # its own .pxd, which may not exist yet
     cython_flags: list[str]
     libraries: list[Library]
 
     @property
     def size(self) -> int:
-        return self.source.stat().st_size * len(self.libraries)
+        return self.source.stat().st_size * len(self.libraries) if self.source else 0
 
 
 @dataclass
@@ -132,9 +132,12 @@ class Builder:
 
     def _cython_step(self, unit):
         c_file = self.c_file(unit)
-        command = [sys.executable, "-m", "cython", "-M", "--module-name", unit.module]
-        command += [*unit.cython_flags, "-o", self._short(c_file), self._short(unit.source)]
         stamp = Stamp(self.folder / f"{unit.name}.cython.json")
+        command = [sys.executable, "-m", "cython", "--module-name", unit.module, *unit.cython_flags]
+        if unit.source is None:
+            command.append(f"--generate-shared={self._short(c_file)}")
+            return stamp, Step("cython", command, c_file, None, ())
+        command += ["-M", "-o", self._short(c_file), self._short(unit.source)]
         # The .pxd is listed even while it does not exist: its arrival must count as a change.
         always = (unit.source, unit.pxd)
         return stamp, Step("cython", command, c_file, Path(f"{c_file}.dep"), always)

@@ -1,11 +1,11 @@
 # cython: language_level=3
 # build: openmp
 # The thread budget and the parallel loops of the package; see parallel.pxd for the C level.
-# What the budget is by default is decided in autograd_cy/_threads.py.
+# What the budget is by default is decided in autograd_cy/_environment/threads.py.
 
 from cython.parallel cimport prange
 
-from autograd_cy import _threads
+from autograd_cy._environment import threads as _threads
 
 cdef extern from *:
     """

@@ -149,13 +149,13 @@ def test_the_command_says_what_is_pending_and_what_would_be(small_tree):
     assert "it has not run yet" in before
     assert not list(small_tree.glob("build/release/*/*.c"))
     build_inplace(small_tree)
-    assert run_python(*command, cwd=small_tree).stdout.startswith("0 of 3 units translated")
+    assert run_python(*command, cwd=small_tree).stdout.startswith("0 of 4 units translated")
     changed = ("--if-changed", "autograd_cy/_C/box.pxd")
     answer = run_python(*command, *changed, cwd=small_tree).stdout
-    assert "2 of 3 units translated" in answer
+    assert "2 of 4 units translated" in answer
     assert "user (" in answer
     assert "info (" not in answer
-    assert run_python(*command, cwd=small_tree).stdout.startswith("0 of 3 units translated")
+    assert run_python(*command, cwd=small_tree).stdout.startswith("0 of 4 units translated")
     missing = run_python(*command, "--if-changed", "nothing.pyx", cwd=small_tree, check=False)
     assert missing.returncode == 2
     assert "no such file" in missing.stdout

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from building import run_python
 
-from autograd_cy import _doctor, _info, _machine, _threads
 from autograd_cy.__main__ import main
+from autograd_cy._environment import doctor as _doctor
+from autograd_cy._environment import info as _info
+from autograd_cy._environment import machine as _machine
+from autograd_cy._environment import threads as _threads
 
 
 def test_info_prints_every_section(capsys):
@@ -36,7 +39,7 @@ def test_info_survives_missing_parts(monkeypatch, capsys):
 
 
 def test_info_works_from_the_command_line(tmp_path):
-    place = Path(_info.__file__).parents[1]
+    place = Path(_info.__file__).parents[2]
     text = run_python("-m", "autograd_cy", "--version", cwd=tmp_path, PYTHONPATH=place).stdout
     assert text.startswith("autograd_cy ")
 

@@ -16,10 +16,11 @@ import pytest
 
 import autograd_cy as ag
 import autograd_cy.autograd.forward_ad as fw
-from autograd_cy import _printing, _vmap
+from autograd_cy import _printing
 from autograd_cy._C import saved
 from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy._context import _Context
+from autograd_cy._vmap import mapping as _vmap
 from autograd_cy.autograd import grad_mode, graph
 from autograd_cy.utils import checkpoint
 

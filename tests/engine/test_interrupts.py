@@ -35,7 +35,7 @@ def run(text, timeout=120):
 STRESS = """
 import random, signal, time
 import autograd_cy as ag
-from autograd_cy import _vmap
+from autograd_cy._vmap import mapping as _vmap
 from autograd_cy._C.tensor import _get_modes
 
 WORK

@@ -8,8 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from autograd_cy import _threads
 from autograd_cy._C import parallel
+from autograd_cy._environment import threads as _threads
 
 HAS_OPENMP = parallel.info()["openmp"]
 with_openmp = pytest.mark.skipif(not HAS_OPENMP, reason="built without OpenMP")
@@ -172,7 +172,7 @@ def test_default_follows_environment_then_limits(tmp_path, monkeypatch):
 @pytest.mark.parametrize("given", [{}, {"GOMP_SPINCOUNT": "7"}, {"OMP_WAIT_POLICY": "passive"}])
 def test_spin_count_is_set_unless_the_user_chose(given):
     script = (
-        "import os; from autograd_cy import _threads\n"
+        "import os; from autograd_cy._environment import threads as _threads\n"
         "_threads.prepare_environment()\n"
         "print(os.environ.get('GOMP_SPINCOUNT'))"
     )

@@ -1,5 +1,5 @@
 # Types that the source of the module can't tell; see stubs.py.
-from autograd_cy._hooks import RemovableHandle as _RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle as _RemovableHandle
 
 class Size(tuple[_Int, ...]):
     def numel(self) -> _Int: ...

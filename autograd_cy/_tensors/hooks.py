@@ -36,6 +36,9 @@ class RemovableHandle(_hooks.HandleContext):
         RemovableHandle._next_id += 1
 
 
+RemovableHandle.__module__ = "autograd_cy.utils.hooks"
+
+
 def _add(hooks: Any, hook: Any) -> RemovableHandle:
     # Whether it can be called is seen when it is called: it may become callable until then.
     handle = RemovableHandle(hooks)

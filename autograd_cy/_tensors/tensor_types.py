@@ -10,10 +10,10 @@ import operator
 import warnings
 from typing import Any
 
-from ._C.copying import _rebuild_tensor
-from ._C.creation import empty
-from ._C.creation import tensor as _tensor
-from ._C.dtypes import (
+from autograd_cy._C.copying import _rebuild_tensor
+from autograd_cy._C.creation import empty
+from autograd_cy._C.creation import tensor as _tensor
+from autograd_cy._C.dtypes import (
     _bool,
     bfloat16,
     float16,
@@ -27,11 +27,11 @@ from ._C.dtypes import (
     set_default_dtype,
     uint8,
 )
-from ._C.dtypes import dtype as _dtype
-from ._C.exchange import UntypedStorage
-from ._C.placement import _require_device, strided
-from ._C.tensor import Size, Tensor, _dtype_of_type_name, _install
-from .storage import TypedStorage
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.exchange import UntypedStorage
+from autograd_cy._C.placement import _require_device, strided
+from autograd_cy._C.tensor import Size, Tensor, _dtype_of_type_name, _install
+from autograd_cy.storage import TypedStorage
 
 __all__ = [
     "BFloat16Tensor",
@@ -52,6 +52,7 @@ class TensorType(type):
     """Class of the tensor types: it makes tensors, and knows them by their dtype."""
 
     _kind: _dtype
+    _has_instances = False  # no tensor is of such a class, so none asks it (see overrides)
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, dtype: Any = None

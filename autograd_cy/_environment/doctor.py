@@ -12,7 +12,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _info, _machine, _threads
+from autograd_cy._environment import info as _info
+from autograd_cy._environment import machine as _machine
+from autograd_cy._environment import threads as _threads
 
 PROBLEM, ADVICE = "problem", "advice"
 
@@ -53,7 +55,7 @@ def render(findings: list[Finding]) -> str:
 
 def compiled_modules() -> list[Finding]:
     """Each compiled module loads (a NumPy of another major version shows here)."""
-    folder = Path(__file__).parent / "_C"
+    folder = Path(__file__).parents[1] / "_C"
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
     names = {path.name.partition(".")[0] for path in folder.iterdir()
              if path.name.endswith(suffixes) and not path.name.startswith(".")}  # fmt: skip
@@ -75,7 +77,7 @@ def compiled_modules() -> list[Finding]:
 
 def source_tree() -> list[Finding]:
     """The package in use is the installed one."""
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     if not (here.parent / "setup.py").exists():
         return []
     try:
@@ -92,7 +94,7 @@ def source_tree() -> list[Finding]:
 
 def numpy_abi() -> list[Finding]:
     """The modules were compiled for the NumPy that runs."""
-    from ._C._build_info import BUILD
+    from autograd_cy._C._build_info import BUILD
 
     built, running = BUILD["numpy"], _info.version_of("numpy") or "0"
     if int(built.split(".")[0]) >= int(running.split(".")[0]):
@@ -141,7 +143,7 @@ def ranks_per_node() -> list[Finding]:
 
 def openmp_runtimes() -> list[Finding]:
     """One pool of threads in this process, and compiled in at all."""
-    from ._C import parallel
+    from autograd_cy._C import parallel
 
     if not parallel.info()["openmp"]:
         what = "built without OpenMP, so everything runs on one thread"
@@ -168,7 +170,7 @@ def denormals() -> list[Finding]:
     """No library switched the process to flush-to-zero."""
     import numpy
 
-    from ._C import info
+    from autograd_cy._C import info
 
     importlib.import_module("scipy.linalg.cython_blas")
     tiny = numpy.array([1e-40], numpy.float32)

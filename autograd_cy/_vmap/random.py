@@ -11,7 +11,7 @@ from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.creation import empty
 from autograd_cy._C.ops_joining import stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
-from autograd_cy._vmap import changed_mode, frames
+from autograd_cy._vmap.mapping import changed_mode, frames
 
 _ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "

@@ -8,8 +8,8 @@ import platform
 import sys
 from pathlib import Path
 
-from . import _machine
-from ._version import __version__
+from autograd_cy._environment import machine as _machine
+from autograd_cy._version import __version__
 
 # Distribution name -> what it is for.
 OPTIONAL = {
@@ -59,7 +59,7 @@ def versions() -> dict:
     """The package, where it was found, and what it runs on."""
     return {
         "autograd_cy": __version__,
-        "location": str(Path(__file__).parent),
+        "location": str(Path(__file__).parents[1]),
         "python": f"{platform.python_version()} ({sys.executable})",
         "numpy": version_of("numpy"),
         "scipy": version_of("scipy"),
@@ -70,15 +70,15 @@ def versions() -> dict:
 
 def build() -> dict:
     """How the compiled modules were made."""
-    from ._C._build_info import BUILD
+    from autograd_cy._C._build_info import BUILD
 
     return {key: value for key, value in BUILD.items() if key != "simd"}
 
 
 def simd() -> dict:
     """Instruction sets: compiled in, of this processor, and the one in use."""
-    from ._C import cpu
-    from ._C._build_info import BUILD
+    from autograd_cy._C import cpu
+    from autograd_cy._C._build_info import BUILD
 
     processor = list(cpu.supported_targets())
     return {
@@ -90,7 +90,7 @@ def simd() -> dict:
 
 def threads() -> dict:
     """Processors that may be used, and the OpenMP runtime."""
-    from ._C import parallel
+    from autograd_cy._C import parallel
 
     facts = {"processors": _machine.processors(), "usable": _machine.usable(), **parallel.info()}
     return {name: value for name, value in facts.items() if name.islower()}
@@ -98,7 +98,7 @@ def threads() -> dict:
 
 def blas() -> dict:
     """The BLAS that products use, and all that are in this process."""
-    from ._C.blas import blas_info
+    from autograd_cy._C.blas import blas_info
 
     return {**blas_info(), "loaded": _machine.loaded_libraries(_machine.BLAS_LIBRARIES)}
 

@@ -11,7 +11,7 @@ import platform
 import re
 from pathlib import Path
 
-from . import _threads
+from autograd_cy._environment import threads as _threads
 
 OPENMP_LIBRARIES = re.compile(r"lib(gomp|omp|iomp5)[^a-z][^/]*$")
 BLAS_LIBRARIES = re.compile(r"lib(\w*openblas\w*|mkl_rt|mkl_core|blis|armpl|flexiblas|c?blas)[-.]")

@@ -1,0 +1,1 @@
+"""The process around the library: its threads and machine, and what `autograd-cy` says of them."""
