@@ -128,7 +128,7 @@ cdef void take_run(void* ctx) noexcept nogil:
     cdef Py_ssize_t i, size, step, tiles = plan.outers * plan.blocks * plan.column_blocks
     cdef const int64_t* k
     cdef int d
-    plan.offsets = plan.few if plan.n <= FEW_PLACES else <int64_t*>plan.scratch
+    plan.offsets = &plan.few[0] if plan.n <= FEW_PLACES else <int64_t*>plan.scratch
     for d in range(plan.n_k):
         k = plan.k[d]
         size = plan.size[d]
