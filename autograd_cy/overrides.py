@@ -295,7 +295,13 @@ def overridable(function: _Function) -> _Function:
                 kwargs = renamed
         if _overrides._any_asks(*args, *kwargs.values()):
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
-        return function(*args, **kwargs)
+        if not kwargs:
+            return function(*args)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            _overrides._unplace(error, kwargs)
+            raise
 
     asking._asks = True  # type: ignore[attr-defined]
     return cast(_Function, asking)

@@ -26,6 +26,7 @@ cdef enum:
     OUT_TRUTH = 2     # bool, or uint8
 
 cdef Tensor fresh(const Result* r, int device)
+cdef int check_all_exact(tuple outs, const Result* r, str op) except -1      # before any is changed
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op)

@@ -95,6 +95,11 @@ microseconds a call. Its kernel may also be a `host` expression, and it may live
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
 
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
+
+What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
+doesn't say it (_texts.py knows the usual ones); `raises` names errors, ``{"IndexError": "an index is out of
+range"}``; `example` is a session, ``">>> ag.neg(ag.tensor([1]))\\ntensor([-1])"``, that runs. All are for public records,
+and are tested.
 """
 
 from __future__ import annotations
@@ -102,6 +107,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from autograd_cy.ops._texts import text_of
 from autograd_cy.ops._types import arg_type
 
 # --- kernels ----------------------------------------------------------------------------------
@@ -402,7 +408,14 @@ class Record:
     errors: tuple[error, ...]     # calls that the generated tests expect to be refused
     alone: str | None             # record called (with True) where only the first argument is given
     special: tuple                # `differs`: special values with another answer than torch's
+    params: dict                  # argument -> what it means, of public records for all of them
+    raises: tuple                 # (name of the error, when it is raised)
     file: str = ""
+
+    @property
+    def public(self) -> bool:
+        """Whether programs can call it."""
+        return not self.name.startswith("_") and (self.function or self.method)
 
     @property
     def key(self) -> str:
@@ -549,6 +562,8 @@ def op(
     errors: tuple[error, ...] = (),
     alone: str | None = None,
     special: object = (),
+    params: dict[str, str] | None = None,
+    raises: dict[str, str] | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -579,8 +594,6 @@ def op(
         for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):
             if key not in [a.name for a in args]:
                 raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
-    if reference is None and not name.startswith("_"):
-        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if node is None:
         words = [*namespace.split("."), *name.strip("_").split("_")]
         camel = "".join(p[:1].upper() + p[1:] for p in words)
@@ -595,7 +608,22 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
+        dict(params or {}), tuple((raises or {}).items()),
     )
+    known = [a.name for a in args] + ["alpha"] * alpha + ["out"] + [a.name for a, _ in record.options]
+    for param in record.params:
+        if param not in known:
+            raise RecordError(f"{label}: params= names {param!r}, which is no argument")
+    for a in args:
+        if record.public and a.name not in record.params:
+            text = text_of(a.name, a.type)
+            if text is None:
+                raise RecordError(f"{label}: no text for {a.name!r}; say in params= what it means")
+            record.params[a.name] = text
+    if reference is None and not name.startswith("_"):
+        raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
+    if record.public and not example and not any(r.symbol == record.symbol for r in TABLE):
+        raise RecordError(f"{label}: no example; give a session of a line or two that shows a result")
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")
     TABLE.append(record)

@@ -31,7 +31,8 @@ op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha=True, 
    vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
-   doc="Sum ``self + alpha * other``.")
+   doc="Sum ``self + alpha * other``.",
+   example=">>> ag.add(ag.tensor([1, 2]), ag.tensor([10, 20]), alpha=2)\ntensor([21, 42])")
 
 op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", shown_as="add", inplace=True,
    vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
@@ -44,17 +45,20 @@ op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, 
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
-   plain_numbers=("self",), doc="Difference ``self - alpha * other``.")
+   plain_numbers=("self",), doc="Difference ``self - alpha * other``.",
+   example=">>> ag.sub(ag.tensor([10, 20]), ag.tensor([1, 2]))\ntensor([ 9, 18])")
 
 op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kernel=composite("arithmetic.rsub"), method=False,
    samples=[*BINARY, sample((arg((3,)), 2.0), {"alpha": 3})], dtypes="ihfc", reference="np.subtract(other, alpha * self)",
+   special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),
    doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
 
 op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
-   doc="Element-wise product.")
+   doc="Element-wise product.",
+   example=">>> ag.mul(ag.tensor([1, 2]), 3)\ntensor([3, 6])")
 
 op("lerp(self, end, weight: operand)", out="exact", checks="weight", kernel=elementwise("lerp"), inplace=True,
    vjp={"self": "grad * (1 - weight).conj()", "end": "grad * weight.conj()", "weight": "grad * (end - self).conj()"},
@@ -62,14 +66,17 @@ op("lerp(self, end, weight: operand)", out="exact", checks="weight", kernel=elem
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), ())), sample((arg((3, 4)), arg((3, 4)), 0.3))],
    special=differs("gradient", "is_complex & ~(finite(self) & finite(weight))",
                    "C99 subtracts the parts; torch multiplies by 1 + 0j first, which makes NaN beside an infinity"),
-   reference="self + weight * (end - self)", tolerance=5e-5, plain_numbers=("weight",), doc="``self + weight * (end - self)``.")
+   reference="self + weight * (end - self)", tolerance=5e-5, plain_numbers=("weight",), doc="``self + weight * (end - self)``.",
+   example=">>> ag.lerp(ag.tensor([0.0, 10.0]), ag.tensor([10.0, 20.0]), 0.25)\ntensor([ 2.5000, 12.5000])")
 
 op("addcmul(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("addcmul"), inplace=True, checks="factor",
    vjp={"self": "grad", "tensor1": "grad * (value * tensor2).conj()", "tensor2": "grad * (value * tensor1).conj()"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), (3, 1))), sample((arg((3,)), arg((3,)), arg((3,))), {"value": 2})],
    special=differs("value", "infinite(value * tensor1 * tensor2) & ~is_complex", "an infinite product is one; torch's vector loop adds before it rounds"),
-   reference="self + value * tensor1 * tensor2", tolerance=5e-5, doc="``self + value * tensor1 * tensor2``.")
+   reference="self + value * tensor1 * tensor2", tolerance=5e-5, doc="``self + value * tensor1 * tensor2``.",
+   example=">>> ag.addcmul(ag.ones(2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]), value=10)\ntensor([31., 81.])",
+   params={"value": "Factor of the product."})
 
 op("_add_products(self, other: operand, third, fourth: operand)", kernel=elementwise("add_products"), method=False,
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()", "third": "grad * fourth.conj()", "fourth": "grad * third.conj()"},
@@ -81,7 +88,9 @@ op("addcdiv(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("
    vjp={"self": "grad", "tensor1": "grad * (value / tensor2).conj()", "tensor2": "-grad * (value * tensor1 / (tensor2 * tensor2)).conj()"},
    jvp="elementwise", vmap="elementwise", dtypes="hfc", domain=real(0.5, 2), complex_domain=box(0.5, 1.5),
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), (3, 1))), sample((arg((3,)), arg((3,)), arg((3,))), {"value": 2.0})],
-   reference="self + value * tensor1 / tensor2", tolerance=5e-5, doc="``self + value * tensor1 / tensor2``.")
+   reference="self + value * tensor1 / tensor2", tolerance=5e-5, doc="``self + value * tensor1 / tensor2``.",
+   example=">>> ag.addcdiv(ag.ones(2), ag.tensor([1.0, 2.0]), ag.tensor([2.0, 4.0]), value=10)\ntensor([6., 6.])",
+   params={"value": "Factor of the quotient."})
 
 # --- quotients ---------------------------------------------------------------------------------
 
@@ -89,9 +98,10 @@ op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": 
    vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
    jvp={"self": "self_t / other", "other": "-other_t * (result / other)"}, vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
-   doc="True quotient ``self / other``; integers become the default float dtype.")
+   doc="True quotient ``self / other``; integers become the default float dtype.",
+   example=">>> ag.div(ag.tensor([7.0, -7.0]), 2, rounding_mode=\"floor\")\ntensor([ 3., -4.])")
 
-op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain"), node="DivBackward1", shown_as="div",
+op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain", anywhere=True), node="DivBackward1", shown_as="div",
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
@@ -101,7 +111,9 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
 op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
    dunder="floordiv", vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
-   special=differs("value", "infinite(self) & finite(other)", FLOORED), doc="Quotient rounded down.")
+   special=differs("value", "infinite(self) & finite(other)", FLOORED), doc="Quotient rounded down.",
+   example=">>> ag.floor_divide(ag.tensor([7, -7]), 2)\ntensor([ 3, -4])",
+   raises={"RuntimeError": "An integer is divided by 0."})
 
 # Quotients of which the derivatives of remainder and fmod are made: constant from piece to piece.
 for _name, _kernel in (("floor", "floor_divide"), ("trunc", "trunc_divide")):
@@ -116,21 +128,24 @@ op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), 
    reference="np.remainder(self, other)", checks="no_integer_zero",
    special=(differs("value", "np.remainder(self, other) == 0", "a remainder of 0 has the sign of `other` (array API)"),
             differs("gradient", "infinite(self) & (other == 0)", "the remainder is NaN there, and with it the derivative")),
-   plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).")
+   plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).",
+   example=">>> ag.remainder(ag.tensor([7, -7]), 3)\ntensor([1, 2])")
 
 op("fmod(self, other: operand)", kernel=elementwise("fmod"), inplace=True, checks="no_integer_zero",
    vjp={"self": "grad", "other": "-grad * _quotient_trunc(self, other)"}, jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="ihf",
-   domain=real(0.6, 3.4), reference="np.fmod(self, other)", plain_numbers=("other",), doc="Remainder of the division with the sign of `self` (C's fmod).")
+   domain=real(0.6, 3.4), reference="np.fmod(self, other)", plain_numbers=("other",), doc="Remainder of the division with the sign of `self` (C's fmod).",
+   example=">>> ag.fmod(ag.tensor([7, -7]), 3)\ntensor([ 1, -1])")
 
 op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace=True,
    vjp={"self": "-grad * (result * result).conj()"}, jvp="elementwise", vmap="elementwise",
    special=differs("second", "is_complex & (np.abs(self) < smallest**0.25)", "only the order of products that overflow"),
    samples=UNARY, domain=real(0.5, 2.0), complex_domain=box(0.5, 1.5),
-   reference="np.reciprocal(self + 0.0)", doc="``1 / self``.")
+   reference="np.reciprocal(self + 0.0)", doc="``1 / self``.",
+   example=">>> ag.reciprocal(ag.tensor([2.0, 4.0]))\ntensor([0.5000, 0.2500])")
 
 # --- powers ------------------------------------------------------------------------------------
 
-op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain"), inplace=True, dunder="pow",
+op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True), inplace=True, dunder="pow",
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
@@ -140,7 +155,8 @@ op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain"), inp
    special=(differs("second", "~is_complex & (self == 0) & (exponent >= 0)", "torch multiplies 0 and log(0); the limit is 0"),
             differs("value gradient second", "is_complex & ~((np.abs(self) < largest / 2) & (np.abs(exponent) < largest / 2) & (np.abs(self) > smallest))",
                     "C99 leaves cpow open: z**0 is 1 and z**1 is z, the rest exp(exponent * log(z)) with products by parts")),
-   plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.")
+   plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.",
+   example=">>> ag.pow(ag.tensor([1, 2, 3]), 2)\ntensor([1, 4, 9])")
 
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
    kernel=composite(
@@ -166,26 +182,31 @@ op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
 op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihfc", reference="np.square(self) if self.dtype != bool else self.astype(np.int64)",
    special=differs("value", "is_complex & (np.abs(self) > largest / 2)", "a difference of infinite products is NaN; torch's are not rounded"),
-   doc="Square of each element.")
+   doc="Square of each element.",
+   example=">>> ag.square(ag.tensor([2, -3]))\ntensor([4, 9])")
 
 # --- signs -------------------------------------------------------------------------------------
 
 op("neg(self)", out="exact", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
    jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
-   doc="Negative of each element.")
+   doc="Negative of each element.",
+   example=">>> ag.neg(ag.tensor([2, -3]))\ntensor([-2,  3])")
 
-op("positive(self)", kernel=composite("arithmetic.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.")
+op("positive(self)", kernel=composite("arithmetic.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.",
+   example=">>> ag.positive(ag.tensor([2, -3]))\ntensor([ 2, -3])")
 
 op("abs(self)", out="exact", kernel=elementwise("abs", dtypes="real"), inplace=True, aliases=("absolute",), dunder="abs",
    vjp={"self": "grad * sgn(self)"}, jvp={"self": "real(self_t * sgn(self).conj())"},
    vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
-   reference="np.abs(self)", dtypes="ihfc", doc="Absolute value; for complex the modulus, which is real.")
+   reference="np.abs(self)", dtypes="ihfc", doc="Absolute value; for complex the modulus, which is real.",
+   example=">>> ag.abs(ag.tensor([2, -3]))\ntensor([2, 3])")
 
 op("sgn(self)", out="exact", kernel=elementwise("sgn"), inplace=True, vjp={"self": "_sgn_backward(grad, self, result)"},
    jvp={"self": "_sgn_backward(self_t, self, result)"}, vmap="elementwise", samples=UNARY,
    domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
    reference="self / np.where(self == 0, 1, np.abs(self))",
-   doc="``self / |self|``, and 0 at 0.")
+   doc="``self / |self|``, and 0 at 0.",
+   example=">>> ag.sgn(ag.tensor([3 + 4j, 0j]))\ntensor([0.6000+0.8000j, 0.0000+0.0000j])")
 
 # d(z/|z|): the part of the tangent along z vanishes; what is left is divided by |z|.
 op("_sgn_backward(grad_output, self, unit)", method=False,
@@ -196,12 +217,14 @@ op("_sgn_backward(grad_output, self, unit)", method=False,
 
 op("sign(self)", out="exact", kernel=elementwise("sign"), inplace=True, vjp={"self": "zeros_like(grad)"},
    jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="bihf",
-   domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.")
+   domain=real(-2, 2, avoid=(0.0,)), reference="np.sign(self) if self.dtype != bool else self", doc="-1, 0 or 1 by the sign.",
+   example=">>> ag.sign(ag.tensor([2.0, -3.0, 0.0]))\ntensor([ 1., -1.,  0.])")
 
 op("copysign(self, other: operand)", kernel=elementwise("copysign", dtypes="float"), inplace=True,
    vjp={"self": "where(eq(self, 0), 0, grad * (result / self))", "other": "zeros_like(grad)"},
    jvp={"self": "where(eq(self, 0), 0, self_t * (result / self))"}, vmap="elementwise", samples=BINARY,
-   domain=real(-2, 2, avoid=(0.0,)), dtypes="ihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.")
+   domain=real(-2, 2, avoid=(0.0,)), dtypes="ihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.",
+   example=">>> ag.copysign(ag.tensor([1.0, 2.0]), ag.tensor([-1.0, 1.0]))\ntensor([-1.,  2.])")
 
 # --- rounding ----------------------------------------------------------------------------------
 
@@ -210,15 +233,21 @@ for _name in ("floor", "ceil", "round", "trunc"):
        jvp={"self": "zeros_like(self_t)"}, vmap="elementwise", samples=UNARY, dtypes="ihf",
        domain=real(0.1, 0.4), reference=f"np.{'round' if _name == 'round' else _name}(self)",
        doc={"floor": "Largest integer not above.", "ceil": "Smallest integer not below.",
-            "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name])
+            "round": "Nearest integer, halves to even.", "trunc": "Integer part."}[_name],
+       example={"floor": ">>> ag.floor(ag.tensor([1.5, -1.5]))\ntensor([ 1., -2.])",
+                "ceil": ">>> ag.ceil(ag.tensor([1.5, -1.5]))\ntensor([ 2., -1.])",
+                "round": ">>> ag.round(ag.tensor([1.26, 2.5]), decimals=1)\ntensor([1.3000, 2.5000])",
+                "trunc": ">>> ag.trunc(ag.tensor([1.5, -1.5]))\ntensor([ 1., -1.])"}[_name])
 
 op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals"), shown_as="round", inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
    doc="round to a number of decimal places.")
 
 op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"self": "grad"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
-   dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.")
+   dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.",
+   example=">>> ag.frac(ag.tensor([1.5, -1.5]))\ntensor([ 0.5000, -0.5000])")
 
 op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arithmetic.nan_to_num"), out="exact", inplace=True,
    samples=[one((3, 4)), one((3,), 1.0)], dtypes="bihf", reference="np.nan_to_num(self)",
-   doc="NaN and infinities replaced by numbers: zero and the limits of the dtype, where nothing else is given.")
+   doc="NaN and infinities replaced by numbers: zero and the limits of the dtype, where nothing else is given.",
+   example=">>> ag.nan_to_num(ag.tensor([float(\"nan\"), 1.0]), nan=7.0)\ntensor([7., 1.])")

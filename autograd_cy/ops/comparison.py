@@ -27,37 +27,57 @@ for _name, _np, _types, _also in (("eq", "equal", "bihfc", ()), ("ne", "not_equa
                                   ("gt", "greater", "bihf", ("greater",)), ("ge", "greater_equal", "bihf", ("greater_equal",))):
     op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name, inplace=True, aliases=_also,
        reference=f"np.{_np}(self, other)", dtypes=_types, doc=f"Truth of ``self {_name} other``, element by element.",
-       **COMPARE)
+       **COMPARE,
+       example={"eq": ">>> ag.eq(ag.tensor([1, 2]), ag.tensor([1, 3]))\ntensor([ True, False])",
+                "ne": ">>> ag.ne(ag.tensor([1, 2]), ag.tensor([1, 3]))\ntensor([False,  True])",
+                "lt": ">>> ag.lt(ag.tensor([1, 2]), 2)\ntensor([ True, False])",
+                "le": ">>> ag.le(ag.tensor([1, 2]), 1)\ntensor([ True, False])",
+                "gt": ">>> ag.gt(ag.tensor([1, 2]), 1)\ntensor([False,  True])",
+                "ge": ">>> ag.ge(ag.tensor([1, 2]), 2)\ntensor([False,  True])"}[_name])
 
 for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finite")):
     op(f"{_name}(self)", kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
-       widen=("bi", "float"), samples=UNARY, reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.")
+       widen=("bi", "float"), samples=UNARY, reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.",
+       example={"isnan": ">>> ag.isnan(ag.tensor([1.0, float(\"nan\")]))\ntensor([False,  True])",
+                "isinf": ">>> ag.isinf(ag.tensor([1.0, float(\"inf\")]))\ntensor([False,  True])",
+                "isfinite": ">>> ag.isfinite(ag.tensor([1.0, float(\"inf\")]))\ntensor([ True, False])"}[_name])
 
 op("signbit(self)", out="exact", kernel=elementwise("signbit", dtypes="bool"), widen=("bi", "float"), vjp=nondiff("the result is a truth value"), vmap="elementwise", samples=UNARY,
-   dtypes="bihf", reference="np.signbit(self.astype(np.float32))", doc="Whether the sign is negative, also of zero.")
+   dtypes="bihf", reference="np.signbit(self.astype(np.float32))", doc="Whether the sign is negative, also of zero.",
+   example=">>> ag.signbit(ag.tensor([0.0, -0.0]))\ntensor([False,  True])")
 
 # --- logic and bits ----------------------------------------------------------------------------
 
 for _name in ("logical_and", "logical_or", "logical_xor"):
     op(f"{_name}(self, other)", kernel=elementwise(_name, dtypes="bool"), inplace=True,
-       reference=f"np.{_name}(self, other)", doc=f"{_name.replace('_', ' ').capitalize()} of truth values.", **COMPARE)
+       reference=f"np.{_name}(self, other)", doc=f"{_name.replace('_', ' ').capitalize()} of truth values.", **COMPARE,
+       example={"logical_and": ">>> ag.logical_and(ag.tensor([0, 1, 2]), ag.tensor([1, 1, 0]))\ntensor([False,  True, False])",
+                "logical_or": ">>> ag.logical_or(ag.tensor([0, 1, 0]), ag.tensor([1, 1, 0]))\ntensor([ True,  True, False])",
+                "logical_xor": ">>> ag.logical_xor(ag.tensor([0, 1, 2]), ag.tensor([1, 1, 0]))\ntensor([ True, False,  True])"}[_name])
 
 op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), inplace=True, vjp=nondiff(TRUTH),
-   vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.")
+   vmap="elementwise", samples=UNARY, domain=integers(0, 2), reference="np.logical_not(self)", doc="Logical not.",
+   example=">>> ag.logical_not(ag.tensor([0, 1, 2]))\ntensor([ True, False, False])")
 
 for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
     op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
-       dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.")
+       dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.",
+       example={"bitwise_and": ">>> ag.bitwise_and(ag.tensor([6, 5]), 3)\ntensor([2, 1])",
+                "bitwise_or": ">>> ag.bitwise_or(ag.tensor([6, 5]), 3)\ntensor([7, 7])",
+                "bitwise_xor": ">>> ag.bitwise_xor(ag.tensor([6, 5]), 3)\ntensor([5, 6])"}[_name])
 
 op("bitwise_not(self)", out="exact", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
    vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=UNARY, domain=integers(0, 8),
-   dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.")
+   dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.",
+   example=">>> ag.bitwise_not(ag.tensor([0, 5]))\ntensor([-1, -6])")
 
 for _name, _np in (("bitwise_left_shift", "left_shift"), ("bitwise_right_shift", "right_shift")):
     op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_np), dunder={"left_shift": "lshift", "right_shift": "rshift"}[_np], inplace=True,
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 4), dtypes="i",
-       reference=f"np.{_np}(self, other)", doc=f"Bits shifted to the {_np.partition('_')[0]}.")
+       reference=f"np.{_np}(self, other)", doc=f"Bits shifted to the {_np.partition('_')[0]}.",
+       example={"bitwise_left_shift": ">>> ag.bitwise_left_shift(ag.tensor([1, 5]), 2)\ntensor([ 4, 20])",
+                "bitwise_right_shift": ">>> ag.bitwise_right_shift(ag.tensor([4, 21]), 2)\ntensor([1, 5])"}[_name])
 
 # --- choice ------------------------------------------------------------------------------------
 
@@ -68,7 +88,8 @@ op("where(condition, self: operand, other: operand)", out="exact",
    samples=[sample((arg(c, booleans(), False), arg(a), arg(b))) for c, a, b in
             [((3, 4), (3, 4), (3, 4)), ((4,), (3, 1), (3, 4)), ((), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (1,))]],
    reference="np.where(condition, self, other)", checks="bool_condition", alone="_nonzero_tuple",
-   doc="`self` where `condition` holds, `other` elsewhere.\nThe condition alone: the indices at which it holds, a vector for each dimension.")
+   doc="`self` where `condition` holds, `other` elsewhere.\nThe condition alone: the indices at which it holds, a vector for each dimension.",
+   example=">>> ag.where(ag.tensor([True, False]), ag.tensor([1, 2]), 0)\ntensor([1, 0])")
 
 for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN wins."),
                             ("minimum", "gt", "Smaller of the two elements; NaN wins.")):
@@ -76,11 +97,15 @@ for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN w
        vjp={"self": f"where(eq(self, other), grad * 0.5, where({_which}(self, other), 0, grad))",
             "other": f"where(eq(self, other), grad * 0.5, where({_which}(other, self), 0, grad))"},
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="bihf",
-       reference=f"np.{_name}(self, other)", doc=_doc)
+       reference=f"np.{_name}(self, other)", doc=_doc,
+       example={"maximum": ">>> ag.maximum(ag.tensor([1, 4]), ag.tensor([3, 2]))\ntensor([3, 4])",
+                "minimum": ">>> ag.minimum(ag.tensor([1, 4]), ag.tensor([3, 2]))\ntensor([1, 2])"}[_name])
 
 for _name, _which in (("fmax", "ge"), ("fmin", "le")):
     op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}"), out=True, samples=BINARY, dtypes="bihf",
-       reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
+       reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.",
+       example={"fmax": ">>> ag.fmax(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([3., 2.])",
+                "fmin": ">>> ag.fmin(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([1., 2.])"}[_name])
     op(f"_{_name}(self, other)", kernel=elementwise(_name), shown_as=_name,
        vjp={"self": f"where(logical_or({_which}(self, other), isnan(other)), grad, 0)",
             "other": f"where(logical_or({_which}(self, other), isnan(other)), 0, grad)"},
@@ -88,7 +113,9 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
        doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
 
 op("heaviside(self, values)", kernel=composite("comparison.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
-   reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
+   reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.",
+   example=">>> ag.heaviside(ag.tensor([-1.0, 0.0, 1.0]), ag.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])",
+   params={"values": "The values at zero."})
 
 op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
    vmap="elementwise", samples=BINARY, dtypes="hf", reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
@@ -101,7 +128,8 @@ op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inpla
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
             sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
    domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
-   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.")
+   checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.",
+   example=">>> ag.clamp(ag.tensor([-1.0, 0.5, 3.0]), 0, 1)\ntensor([0.0000, 0.5000, 1.0000])")
 
 op("_clamp(self, min: operand, max: operand)", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
@@ -121,10 +149,12 @@ op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), checks="bound
    vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
    reference="np.maximum(self, min)", plain_numbers=("min",),
-   special=differs("value", "(self == 0) & (min == 0)", EITHER_ZERO), doc="Elements not below `min`.")
+   special=differs("value", "(self == 0) & (min == 0)", EITHER_ZERO), doc="Elements not below `min`.",
+   example=">>> ag.clamp_min(ag.tensor([-1.0, 3.0]), 0)\ntensor([0., 3.])")
 
 op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), checks="bound", inplace=True,
    vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
    jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
    reference="np.minimum(self, max)", plain_numbers=("max",),
-   special=differs("value", "(self == 0) & (max == 0)", EITHER_ZERO), doc="Elements not above `max`.")
+   special=differs("value", "(self == 0) & (max == 0)", EITHER_ZERO), doc="Elements not above `max`.",
+   example=">>> ag.clamp_max(ag.tensor([-1.0, 3.0]), 0)\ntensor([-1.,  0.])")

@@ -5,7 +5,8 @@ from autograd_cy.ops._schema import UNARY, arg, call, nondiff, one, op, sample
 NO_VALUES = "the result doesn't depend on the values"
 
 op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with", lazy=True, anywhere=True), out=False, vjp={"self": "grad"},
-   jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.")
+   jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.",
+   example=">>> ag.clone(ag.tensor([1, 2]))\ntensor([1, 2])")
 
 op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with", lazy=True, anywhere=True), out=False, node="CloneBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")

@@ -23,7 +23,9 @@ from autograd_cy.ops._schema import (
 op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
    vjp={"self": "_select_backward(grad, self.shape, dim, index)"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
-   doc="One slice along a dimension, which goes away.")
+   doc="One slice along a dimension, which goes away.",
+   example=">>> ag.select(ag.tensor([[1, 2], [3, 4]]), 0, 1)\ntensor([3, 4])",
+   raises={"IndexError": "The index is out of range."})
 
 op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
@@ -32,11 +34,13 @@ op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=ca
 
 op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("indexing.diagonal_scatter"),
    samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
-   doc="A copy of `self` whose diagonal is `src`.")
+   doc="A copy of `self` whose diagonal is `src`.",
+   example=">>> ag.diagonal_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]))\ntensor([[1., 0.],\n        [0., 2.]])")
 
 op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("indexing.select_scatter"),
    samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
-   doc="A copy of `self` whose slice at `index` is `src`.")
+   doc="A copy of `self` whose slice at `index` is `src`.",
+   example=">>> ag.select_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]), 0, 1)\ntensor([[0., 0.],\n        [1., 2.]])")
 
 op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=view("shapes.slice_plain"),
    function=False, method=False, vjp={"self": "_slice_backward(grad, self.shape, dim, start, end, step)"}, jvp="linear",
@@ -53,7 +57,8 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
 
 op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"),
    samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
-   doc="A copy of `self` in which a range along a dimension is `src`.")
+   doc="A copy of `self` in which a range along a dimension is `src`.",
+   example=">>> ag.slice_scatter(ag.zeros(4), ag.tensor([1.0, 2.0]), 0, 1, 3)\ntensor([0., 1., 2., 0.])")
 
 op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
@@ -61,10 +66,12 @@ op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narr
    jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
                                         one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
-   doc="`length` elements from `start` along a dimension.")
+   doc="`length` elements from `start` along a dimension.",
+   example=">>> ag.narrow(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])")
 
 op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clone(narrow(self, dim, start, length), 0)"),
-   samples=[one((5, 4), 0, 1, 3)], reference="np.take(self, range(start, start + length), dim)", doc="narrow in new memory.")
+   samples=[one((5, 4), 0, 1, 3)], reference="np.take(self, range(start, start + length), dim)", doc="narrow in new memory.",
+   example=">>> ag.narrow_copy(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])")
 
 # --- index tensors -----------------------------------------------------------------------------
 
@@ -73,7 +80,9 @@ op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.ind
    vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
             sample((arg((3,)), 0, arg((0,), integers(0, 1), False)))],
-   reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.")
+   reference="np.take(self, index, dim)", doc="The slices with the given indices along a dimension.",
+   example=">>> ag.index_select(ag.tensor([[1, 2], [3, 4]]), 1, ag.tensor([1, 1, 0]))\ntensor([[2, 2, 1],\n        [4, 4, 3]])",
+   raises={"IndexError": "An index is out of range."})
 
 op("index_add(self, dim: dim, index, source)", alpha=True,
    kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
@@ -81,18 +90,23 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
-   reference=by_test("tests/kernels/test_indexing.py::test_index_add"), tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.")
+   reference=by_test("tests/kernels/test_indexing.py::test_index_add"), tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.",
+   example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
 op("index_copy(self, dim: dim, index, source)", kernel=composite("indexing.index_copy"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"),
-   doc="A copy of `self` whose slices with the given indices are those of `source`.")
+   doc="A copy of `self` whose slices with the given indices are those of `source`.",
+   example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
 op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexing.index_fill"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
-   reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.")
+   reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.",
+   example=">>> ag.index_fill(ag.zeros(3), 0, ag.tensor([2, 0]), 5)\ntensor([5., 0., 5.])")
 
 op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
-   reference="np.take(self, index)", doc="Elements of the flattened tensor.")
+   reference="np.take(self, index)", doc="Elements of the flattened tensor.",
+   example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
+   raises={"IndexError": "An index is out of range."})
 
 op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)"),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
@@ -100,7 +114,9 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
         "gather(unsqueeze(self, 1), 1, index))",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False)))],
-   reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.")
+   reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.",
+   example=">>> ag.gather(ag.tensor([[1, 2], [3, 4]]), 1, ag.tensor([[1], [0]]))\ntensor([[2],\n        [3]])",
+   raises={"RuntimeError": "An index is out of range."})
 
 op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("indexing.gather_sparse"), out="exact",
    doc="gather with a choice of the gradient's layout, of which there is one.")
@@ -112,7 +128,8 @@ op("scatter_add(self, dim: dim, index, src)",
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
         "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)",
    samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False), arg((2, 4)))), sample((arg((3, 4)), 1, arg((3, 2), integers(0, 4), False), arg((3, 2))))],
-   reference=by_test("tests/kernels/test_indexing.py::test_gather_and_scatter"), tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.")
+   reference=by_test("tests/kernels/test_indexing.py::test_gather_and_scatter"), tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.",
+   example=">>> ag.scatter_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
 for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
@@ -133,7 +150,9 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
        reference=by_test("tests/ops/test_selection.py::test_reductions_at_indices"), tolerance=1e-4,
        doc="Sources at the indices along a dimension, reduced into `self`: " + ("\"sum\", " if _name == "scatter_reduce" else "") +
            "\"prod\", \"mean\", \"amax\" or \"amin\". Without `include_self` the old value of a slot that is reached doesn't count. "
-           "Equal extremes share the gradient.")
+           "Equal extremes share the gradient.",
+       example={"scatter_reduce": ">>> ag.scatter_reduce(ag.ones(2), 0, ag.tensor([0, 0, 1]), ag.tensor([2.0, 3.0, 4.0]), \"prod\")\ntensor([6., 4.])",
+                "index_reduce": ">>> ag.index_reduce(ag.ones(2), 0, ag.tensor([0, 0, 1]), ag.tensor([2.0, 3.0, 4.0]), \"amax\")\ntensor([3., 4.])"}[_name])
 
 op("_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)", kernel=composite("indexing.to_slots"),
    doc="A gradient or tangent of reductions at indices, as far as it belongs to `self`.")
@@ -153,7 +172,8 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
         "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
-   doc="`src` (or a number) written at the indices along a dimension.")
+   doc="`src` (or a number) written at the indices along a dimension.",
+   example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
 op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
@@ -182,28 +202,33 @@ op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="ind
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
 op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("indexing.index_put"), samples=[],
-   reference=by_test("tests/tensor/test_arrange.py::test_index_put_writes_and_adds"), doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.")
+   reference=by_test("tests/tensor/test_arrange.py::test_index_put_writes_and_adds"), doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.",
+   example=">>> ag.index_put(ag.zeros(3), (ag.tensor([0, 2]),), ag.tensor([1.0, 2.0]))\ntensor([1., 0., 2.])")
 
 # --- masks -------------------------------------------------------------------------------------
 
 op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
    reference="np.where(mask, value, self)", dtypes="hfc",
-   doc="`value` where `mask` is true.")
+   doc="`value` where `mask` is true.",
+   example=">>> ag.masked_fill(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]), 0)\ntensor([0, 2, 0])")
 
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
 op("masked_scatter(self, mask, source)", kernel=composite("indexing.masked_scatter"), inplace=True,
-   samples=[], reference=by_test("tests/tensor/test_arrange.py::test_masked_scatter_takes_elements_in_order"), doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.")
+   samples=[], reference=by_test("tests/tensor/test_arrange.py::test_masked_scatter_takes_elements_in_order"), doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.",
+   example=">>> ag.masked_scatter(ag.zeros(3), ag.tensor([True, False, True]), ag.tensor([1.0, 2.0]))\ntensor([1., 0., 2.])")
 
 op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.masked_select"), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False))), sample((arg((3, 4)), arg((4,), booleans(), False)))],
-   reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.")
+   reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.",
+   example=">>> ag.masked_select(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]))\ntensor([1, 3])")
 
 op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
-   reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.")
+   reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.",
+   example=">>> ag.nonzero(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])")
 
 op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),
    dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_one_hot_vectors"),

@@ -18,7 +18,8 @@ op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(
    vmap="linalg_inv(A)", samples=shapes(*SQUARE), dtypes="fc", reference="np.linalg.inv(A)", tolerance=1e-3,
    node="LinalgInvExBackward0", errors=(NOT_SQUARE, VECTOR),
    doc="Inverse of square matrices, of shape (..., n, n).",
-   example=">>> ag.linalg.inv(ag.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])")
+   example=">>> ag.linalg.inv(ag.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])",
+   raises={"LinAlgError": "A matrix is singular."})
 
 op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg", tier="interpreted", checks="triangle",
    kernel=host("np.linalg.eigh(A, UPLO.upper())", ("real", "same")),
@@ -64,7 +65,8 @@ op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=com
    samples=[sample((arg((3, 3)), n)) for n in (0, 1, 3)], dtypes="ihfc", reference="np.linalg.matrix_power(A, n)", tolerance=1e-2,
    errors=(error(sample((arg((2, 3)), 2)), RuntimeError, "must be batches of square matrices"),),
    doc="Power of square matrices, by repeated squares; a negative one is that of the inverse.",
-   example=">>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)\ntensor([[1., 5.],\n        [0., 1.]])")
+   example=">>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)\ntensor([[1., 5.],\n        [0., 1.]])",
+   params={"n": "The exponent; negative ones invert."})
 
 op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh, full_matrices: bool)", tier="interpreted",
    kernel=composite("linalg.svd_backward"), doc="Gradient of a matrix from those of its singular value decomposition.")
@@ -77,7 +79,8 @@ op("cholesky(A, *, upper: bool = False)", namespace="linalg", tier="interpreted"
    vmap="linalg_cholesky(A, upper)", dtypes="fc", reference=by_test(HERE + "test_cholesky_factors"), node="LinalgCholeskyExBackward0",
    errors=(NOT_SQUARE, VECTOR),
    doc="The factor L of Hermitian positive definite matrices ``A = L @ L.mH``; with `upper`, ``U`` of ``A = U.mH @ U``.",
-   example=">>> ag.linalg.cholesky(ag.tensor([[4.0, 0.0], [0.0, 9.0]]))\ntensor([[2., 0.],\n        [0., 3.]])")
+   example=">>> ag.linalg.cholesky(ag.tensor([[4.0, 0.0], [0.0, 9.0]]))\ntensor([[2., 0.],\n        [0., 3.]])",
+   raises={"LinAlgError": "A matrix is not positive definite."})
 
 op("_cholesky_backward(grad, factor, upper: bool)", tier="interpreted", kernel=composite("linalg.cholesky_backward"),
    doc="Gradient of a matrix from that of its Cholesky factor.")
@@ -89,7 +92,8 @@ op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", 
    samples=[sample((arg((3, 3)), arg((3, 2)))), sample((arg((3, 3)), arg((3,)))), sample((arg((2, 3, 3)), arg((3, 1))))],
    dtypes="fc", reference=by_test(HERE + "test_solve_solves"), errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
    doc="The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``; `B` may be a vector, or a batch of them.",
-   example=">>> ag.linalg.solve(ag.tensor([[2.0, 0.0], [0.0, 4.0]]), ag.tensor([2.0, 2.0]))\ntensor([1.0000, 0.5000])")
+   example=">>> ag.linalg.solve(ag.tensor([[2.0, 0.0], [0.0, 4.0]]), ag.tensor([2.0, 2.0]))\ntensor([1.0000, 0.5000])",
+   raises={"LinAlgError": "A matrix is singular."})
 
 op("_linalg_solve(A, B)", tier="interpreted", kernel=host("np.linalg.solve(A, B)"), shown_as="linalg.solve", checks="solvable",
    vjp={("A", "B"): "_solve_backward(grad, A, result, needed)"}, node="LinalgSolveExBackward0",

@@ -35,19 +35,24 @@ op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: 
 op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean')", method=False,
    kernel=composite("loss.nll_loss"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference=by_test("tests/nn/test_nn_layers.py::test_nll_loss_of_log_softmax_is_cross_entropy"), doc="Negative log-likelihood of class indices under log-probabilities.")
+   reference=by_test("tests/nn/test_nn_layers.py::test_nll_loss_of_log_softmax_is_cross_entropy"), doc="Negative log-likelihood of class indices under log-probabilities.",
+   example=">>> ag.nn.functional.nll_loss(ag.tensor([[-1.0, -2.0]]), ag.tensor([1]))\ntensor(2.)",
+   raises={"IndexError": "A class is out of range."})
 
 op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
    " label_smoothing: float = 0.0)", method=False, kernel=composite("loss.cross_entropy_form"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
-   reference=by_test("tests/nn/test_nn_layers.py::test_cross_entropy_is_its_formula"), doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.")
+   reference=by_test("tests/nn/test_nn_layers.py::test_cross_entropy_is_its_formula"), doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.",
+   example=">>> ag.nn.functional.cross_entropy(ag.tensor([[0.0, 1.0]]), ag.tensor([1]))\ntensor(0.3133)",
+   raises={"IndexError": "A class is out of range."})
 
 # --- squares -----------------------------------------------------------------------------------
 
 op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=composite("loss.mse_loss"),
    samples=[sample((arg((3, 4)), arg((3, 4))), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference="{'mean': np.mean, 'sum': np.sum, 'none': lambda x: x}[reduction]((input - target) ** 2)",
-   doc="Mean (or sum) of squared differences.")
+   doc="Mean (or sum) of squared differences.",
+   example=">>> ag.nn.functional.mse_loss(ag.tensor([1.0, 2.0]), ag.tensor([1.0, 4.0]))\ntensor(2.)")
 
 op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_plain"), out=False, node="MseLossBackward0",
    vjp={"self": "_mse_backward(grad, self, target, reduction)", "target": "-_mse_backward(grad, self, target, reduction)"},

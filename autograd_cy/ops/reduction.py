@@ -30,7 +30,8 @@ HERE = "tests/ops/test_interpreted.py::"
 
 op("sum(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.sum_plain", ("self", "None", "False", "dtype")),
    vjp={"self": "grad.expand(self.shape)"}, jvp="linear", vmap=f"sum({EACH}, 1, False, dtype)", samples=ALL,
-   reference="np.sum(self, dtype=np.int64 if self.dtype.kind in 'bui' else None)", tolerance=1e-4, doc="Sum of all elements; integers give int64.")
+   reference="np.sum(self, dtype=np.int64 if self.dtype.kind in 'bui' else None)", tolerance=1e-4, doc="Sum of all elements; integers give int64.",
+   example=">>> ag.sum(ag.tensor([[1, 2], [3, 4]]), dim=0)\ntensor([4, 6])")
 
 op("sum.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="SumBackward1", when=BY_DIM,
    wide_out=True, kernel=call("reduce.sum_plain"), vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim)"}, jvp="linear",
@@ -44,11 +45,13 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction
    samples=[one((3, 4), (1, 4)), one((2, 3), (3,)), one((3,), (3,))],
    reference="self.sum(tuple(range(self.ndim - len(size))) + tuple(i for i in range(self.ndim - len(size), self.ndim) "
              "if size[i - self.ndim + len(size)] != self.shape[i]), keepdims=True).reshape(size)",
-   doc="Summed to a shape that broadcasts to the own one.")
+   doc="Summed to a shape that broadcasts to the own one.",
+   example=">>> ag.tensor([[1, 2], [3, 4]]).sum_to_size(1, 2)\ntensor([[4, 6]])")
 
 op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_plain", ("self", "None", "False", "dtype")),
    vjp={"self": "(grad / self.numel()).expand(self.shape)"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
-   samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.")
+   samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
+   example=">>> ag.mean(ag.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)\ntensor([2., 3.])")
 
 op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="MeanBackward1", when=BY_DIM,
    wide_out=True, kernel=call("reduce.mean_plain"),
@@ -61,20 +64,25 @@ op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), w
    jvp={"self": "sum(self_t * exp(self - _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
    vmap="dims", samples=DIMS, dtypes="bihfc", tolerance=1e-4,
    reference="scipy.special.logsumexp(self.astype(np.result_type(self.dtype, np.float32)), axis=dim if self.ndim else None, keepdims=keepdim)",
-   doc="Logarithm of the sum of exponentials, without overflow.")
+   doc="Logarithm of the sum of exponentials, without overflow.",
+   example=">>> ag.logsumexp(ag.tensor([0.0, 1.0]), 0)\ntensor(1.3133)")
 
 op("count_nonzero(self, dim: dims? = None)", kernel=composite("sum(ne(self, 0), dim, False)"), samples=[sample((arg((3, 4), integers(0, 2)),)), sample((arg((3, 4), integers(0, 2)), 0))],
-   reference="np.count_nonzero(self, dim)", doc="How many elements aren't zero.")
+   reference="np.count_nonzero(self, dim)", doc="How many elements aren't zero.",
+   example=">>> ag.count_nonzero(ag.tensor([0, 3, 4]))\ntensor(2)")
 
 op("trace(self)", kernel=composite("reduction.trace"), samples=[one((3, 4)), one((2, 2))], reference="np.trace(self)", tolerance=1e-4,
-   doc="Sum of the diagonal of a matrix.")
+   doc="Sum of the diagonal of a matrix.",
+   example=">>> ag.trace(ag.tensor([[1, 2], [3, 4]]))\ntensor(5)")
 
 # --- truth -------------------------------------------------------------------------------------
 
 for _name in ("all", "any"):
     op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", kernel=call(f"reduce.{_name}_plain"), out="truth",
        vjp=nondiff(TRUTH), vmap="dims", samples=[*ALL, *DIMS], reference=f"np.{_name}(self, axis=dim if self.ndim else None, keepdims=keepdim)",
-       doc=f"Whether {_name} elements are true.")
+       doc=f"Whether {_name} elements are true.",
+       example={"all": ">>> ag.all(ag.tensor([[1, 0], [1, 1]]), 1)\ntensor([False,  True])",
+                "any": ">>> ag.any(ag.tensor([[1, 0], [0, 0]]), 1)\ntensor([ True, False])"}[_name])
 
 # --- extremes ----------------------------------------------------------------------------------
 
@@ -84,7 +92,9 @@ for _name, _np, _doc in (("amax", "max", "Largest element over dimensions; ties 
        vjp={"self": "_share_among_ties(grad, self, result, dim, keepdim)"},
        jvp={"self": "sum(where(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), self_t, 0), dim, keepdim)"
                     " / sum(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
-       vmap="dims", samples=[*ALL, *DIMS], dtypes="bihf", reference=f"np.{_np}(self, axis=dim if self.ndim else None, keepdims=keepdim)", doc=_doc)
+       vmap="dims", samples=[*ALL, *DIMS], dtypes="bihf", reference=f"np.{_np}(self, axis=dim if self.ndim else None, keepdims=keepdim)", doc=_doc,
+       example={"amax": ">>> ag.amax(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([3, 5])",
+                "amin": ">>> ag.amin(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([1, 4])"}[_name])
 
 op("_reaches(self, extreme)", kernel=composite("logical_or(eq(self, extreme), ne(self, self))"),
    doc="Which elements are the extreme one: if there is any NaN, all of them.")
@@ -100,7 +110,9 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        vjp={"self": "where(_reaches(self, result), grad / sum(_reaches(self, result)), 0)"},
        jvp={"self": "sum(where(_reaches(self, result), self_t, 0)) / sum(_reaches(self, result))"},
        vmap=f"a{_name}({EACH}, 1, False)", samples=ALL, dtypes="bihf", reference=f"np.{_name}(self)",
-       doc=f"{_which} element; with `dim` its index too, with `other` element by element. Ties share the gradient.")
+       doc=f"{_which} element; with `dim` its index too, with `other` element by element. Ties share the gradient.",
+       example={"max": ">>> ag.max(ag.tensor([[1, 5], [3, 4]]), 0)\nmax(values=tensor([3, 5]), indices=tensor([1, 0]))",
+                "min": ">>> ag.min(ag.tensor([[1, 5], [3, 4]]), 0)\nmin(values=tensor([1, 4]), indices=tensor([0, 1]))"}[_name])
     op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)",
        kernel=call(f"reduce.{_name}_dim_plain"), node=f"{_name.capitalize()}Backward0", nondiff_outputs=("indices",),
        when="'dim' in kwargs or (len(args) > 1 and not isinstance(args[1], Tensor))",
@@ -118,7 +130,11 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
                                          "normal_dim(dim, self.ndim - 1) + 1, keepdim)"},
        samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})],
        dtypes="ihf", reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",
-       doc=f"Index of the {_which.lower()} element, of the whole tensor or along a dimension; the first of equal ones.")
+       doc=f"Index of the {_which.lower()} element, of the whole tensor or along a dimension; the first of equal ones.",
+       example={"max": ">>> ag.argmax(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([1, 0])",
+                "min": ">>> ag.argmin(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([0, 1])"}[_name],
+       raises={"max": {"IndexError": "There is no element to choose."},
+                "min": {"IndexError": "There is no element to choose."}}[_name])
 
 op("_put_reduced(self, size: sizes, dim: dim, indices, keepdim: bool)",
    kernel=composite("scatter_add(new_zeros(self, size), dim, indices, self) if keepdim or len(size) == 0 else "
@@ -151,7 +167,8 @@ op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, k
    vjp={"self": "grad * _product_of_others(self, None).conj()"}, jvp={"self": "sum(self_t * _product_of_others(self, None))"},
    vmap="prod(reshape(self, (B, self.numel() // B if B > 0 else 0)), 1, False, dtype)", samples=[one((2, 3)), one(()), one((5,))],
    dtypes="bihfc", reference="np.prod(self, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
-   doc="Product of all elements, or along a dimension; integers give int64.")
+   doc="Product of all elements, or along a dimension; integers give int64.",
+   example=">>> ag.prod(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([ 3, 20])")
 
 op("prod.dim(self, dim: dim, keepdim: bool = False, *, dtype: dtype? = None)", node="ProdBackward1",
    when="(len(args) > 1 or 'dim' in kwargs)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_plain"),
@@ -171,20 +188,25 @@ op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype
    samples=[one((3, 4)), one((3, 4), 1, 0), one((3, 4), 3.0, -1, True), one((3, 4), float("inf"), 1)], dtypes="hfc", tolerance=1e-4,
    domain=real(-2, 2, avoid=(0.0,)),
    reference="np.linalg.norm(self.ravel() if dim is None else self, 2 if p == 'fro' else p, dim, keepdim)",
-   doc="The p-norm of all elements or along dimensions; the gradient is 0 where the norm is 0.\nWith 'nuc', the sum of the singular values of matrices.")
+   doc="The p-norm of all elements or along dimensions; the gradient is 0 where the norm is 0.\nWith 'nuc', the sum of the singular values of matrices.",
+   example=">>> ag.norm(ag.tensor([3.0, 4.0]))\ntensor(5.)")
 
 # --- along a dimension -------------------------------------------------------------------------
 
 op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_plain"), widen=("b", "int64"), inplace=True,
    vjp={"self": "flip(cumsum(flip(grad, (dim,)), dim), (dim,))"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
-   tolerance=1e-4, doc="Running sum over a dimension; integers give int64.")
+   tolerance=1e-4, doc="Running sum over a dimension; integers give int64.",
+   example=">>> ag.cumsum(ag.tensor([1, 2, 3]), 0)\ntensor([1, 3, 6])")
 
 op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("reduction.cumprod"), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
    reference="np.cumprod(self, dim, dtype=np.int64 if self.dtype.kind in 'biu' else None)", tolerance=1e-4,
-   doc="Running product over a dimension; integers give int64.")
+   doc="Running product over a dimension; integers give int64.",
+   example=">>> ag.cumprod(ag.tensor([1, 2, 3]), 0)\ntensor([1, 2, 6])")
 
 op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("reduction.diff"), out=True,
    samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
    reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",
-   doc="Differences of neighbours along a dimension, `n` times.")
+   doc="Differences of neighbours along a dimension, `n` times.",
+   example=">>> ag.diff(ag.tensor([1, 4, 9]))\ntensor([3, 5])",
+   params={"n": "How often."})

@@ -28,7 +28,8 @@ op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
    vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}),
                          sample((arg((5,)), 0), {"correction": 0.0})],
    dtypes="hfc", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
-   doc="Variance over dimensions; `correction` is subtracted from the count.")
+   doc="Variance over dimensions; `correction` is subtracted from the count.",
+   example=">>> ag.var(ag.tensor([1.0, 2.0, 4.0]), 0)\ntensor(2.3333)")
 
 op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_plain"),
    vjp={"self": "_expand_reduced(_over_nonzero(grad, result) / (count_reduced(self.shape, dim) - correction), self.shape, dim, keepdim)"
@@ -36,7 +37,8 @@ op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
    jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
                 " / (count_reduced(self.shape, dim) - correction)"},
    vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})], dtypes="hfc", tolerance=1e-4,
-   reference="np.std(self, axis=dim, ddof=correction, keepdims=keepdim)", doc="Square root of the variance; its gradient is 0 where it is 0.")
+   reference="np.std(self, axis=dim, ddof=correction, keepdims=keepdim)", doc="Square root of the variance; its gradient is 0 where it is 0.",
+   example=">>> ag.std(ag.tensor([1.0, 2.0, 4.0]), 0)\ntensor(1.5275)")
 
 # The older ways to say `correction`: a bool instead of a dimension, or after it.
 for _name in ("var", "std"):
@@ -94,7 +96,9 @@ for _name, _what in (("median", "Median: the lower one of two middle elements; N
        vjp={"self": f"where({_reach}, grad / sum({_reach}), 0)"}, jvp={"self": f"sum(where({_reach}, self_t, 0)) / sum({_reach})"},
        vmap=f"{_name}({EACH}, 1, False)[0]", samples=shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),)), dtypes="ihf",
        reference="np.sort(self.ravel())[(self.size - 1) // 2]",
-       doc=f"{_what} Equal elements share the gradient. With `dim` the index too.")
+       doc=f"{_what} Equal elements share the gradient. With `dim` the index too.",
+       example={"median": ">>> ag.median(ag.tensor([3, 1, 2]))\ntensor(2)",
+                "nanmedian": ">>> ag.nanmedian(ag.tensor([3.0, float(\"nan\"), 2.0]))\ntensor(2.)"}[_name])
     op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}", shape="rules_indexing.middle_along(self, dim, keepdim)"),
        node=f"{_name.capitalize()}Backward1", nondiff_outputs=("indices",), when="len(args) > 1 or 'dim' in kwargs",
        vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},

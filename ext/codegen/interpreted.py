@@ -51,7 +51,7 @@ class Forms:
         name = python_name(a, i)
         if form and i == 0:
             return f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.function)})"
-        return self.conversion(a, name, 0 if a.keyword else i + int(r.function), form)
+        return self.conversion(a, name, 0 if a.keyword else i + int(r.function and form != "_"), form)
 
     def conversion(self, a: Any, name: str, position: int, form: str = "") -> str:
         kind = arg_type(a.type)
@@ -202,7 +202,7 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
 
 def overloaded(name: str, group: list, form: str = "") -> list[str]:
     """One function over several records; the first whose `when` holds is called."""
-    text = docstring(group[0])
+    text = docstring(group[0], others=group[1:])
     if form:
         text = [f"In-place form of :func:`{name}`; changes and returns the first argument."]
     lines = ["", "", f"def {name}{form}(*args, **kwargs):", '    """', *("    " + line if line else "" for line in text)]

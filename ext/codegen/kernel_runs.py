@@ -122,7 +122,7 @@ def run_function(record, shown: str, imports) -> list[str]:
     fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
     kind = OUT_KINDS.get(r.out, "OUT_CAST") if not several else "OUT_EXACT"
     if several:
-        place = [
+        place = [f'check_all_exact(out, made, "{shown}")'] + [
             f'to_{i} = out_target(<Tensor>out[{i}], &made[{i}], {read_tuple(r)}, device, {kind}, "{shown}")'
             for i in range(n)
         ]

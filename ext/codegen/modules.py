@@ -52,8 +52,8 @@ from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, fresh, inplace_target,
-    out_target, settle)
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_all_exact, fresh,
+    inplace_target, out_target, settle)
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import has_shape
-from ext.codegen.vocabulary import arg_type
+from ext.codegen.vocabulary import arg_type, text_of
 
 # Python operators: slot of Upcalls.binary / .unary, and whether there is an in-place one.
 BINARY_SLOTS = {
@@ -23,8 +23,8 @@ def python_name(a, position):
     return "input" if a.name == "self" else a.name
 
 
-def docstring(r, extra=()):
-    """numpydoc text of a record."""
+def docstring(r, extra=(), others=()):
+    """numpydoc text of a record; `others` are overloads, with parameters of their own."""
     lines = [r.doc.split("\n")[0]]
     rest = r.doc.split("\n")[1:]
     if rest:
@@ -35,14 +35,27 @@ def docstring(r, extra=()):
         if a.default is not None and "optional" not in kind:
             kind += f", default {a.default}"
         lines.append(f"{python_name(a, i)} : {kind}")
+        if a.name in r.params:
+            lines.append(f"    {r.params[a.name]}")
+    shown = {a.name for a in r.args} | {name for name, _ in extra}
+    for other in others:
+        for i, a in enumerate(other.args):
+            if a.name not in shown:
+                shown.add(a.name)
+                lines += [f"{python_name(a, i)} : {arg_type(a.type).text}", f"    {other.params.get(a.name, '')}".rstrip()]
     for name, kind in extra:
         lines.append(f"{name} : {kind}")
+        text = r.params.get(name) or text_of(name, "")
+        if text:
+            lines.append(f"    {text}")
     outs = {"result": "Tensor", "*": "tuple of Tensors"}
     lines += ["", "Returns", "-------"]
     if len(r.returns) > 1:
         lines += [f"{o} : Tensor" for o in r.returns]
     else:
         lines.append(outs.get(r.returns[0], "Tensor"))
+    if r.raises:
+        lines += ["", "Raises", "------", *(x for error, when in r.raises for x in (error, f"    {when}"))]
     if isinstance(r.vjp, dict):
         lines += ["", "Notes", "-----", "Gradients: " + "; ".join(
             f"``{', '.join(k)}``: ``{' '.join(v.split())}``" for k, v in r.joint.items()) + "."]
@@ -95,7 +108,8 @@ def conversion(r, i, form="", first_is_tensor=False):
     value = python_name(r.args[i], i)
     if first_is_tensor and i == 0:
         return f'quick_tensor({value}, "{r.shown_as or r.name}{form}", "{value}", {int(r.function)})'
-    position = 0 if r.args[i].keyword else i + 1 if r.function else i
+    # In-place forms are methods, whose arguments count from the one after the tensor.
+    position = 0 if r.args[i].keyword else i + 1 if r.function and form != "_" else i
     return converted(r, r.args[i], value, position, form)
 
 
@@ -291,7 +305,7 @@ def inplace_overload_form(name, group):
 def overload_form(name, group):
     """One Python function over several records; the first whose `when` holds is called."""
     lines = ["", f"def {name}(*args, **kwargs):", '    """']
-    lines += ["    " + x if x else "" for x in docstring(group[0])]
+    lines += ["    " + x if x else "" for x in docstring(group[0], others=group[1:])]
     for r in group[1:]:
         shown = ", ".join(python_name(a, i) + ("" if a.default is None else f"={a.default}")
                           for i, a in enumerate(r.args))

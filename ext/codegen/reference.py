@@ -81,6 +81,9 @@ def section(r) -> list[str]:
     """Signature, text, and a table of what is known of one operator."""
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
+    lines += ["| parameter | |", "| --- | --- |"]
+    lines += [f"| `{python_name(a, i)}` | {cell(r.params.get(a.name, a.type))} |" for i, a in enumerate(r.args)]
+    lines += [""] + [f"Raises {error}: {when}" for error, when in r.raises] + [""] * bool(r.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.example:
         lines += ["```python", ">>> import autograd_cy as ag", *r.example.splitlines(), "```", ""]

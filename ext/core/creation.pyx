@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Functions that make tensors: from shapes (zeros, full, ...), from ranges, and from data.
 
-How nested sequences become tensors is in sequence.pxi, ranges are in ranges.pxi. Tensors on foreign
-memory (from_numpy, from_dlpack) are in exchange.pyx, random ones in random.pyx.
+How nested sequences become tensors is in creation/sequence.pxi, ranges are in
+creation/ranges.pxi. Tensors on foreign memory (from_numpy, from_dlpack) are in exchange.pyx,
+random ones in random.pyx.
 """
 cimport cython
 from cpython.buffer cimport PyObject_CheckBuffer
@@ -553,6 +554,6 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
     return finish(out, requires_grad, "eye")
 
 
-include "likes.pxi"
-include "ranges.pxi"
-include "sequence.pxi"
+include "creation/likes.pxi"
+include "creation/ranges.pxi"
+include "creation/sequence.pxi"

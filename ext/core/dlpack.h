@@ -1,5 +1,5 @@
 /* The structures of DLPack 1.0, as its specification lays them out in memory.
- * dlpack.pxi fills them and reads them. */
+ * exchange/dlpack.pxi fills them and reads them. */
 #ifndef AG_DLPACK_H
 #define AG_DLPACK_H
 

@@ -2,7 +2,7 @@
 """Memory shared with others: NumPy arrays, DLPack capsules, and the storage as an object.
 
 Whoever shows memory that is not its own holds a reference to the owner: arrays made here have an
-UntypedStorage as base, tensors made here have a borrowed storage. DLPack is in dlpack.pxi.
+UntypedStorage as base, tensors made here have a borrowed storage. DLPack is in exchange/dlpack.pxi.
 Creation from lists and copies is in creation.pyx.
 """
 cimport cython
@@ -426,7 +426,7 @@ def _repr_parts(Tensor t not None):
     return array_of(resolved(t)), tangent, None
 
 
-include "dlpack.pxi"
+include "exchange/dlpack.pxi"
 
 seal(UntypedStorage, "UntypedStorage objects cannot be made; use Tensor.untyped_storage()")
 seal(DLPackOwner, "DLPackOwner objects cannot be made; use from_dlpack()")

@@ -199,7 +199,7 @@ cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     begin(&work, "flat", plan, sizeof(FlatPlan))
     work.run = flat_whole
     memory(&work, &plan.p[0], r.mem, WRITES)
-    memory(&work, &plan.p[1], a.mem, READS)
+    memory(&work, &plan.p[1], NULL if a.flags & F_WRAPPED else a.mem, READS)
     if plan.nargs > 2:
         memory(&work, &plan.p[2], NULL if b is None else b.mem, READS)
     return keep(&work)
@@ -315,7 +315,7 @@ cdef object unsupported(int kernel, int dt, str op):
     )
 
 
-include "overlaps.pxi"
+include "iterate/overlaps.pxi"
 
 
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
@@ -690,8 +690,8 @@ cdef Tensor ewn(int kernel, tuple operands, int rule, Tensor out, str op):
     return ew_general(kernel, args, n, rule, out, op)
 
 
-include "copies.pxi"
-include "fills.pxi"
+include "iterate/copies.pxi"
+include "iterate/fills.pxi"
 
 
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
@@ -731,4 +731,4 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
     return tensor_window(a, ndim, sizes, strides, 0)
 
 
-include "resolving.pxi"
+include "iterate/resolving.pxi"

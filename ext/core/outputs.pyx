@@ -56,6 +56,21 @@ cdef bint touches(Tensor t, tuple read) noexcept:
     return False
 
 
+cdef int check_exact(Tensor out, const Result* r, str op) except -1:
+    if out.dt != r.dt:
+        raise RuntimeError(
+            f"{op}: Expected out tensor to have dtype {dt_object(r.dt).name}, but got "
+            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    return 0
+
+
+cdef int check_all_exact(tuple outs, const Result* r, str op) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(outs)):
+        check_exact(<Tensor>outs[i], &r[i], op)
+    return 0
+
+
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
     if out.mem.device != device:
         raise RuntimeError(
@@ -65,10 +80,8 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
         raise RuntimeError(
             f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
             "taken, too")
-    if kind == OUT_EXACT and out.dt != r.dt:
-        raise RuntimeError(
-            f"{op}: Expected out tensor to have dtype {dt_object(r.dt).name}, but got "
-            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    if kind == OUT_EXACT:
+        check_exact(out, r, op)
     if dt_category(r.dt) > dt_category(out.dt):
         raise RuntimeError(
             f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "

@@ -3,7 +3,7 @@
 
 The generator counts: Philox4x32-10 turns (seed, position, element) into bits, so that the same seed
 gives the same numbers for any number of threads. Loops are in ext/kernels/random_loops.pyx, the
-methods that fill tensors in random_methods.pxi.
+methods that fill tensors in random/methods.pxi.
 """
 cimport cython
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -525,5 +525,5 @@ cdef inline uint64_t upper_product(uint64_t a, uint64_t b) noexcept nogil:
     return a1 * b1 + (mid >> 32) + ((a0 * b1 + <uint32_t>mid) >> 32)
 
 
-include "random_methods.pxi"
-include "random_functions.pxi"
+include "random/methods.pxi"
+include "random/functions.pxi"

@@ -2,8 +2,8 @@
 """The Tensor class: geometry, metadata, and the slots that later layers fill.
 
 Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class
-when their module loads. Reading and writing single elements is in element.pxi, the checks on
-strides are in geometry.pxi.
+when their module loads. Reading and writing single elements is in tensor/element.pxi, the checks on
+strides are in tensor/geometry.pxi.
 """
 cimport cython
 from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr
@@ -78,7 +78,7 @@ cdef void tls_set_modes(unsigned int m) noexcept nogil:
     ag_tls_modes = m
 
 
-include "size.pxi"
+include "tensor/size.pxi"
 
 
 cdef class TensorExtra:
@@ -96,7 +96,7 @@ cdef TensorExtra need_extra(Tensor t):
     return t.extra
 
 
-include "duals.pxi"
+include "tensor/duals.pxi"
 
 
 cdef int track(object o) noexcept:
@@ -105,15 +105,15 @@ cdef int track(object o) noexcept:
     return 0
 
 
-include "geometry.pxi"
-include "element.pxi"
-include "buffer.pxi"
+include "tensor/geometry.pxi"
+include "tensor/element.pxi"
+include "tensor/buffer.pxi"
 
 
-include "construction.pxi"
+include "tensor/construction.pxi"
 
 
-include "numbers.pxi"
+include "tensor/numbers.pxi"
 
 
 # --- the class ------------------------------------------------------------------------------
@@ -780,8 +780,8 @@ def _attributes(self):
 PyType_Modified(<PyTypeObject*>Tensor)
 Size.__module__ = "autograd_cy"
 
-include "requires_grad.pxi"
-include "modes.pxi"
-include "subclasses.pxi"
-include "installed.pxi"
-include "lifetime.pxi"
+include "tensor/requires_grad.pxi"
+include "tensor/modes.pxi"
+include "tensor/subclasses.pxi"
+include "tensor/installed.pxi"
+include "tensor/lifetime.pxi"

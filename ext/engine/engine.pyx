@@ -528,7 +528,7 @@ def _set_anomaly(check, failure):
 
 # --- tasks ----------------------------------------------------------------------------------
 
-include "reentrance.pxi"
+include "engine/reentrance.pxi"
 
 
 # Ctrl-C is served between nodes: after SIGNAL_NODES small ones, or as much work in large ones.
@@ -748,7 +748,7 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
     _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-include "questions.pxi"
+include "engine/questions.pxi"
 
 
 def _forget_other_threads():

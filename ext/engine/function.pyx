@@ -141,7 +141,7 @@ cdef object wrong_count(FunctionNode ctx, Py_ssize_t wanted, Py_ssize_t got):
                         f"(expected {wanted}, got {got})")
 
 
-include "refusals.pxi"
+include "function/refusals.pxi"
 
 
 # --- apply ----------------------------------------------------------------------------------

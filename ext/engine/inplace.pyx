@@ -661,7 +661,7 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
     return self
 
 
-include "inplace_source.pxi"
+include "inplace/source.pxi"
 
 
 for _f in (set_, copy_, detach, detach_, fill_, zero_, fill_diagonal_, transpose_, swapaxes_,

@@ -48,8 +48,8 @@ from autograd_cy._C.tensor cimport (
     F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, fresh,
-    inplace_target, out_target, settle)
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
+    check_all_exact, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 include "operators_of_interpreted.pxi"
 
@@ -819,6 +819,8 @@ cdef class ShapedKernel:
         cdef list to = []
         cdef int i
         self.rule(<size_t>&made[0], args, op.name)
+        if outs is not None and self.n > 1:
+            check_all_exact(outs, made, op.name)
         for i in range(self.n):
             if outs is None:
                 to.append(fresh(&made[i], device))

@@ -237,7 +237,7 @@ def _set_register(f):
     _register = f
 
 
-include "shown.pxi"
+include "node/shown.pxi"
 
 
 cdef NodeExtra node_extra(Node n):
@@ -726,8 +726,8 @@ cdef int rebase_history(Tensor t, Node n) except -1:
     return set_history(t, n, 0)
 
 
-include "inplace_checks.pxi"
-include "release.pxi"
+include "node/inplace_checks.pxi"
+include "node/release.pxi"
 
 
 # --- anomaly mode: what autograd_cy.autograd.anomaly_mode has set -------------------------

@@ -25,10 +25,14 @@ from autograd_cy._C.tensor cimport (
     U_POS, U_INVERT, U_ABS)
 include "operators_of_overrides.pxi"
 
+import re as _re
 import threading as _threading
+
+cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)') \(position \d+\)")
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
+    void PyErr_NormalizeException(PyObject** kind, PyObject** error, PyObject** trace)
     void PyErr_Restore(PyObject* kind, PyObject* error, PyObject* trace)
     int PyErr_ExceptionMatches(PyObject* kind)
     void Py_XDECREF(PyObject* x)
@@ -109,7 +113,7 @@ cdef bint asks(PyObject* x) noexcept:
     return overriding(x)
 
 
-include "function_modes.pxi"
+include "overrides/function_modes.pxi"
 
 # --- functions ------------------------------------------------------------------------------
 
@@ -240,8 +244,19 @@ cdef PyObject* again(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names
             Py_XDECREF(trace)
             Py_INCREF(result)
             return <PyObject*>result
+    PyErr_NormalizeException(&kind, &error, &trace)
+    _unplace(<object>error, <object>names)
     PyErr_Restore(kind, error, trace)
     return NULL
+
+
+def _unplace(error, names):
+    """Take the position out of an error about an argument that came by name, as torch does."""
+    text = error.args[0] if len(error.args) == 1 else None
+    if type(error) is TypeError and isinstance(text, str):
+        found = placed.match(text)
+        if found is not None and found[2] in names:
+            error.args = (found[1] + text[found.end():],)
 
 
 cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:

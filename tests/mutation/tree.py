@@ -32,9 +32,9 @@ def sources() -> list[Path]:
     """Hand-written Cython and Python, without the operator table, which has tests of its own."""
     found = [
         path
-        for folder in ("core", "engine", "kernels")
+        for folder in ("core", "shape_rules", "kernels", "engine", "composites")
         for ending in ("*.pyx", "*.pxi")
-        for path in (ROOT / "ext" / folder).glob(ending)
+        for path in (ROOT / "ext" / folder).rglob(ending)
     ]
     for path in (ROOT / "autograd_cy").rglob("*.py"):
         if "ops" not in path.parts and "_C" not in path.parts and path.stem not in NOT_CODE:
@@ -107,13 +107,14 @@ def _with_import(text: str) -> str:
 
 
 def _host(name: str) -> str:
-    """The .pyx that includes a .pxi, in the same folder, or the .pyx itself."""
+    """The .pyx that a .pxi is a part of, which its folder is named after; or the .pyx itself."""
     path = ROOT / name
     if path.suffix == ".pyx":
         return name
-    for host in path.parent.glob("*.pyx"):
-        if f'include "{path.name}"' in host.read_text():
-            return str(host.relative_to(ROOT))
+    for folder in (path.parent, path.parent.parent):
+        for host in folder.glob("*.pyx"):
+            if f'include "{path.relative_to(folder).as_posix()}"' in host.read_text():
+                return str(host.relative_to(ROOT))
     raise LookupError(f"nothing includes {name}")
 
 

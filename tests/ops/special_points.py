@@ -130,7 +130,7 @@ def public(library, name):
     """The function of a library, of its nn.functional, or the method."""
     if name == "polygamma":  # whose function has another order of arguments
         return library.Tensor.polygamma
-    for place in (library, library.nn.functional, library.Tensor):
+    for place in (library, library.special, library.nn.functional, library.Tensor):
         if hasattr(place, name):
             return getattr(place, name)
     return None
@@ -165,15 +165,11 @@ def forms():
 
 
 def candidate(record):
-    """
-    Whether a record has the arguments and results of an elementwise operator of numbers.
-
-    Not those with a host kernel: their values are what NumPy and SciPy say.
-    """
+    """Whether a record has the arguments and results of an elementwise operator of numbers."""
     plain = all(a.type in TYPES for a in record.args) and record.returns == ("result",)
     return (
         plain
-        and not isinstance(record.kernel, schema.host)
+        and record.namespace in ("", "special")
         and record.file not in ("shape", "copying")
         and any(c in record.dtypes for c in "fc")
         and record.samples
