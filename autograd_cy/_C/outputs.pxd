@@ -26,9 +26,9 @@ cdef enum:
     OUT_TRUTH = 2     # bool, or uint8
 
 cdef Tensor fresh(const Result* r, int device)
-cdef int check_all_exact(tuple outs, const Result* r, str op) except -1      # before any is changed
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.
+cdef int check_outs(tuple out, const Result* r, str op) except -1     # dtypes of several
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op)
 
 # Whether a kernel may be given `self` as result and argument.

@@ -89,14 +89,16 @@ def registration(records) -> list[str]:
     return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
 
 
-def read_tuple(record, without: str | None = None, indices: bool = True) -> str:
-    """Text of a tuple of all tensors that the kernel reads; indices may lie on the CPU."""
+def read_tuple(
+    record, without: str | None = None, also: tuple[str, ...] = (), indices: bool = True
+) -> str:
+    """Text of a tuple of all tensors that the kernel reads, and of some more."""
     names = [
         a.name
         for a in record.args
         if (indices if a.type == "indices" else a.is_tensor) and a.name != without
     ]
-    return "(" + "".join(f"{name}, " for name in names).rstrip(" ") + ")"
+    return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
 
 def run_function(record, shown: str, imports) -> list[str]:
@@ -120,17 +122,27 @@ def run_function(record, shown: str, imports) -> list[str]:
         f'{module}_{function}(made, {rule_args}, "{shown}")',
     ]
     fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
-    kind = OUT_KINDS.get(r.out, "OUT_CAST") if not several else "OUT_EXACT"
     if several:
-        place = [f'check_all_exact(out, made, "{shown}")'] + [
-            f'to_{i} = out_target(<Tensor>out[{i}], &made[{i}], {read_tuple(r)}, device, {kind}, "{shown}")'
+        # None may share memory with those before it, either.
+        place = [f'check_outs(out, made, "{shown}")']
+        place += [
+            f"to_{i} = out_target(<Tensor>out[{i}], &made[{i}], "
+            f"{read_tuple(r, also=tuple(f'to_{j}' for j in range(i)))}, device, OUT_EXACT, "
+            f'"{shown}")'
             for i in range(n)
         ]
     else:
+        kind = OUT_KINDS.get(r.out, "OUT_CAST")
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
     if r.inplace and not several:
-        over = "OVER_PLACES" if r.kernel.places else "OVER_DENSE" if r.kernel.over is not None else "OVER_NONE"
+        over = (
+            "OVER_PLACES"
+            if r.kernel.places
+            else "OVER_DENSE"
+            if r.kernel.over is not None
+            else "OVER_NONE"
+        )
         others = "()" if r.kernel.over is None or r.kernel.places else read_tuple(r, r.kernel.over)
         body += [
             "elif inplace:",
