@@ -34,7 +34,7 @@ op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True)
    nondiff_outputs=("indices",), vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
    jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
    samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)], dtypes="ihf",
-   reference=by_test("tests/tensor/test_arrange.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
    example=">>> ag.topk(ag.tensor([3, 1, 2]), 2)\ntopk(values=tensor([3, 2]), indices=tensor([0, 2]))")
 
 op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False)", kernel=composite("sort(self, dim, descending, stable)[1]"), out=True,

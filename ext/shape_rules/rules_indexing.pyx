@@ -11,8 +11,6 @@ from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
 
-__all__: list[str] = []
-
 cdef tuple SCALAR_NAMES = (
     "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
     "ComplexFloat", "ComplexDouble")
