@@ -97,7 +97,5 @@ def test_a_composite_is_a_short_formula_or_a_function_of_its_family(families):
 def test_a_composite_of_another_family_is_refused(families):
     strayed = replace(record(families, "repeat"), kernel=schema.composite("indexing.take"))
     changed = {**families, "shape": [*families["shape"], replace(strayed, name="_strayed")]}
-    with pytest.raises(
-        FormulaError, match="family shape is in shape_composites"
-    ):
+    with pytest.raises(FormulaError, match="family shape is in shape_composites"):
         generate.sources(changed)
