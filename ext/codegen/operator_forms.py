@@ -265,15 +265,6 @@ class OperatorForms(NodeText):
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
-        elif r.into:
-            module, _, function = r.into.partition(".")
-            self.imports.setdefault(module, set()).add(function)
-            body += [
-                f'check_separate(self, {a.name}, "{self.shown}_")'
-                for a in others
-                if a.type in ("Tensor", "operand")
-            ]
-            body.append(f"{module}_{function}({self.names})")
         elif has_shape(r):
             if r.kernel.places:
                 body += [
