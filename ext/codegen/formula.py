@@ -86,6 +86,11 @@ def uses(tree: ast.AST) -> Uses:
     return found
 
 
+def fitting(overloads: list, count: int) -> list:
+    """Overloads in the order to try for `count` arguments: first those that take as many without keywords."""
+    return sorted(overloads, key=lambda record: count > sum(not a.keyword for a in record.args))
+
+
 class Emitter:
     """Writes a formula as a Cython expression.
 
@@ -247,7 +252,7 @@ class Emitter:
         if overloads[0].tier != "compiled":
             self.fail(f"{name!r} is interpreted, and compiled records can't call it")
         given = {k.arg: k.value for k in keywords}
-        for record in overloads:
+        for record in fitting(overloads, len(args)):
             bound = self.bind(record, args, given)
             if bound is not None:
                 return bound
