@@ -87,8 +87,12 @@ def uses(tree: ast.AST) -> Uses:
 
 
 def fitting(overloads: list, count: int) -> list:
-    """Overloads in the order to try for `count` arguments: first those that take as many without keywords."""
-    return sorted(overloads, key=lambda record: count > sum(not a.keyword for a in record.args))
+    """
+    Overloads in the order to try for `count` arguments without keywords.
+
+    A dtype that has to be named is filled last: ``sum(x, dim)`` is a sum along a dimension.
+    """
+    return sorted(overloads, key=lambda record: any(a.keyword and a.type == "dtype?" for a in record.args[:count]))
 
 
 class Emitter:
