@@ -16,7 +16,7 @@ from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random import Generator as _Generator
-from autograd_cy._C.random import rand as _rand
+from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.functions import allclose as _allclose
 from autograd_cy.autograd import _consistency

@@ -12,7 +12,7 @@ from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
-from autograd_cy._C.random import rand as _rand
+from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.functions import allclose as _allclose
 from autograd_cy._vmap import vmap

@@ -391,7 +391,7 @@ class Record:
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
-    alpha: bool                   # takes alpha=, a factor of the last tensor
+    alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated)
     shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
@@ -546,7 +546,7 @@ def op(
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
-    alpha: bool = False,
+    alpha: bool | str = False,
     shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,
@@ -612,7 +612,7 @@ def op(
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
         dict(params or {}), tuple((raises or {}).items()),
     )
-    known = [a.name for a in args] + ["alpha"] * alpha + ["out"] + [a.name for a, _ in record.options]
+    known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     for param in record.params:
         if param not in known:
             raise RecordError(f"{label}: params= names {param!r}, which is no argument")

@@ -132,7 +132,13 @@ def run_function(record, shown: str, imports) -> list[str]:
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
     if r.inplace and not several:
-        over = "OVER_PLACES" if r.kernel.places else "OVER_DENSE" if r.kernel.over is not None else "OVER_NONE"
+        over = (
+            "OVER_PLACES"
+            if r.kernel.places
+            else "OVER_DENSE"
+            if r.kernel.over is not None
+            else "OVER_NONE"
+        )
         others = "()" if r.kernel.over is None or r.kernel.places else read_tuple(r, r.kernel.over)
         body += [
             "elif inplace:",

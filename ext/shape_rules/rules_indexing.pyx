@@ -5,8 +5,6 @@ from autograd_cy._C.dtypes cimport DT_I32, DT_I64, dt_promote
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
 
-__all__: list[str] = []
-
 cdef tuple SCALAR_NAMES = (
     "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
     "ComplexFloat", "ComplexDouble")
