@@ -18,8 +18,7 @@ from autograd_cy._tensors.functions import allclose as _allclose
 from autograd_cy._vmap import vmap
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import tangents
-from autograd_cy.autograd._differences import Subject
-from autograd_cy.autograd.gradcheck import GradcheckError
+from autograd_cy.autograd._differences import GradcheckError, Subject
 
 _COUNT = 2
 _HINT = (
