@@ -115,7 +115,10 @@ def fitting(overloads: list, count: int) -> list:
 
     A dtype that has to be named is filled last: ``sum(x, dim)`` is a sum along a dimension.
     """
-    return sorted(overloads, key=lambda record: any(a.keyword and a.type == "dtype?" for a in record.args[:count]))
+    return sorted(
+        overloads,
+        key=lambda record: any(a.keyword and a.type == "dtype?" for a in record.args[:count]),
+    )
 
 
 class Emitter:
