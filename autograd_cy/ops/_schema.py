@@ -185,10 +185,13 @@ class host:
 class composite:
     """Made of other operators: a formula, or ``module.function`` that calls them.
 
-    No node is recorded; every derivative follows from the parts.
+    No node is recorded; every derivative follows from the parts. `outs` names the operators of its
+    family that write ``out=`` at once, by the numbers of dimensions of the tensors; otherwise the
+    result is copied there.
     """
 
     formula: str
+    outs: tuple[tuple[tuple[int, ...], str], ...] = ()
 
 
 @dataclass(frozen=True)
