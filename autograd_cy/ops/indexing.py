@@ -134,8 +134,9 @@ op("scatter_add(self, dim: dim, index, src)",
 for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
     _names = f"'{_name}', '{_source}'"
-    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact", kernel=call(f"indexing.{_name}_plain"),
-       into=f"indexing.{_name}_into", inplace=True, dtypes="bihf",
+    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact",
+       kernel=call(f"indexing.{_name}", over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
+                   f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihf",
        vjp={"self": f"_to_slots(grad, {_rest})",
             _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
        jvp={"self": f"_to_slots(self_t, {_rest})", _source: f"_moved_sources({_source}_t, {_rest}, {_names})"},
@@ -188,11 +189,12 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put",
+   kernel=call("indexing.put_elements", shape="rules_indexing.put(self, indices, values, accumulate)", over="self", places=True), out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",

@@ -232,7 +232,7 @@ op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)
    example=">>> ag.diagflat(ag.tensor([[1], [2]]))\ntensor([[1, 0],\n        [0, 2]])")
 
 for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
-    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
+    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}", shape="rules_indexing.triangle(self)", over="self"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
        vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
        reference=f"np.{_name}(self, diagonal)", doc=_doc,
        example={"tril": ">>> ag.tril(ag.tensor([[1, 2], [3, 4]]))\ntensor([[1, 0],\n        [3, 4]])",

@@ -201,7 +201,7 @@ class Operation:
         over = None if k.over is None else self.places[k.over]
         return (
             f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
-            f"{arguments(given(r))}, {len(r.returns)}, {over})"
+            f"{arguments(given(r))}, {len(r.returns)}, {over}, {k.places})"
         )
 
     def host_function(self) -> str:
@@ -318,8 +318,6 @@ class Operation:
             fields["out"] = repr("exact" if r.outs else r.out if isinstance(r.out, str) else "cast")
             if r.wide_out:
                 fields["wide"] = "True"
-        if r.into:
-            fields["into"] = self.compiled(r.into)
         if self.kind == "elementwise" and k.dtypes in ("bool", "real"):
             fields["inplace"] = repr(k.dtypes)
         if self.diff:
