@@ -185,10 +185,13 @@ class host:
 class composite:
     """Made of other operators: a formula, or ``module.function`` that calls them.
 
-    No node is recorded; every derivative follows from the parts.
+    No node is recorded; every derivative follows from the parts. `outs` names the operators of its
+    family that write ``out=`` at once, by the numbers of dimensions of the tensors; otherwise the
+    result is copied there.
     """
 
     formula: str
+    outs: tuple[tuple[tuple[int, ...], str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -396,7 +399,6 @@ class Record:
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
-    into: str | None              # in-place kernel (module.function), instead of kernel and copy
     aliases: tuple[str, ...]      # other public names; of what is in a namespace, those of top level and method
     options: tuple                # (keyword argument of the Python forms, record called if it is given)
     widen: tuple[str, str] | None # class letters whose tensors are converted, and to what ("int64", "float")
@@ -551,7 +553,6 @@ def op(
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
-    into: str | None = None,
     aliases: tuple[str, ...] = (),
     options: dict[str, str] | None = None,
     widen: tuple[str, str] | None = None,
@@ -607,7 +608,7 @@ def op(
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
-        checks, example, into, tuple(aliases),
+        checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
         dict(params or {}), tuple((raises or {}).items()),

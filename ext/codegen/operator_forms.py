@@ -265,15 +265,6 @@ class OperatorForms(NodeText):
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
-        elif r.into:
-            module, _, function = r.into.partition(".")
-            self.imports.setdefault(module, set()).add(function)
-            body += [
-                f'check_separate(self, {a.name}, "{self.shown}_")'
-                for a in others
-                if a.type in ("Tensor", "operand")
-            ]
-            body.append(f"{module}_{function}({self.names})")
         elif has_shape(r):
             if r.kernel.places:
                 body += [
@@ -307,12 +298,22 @@ class OperatorForms(NodeText):
         code = f"{names[0]}.dt" if len(names) == 1 else f"common_dtype(({', '.join(names)}))"
         return f"dt_real({code})" if k.dtypes == "real" else code
 
+    def out_elsewhere(self) -> list[str]:
+        """The operators that write ``out=`` themselves for a composite."""
+        lines: list[str] = []
+        for dims, key in self.r.kernel.outs if self.kind == "composite" else ():
+            args = zip(self.r.tensor_args, dims, strict=True)
+            fits = " and ".join(f"{a.name}.nd == {n}" for a, n in args)
+            lines += [f"if {fits}:", f"    return c_{key}_out({self.names}, out)"]
+        return lines
+
     def out_operator(self) -> list[str]:
         r = self.r
         lines = [
             "",
             f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
             *indent(self.without_negative_dims()),
+            *indent(self.out_elsewhere()),
             f'    check_out(out, {self.flags()}, "{self.shown}")',
         ]
         write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")

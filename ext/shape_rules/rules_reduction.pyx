@@ -9,8 +9,6 @@ from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
 
-__all__: list[str] = []
-
 
 cdef inline int reduced(Result* r, int dt, Tensor a, object dims, bint keepdim) except -1:
     cdef char[MAX_DIMS + 1] mask
