@@ -29,5 +29,3 @@ cdef int places(Result* r, Tensor rows, Tensor values, bint out_int32, bint righ
                 Tensor sorter, str op) except -1
 cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bint right,
                  str op) except -1
-
-cdef str scalar_name(int dt)

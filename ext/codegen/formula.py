@@ -109,6 +109,18 @@ def uses(tree: ast.AST) -> Uses:
     return found
 
 
+def fitting(overloads: list, count: int) -> list:
+    """
+    Overloads in the order to try for `count` arguments without keywords.
+
+    A dtype that has to be named is filled last: ``sum(x, dim)`` is a sum along a dimension.
+    """
+    return sorted(
+        overloads,
+        key=lambda record: any(a.keyword and a.type == "dtype?" for a in record.args[:count]),
+    )
+
+
 class Emitter:
     """Writes a formula as a Cython expression.
 
@@ -280,7 +292,7 @@ class Emitter:
         if overloads[0].tier != "compiled":
             self.fail(f"{name!r} is interpreted, and compiled records can't call it")
         given = {k.arg: k.value for k in keywords}
-        for record in overloads:
+        for record in fitting(overloads, len(args)):
             bound = self.bind(record, args, given)
             if bound is not None:
                 return bound

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse
+from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
 from ext.codegen.kernel_runs import given, has_shape, rule_of, signature
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
@@ -125,7 +125,7 @@ class Family:
         self.modules: set[str] = set()
 
     def operator(self, symbol: str, count: int, label: str) -> Any:
-        for record in self.by_symbol.get(symbol, ()):
+        for record in fitting(self.by_symbol.get(symbol, ()), count):
             if count <= len(record.args):
                 return record
         raise FormulaError(f"{label}: no operator {symbol!r} takes {count} arguments")

@@ -2,8 +2,8 @@
 
 For a record `mul` the generated Cython is, in this order: the node class `MulBackward0` with its
 `apply`; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward mode);
-`vmap_mul`; `c_mul`, the operator itself; `c_mul_`, its in-place form. The Python functions
-around them are written by python_forms.py.
+`vmap_mul`, where the rule needs a function of its own; `c_mul`, the operator itself; `c_mul_`, its
+in-place form; `c_mul_out`. The Python functions around them are written by python_forms.py.
 """
 
 from __future__ import annotations

@@ -819,7 +819,9 @@ cdef class ShapedKernel:
             elif inplace:
                 to.append(self.inplace_result(op, args, <Tensor>outs[i], made, device))
             else:
-                to.append(out_target(<Tensor>outs[i], &made[i], read, device, kind, op.name))
+                # None may share memory with those before it, either.
+                to.append(out_target(<Tensor>outs[i], &made[i], read + tuple(to), device, kind,
+                                     op.name))
         if self.slots[device] != NULL:
             if self.calls[device] is None:
                 self.calls[device] = self.make(<size_t>self.slots[device])

@@ -8,17 +8,9 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
 from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
-
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
-
-
-cdef str scalar_name(int dt):
-    return <str>SCALAR_NAMES[dt]
-
 
 cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
     """A tensor without dimensions is taken for one with a dimension of size 1."""

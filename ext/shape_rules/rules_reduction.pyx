@@ -61,6 +61,8 @@ cdef int check_nonempty(str op, Tensor a, object dims, const char* mask) except 
 
 cdef int extreme(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
     cdef char[MAX_DIMS + 1] mask
+    if dims is None and not keepdim and a.count:
+        return result_dense(r, a.dt, 0, r.sizes)
     dims_mask(dims, a.nd, mask)
     check_nonempty(op, a, dims, mask)
     return result_reduced(r, a.dt, a, mask, keepdim)

@@ -13,11 +13,8 @@ def fills(record):
     return record.kernel.target.startswith("indexing.") and record.kernel.shape is not None
 
 
-MEDIANS = ("median", "nanmedian")  # backward needs sum
 CASES = family(*FILES, keep=fills)
-DIFFERENTIABLE = family(
-    *FILES, keep=lambda r: fills(r) and isinstance(r.vjp, dict) and r.key not in MEDIANS
-)
+DIFFERENTIABLE = family(*FILES, keep=lambda r: fills(r) and isinstance(r.vjp, dict))
 
 
 @each("case", CASES)
