@@ -51,15 +51,17 @@ cdef struct Launch:
     Operand* at            # where they are: `own`, or what `spread` was given
     Operand own[12]
 
-cdef bint keeping          # launches are kept: ask it before describing costs something
+cdef bint keeping          # launches are kept; a launch is only described meanwhile
 cdef int keep(Launch* work) except -1
 cdef bint kept_here() noexcept       # launches of the calling thread are kept
 cdef int no_launch(str op, str reason) except -1     # refuse it while they are
 cdef int note_constant(Tensor t) except -1     # filled by hand, with values that stay the same
 
 cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t size) noexcept nogil:
-    work.name = name
     work.plan = plan
+    if not keeping:
+        return                      # nobody will ask for more
+    work.name = name
     work.size = size
     work.run = NULL
     work.body = NULL
@@ -75,7 +77,10 @@ cdef inline void spread(Launch* work, Operand* room, int n) noexcept nogil:
 
 cdef inline void memory(Launch* work, void* field, StorageImpl* mem, int access) noexcept nogil:
     """`field` of the plan holds an address within `mem`."""
-    cdef Operand* one = &work.at[work.n]
+    cdef Operand* one
+    if not keeping:
+        return
+    one = &work.at[work.n]
     if work.n == work.room:
         work.failed = True
         return
@@ -87,15 +92,16 @@ cdef inline void memory(Launch* work, void* field, StorageImpl* mem, int access)
 cdef inline void operand(Launch* work, void* field, Tensor t, int access) noexcept:
     """`field` of the plan holds an address within the memory of `t`."""
     # What a Python number became is a number again.
-    memory(work, field, NULL if t.flags & F_WRAPPED else t.mem, access)
+    if keeping:
+        memory(work, field, NULL if t.flags & F_WRAPPED else t.mem, access)
 
 cdef inline int launch_tiles(Launch* work, body_t body, Py_ssize_t tiles, double cost) except -1:
     """body(plan, tile) for each tile; `cost` as for team_size()."""
     cdef Py_ssize_t tile
-    work.body = body
-    work.tiles = tiles
-    work.work = cost
     if keeping:
+        work.body = body
+        work.tiles = tiles
+        work.work = cost
         keep(work)
     if cost < GIVE_UP_GIL:
         for tile in range(tiles):
@@ -107,9 +113,9 @@ cdef inline int launch_tiles(Launch* work, body_t body, Py_ssize_t tiles, double
 
 cdef inline int launch(Launch* work, plan_fn run, double cost) except -1:
     """run(plan); without the GIL if `cost` (element steps) is worth it."""
-    work.run = run
-    work.work = cost
     if keeping:
+        work.run = run
+        work.work = cost
         keep(work)
     if cost < GIVE_UP_GIL:
         run(work.plan)
