@@ -351,9 +351,9 @@ cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, st
             "scatter_reduce knows more)")
     if not source.flags & F_WRAPPED:
         warn_once(
-            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed "
-            "in a future PyTorch release. Use torch.scatter_reduce instead for more reduction "
-            "options.")
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+            "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+            "reduction options.")
     else:
         source = T.expand(value_like(source, a), tuple([index.sizes[i] for i in range(index.nd)]))
     if reduce == "add":

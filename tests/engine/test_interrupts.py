@@ -221,7 +221,7 @@ def test_absurd_numbers_of_threads_are_cut(capsys):
     assert "alive" in found
 
 
-@pytest.mark.parametrize("shape", [(4_000_000,), (2, 2_000_000), (1_000_000, 2, 2)])
+@pytest.mark.parametrize("shape", [(2_000_000,), (2, 1_000_000), (100_000, 2, 2)])
 def test_a_long_list_of_elements_is_interrupted_on_the_way(shape):
     x = ag.zeros(shape)
 
@@ -234,8 +234,8 @@ def test_a_long_list_of_elements_is_interrupted_on_the_way(shape):
     before = signal.signal(signal.SIGALRM, stop)
     try:
         begun = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, whole / 20)
         with pytest.raises(KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, whole / 20)
             x.tolist()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
