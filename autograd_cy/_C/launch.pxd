@@ -54,6 +54,7 @@ cdef struct Launch:
 cdef bint keeping          # launches are kept: ask it before describing costs something
 cdef int keep(Launch* work) except -1
 cdef bint kept_here() noexcept       # launches of the calling thread are kept
+cdef int no_launch(str op, str reason) except -1     # refuse it while they are
 cdef int note_constant(Tensor t) except -1     # filled by hand, with values that stay the same
 
 cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t size) noexcept nogil:

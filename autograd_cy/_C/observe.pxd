@@ -1,5 +1,5 @@
 # cython: language_level=3
 """Called around each operator while the global profile bit is set."""
 
-cdef int observe_begin(str op) except -1
-cdef int observe_end() except -1
+# Begins to observe `op`; to be kept in a local variable of the function that does it.
+cdef object observe(str op)

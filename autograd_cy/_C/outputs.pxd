@@ -28,6 +28,7 @@ cdef enum:
 cdef Tensor fresh(const Result* r, int device)
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.
+cdef int check_outs(tuple out, const Result* r, str op) except -1     # dtypes of several
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op)
 
 # Whether a kernel may be given `self` as result and argument.

@@ -1,39 +1,47 @@
 # cython: language_level=3
 # Reductions of plain tensors: no autograd metadata is read or set.
 #
-# `dims` is None (all), an int or a tuple of ints; `dt` the dtype code of the result, -1 for torch's
-# default.  Integers are summed in int64, halves in float32.  Tiles depend on shapes alone, so
-# results are bit-equal for any number of threads.
+# The kernels fill results that a shape rule (rules_reduction) has sized. `dims` is None (all), an
+# int or a tuple of ints; `dt` the dtype code asked for, -1 for torch's default. Integers are summed
+# in int64, halves in float32. Tiles depend on shapes alone, so results are bit-equal for any number
+# of threads.
 
 from autograd_cy._C.tensor cimport Tensor
 from autograd_cy._C.rows cimport RowTable
 
 cdef const RowTable* row_table() noexcept nogil
 
+cdef int sum_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1
+cdef int mean_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1
+cdef int prod_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1
+cdef int prod_dim_into(Tensor out, Tensor a, Py_ssize_t dim, bint keepdim, int dt) except -1
+cdef int amax_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int amin_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int max_into(Tensor out, Tensor a) except -1
+cdef int min_into(Tensor out, Tensor a) except -1
+cdef int max_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
+                      bint keepdim) except -1
+cdef int min_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
+                      bint keepdim) except -1
+cdef int argmax_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
+cdef int argmin_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
+cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int all_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int any_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int var_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1
+cdef int std_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1
+cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double correction,
+                       bint keepdim) except -1
+cdef int std_mean_into(Tensor std, Tensor mean, Tensor a, object dims, double correction,
+                       bint keepdim) except -1
+cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1   # out may be a
+
+# Into fresh memory, on the CPU, for other kernels.
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt)
 cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt)
-cdef Tensor prod_plain(Tensor a, object dims, bint keepdim, int dt)
-cdef Tensor amax_plain(Tensor a, object dims, bint keepdim)
-cdef Tensor amin_plain(Tensor a, object dims, bint keepdim)
-cdef Tensor max_all_plain(Tensor a)
-cdef Tensor min_all_plain(Tensor a)
-cdef tuple max_dim_plain(Tensor a, int dim, bint keepdim)        # (values, int64 indices)
-cdef tuple min_dim_plain(Tensor a, int dim, bint keepdim)
-cdef Tensor argmax_plain(Tensor a, object dim, bint keepdim)
-cdef Tensor argmin_plain(Tensor a, object dim, bint keepdim)
-cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim)
-cdef Tensor all_plain(Tensor a, object dims, bint keepdim)
-cdef Tensor any_plain(Tensor a, object dims, bint keepdim)
-cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim)
-cdef tuple var_mean_plain(Tensor a, object dims, double correction, bint keepdim)
-cdef tuple std_mean_plain(Tensor a, object dims, double correction, bint keepdim)
-cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim)
-cdef Tensor cumsum_plain(Tensor a, int dim, int dt)
 
 # Undo broadcasting: sum over leading dimensions and over those of size 1 in `shape`.
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape)
 
 # --- shared by the kernels on plain tensors --------------------------------------------------
-# Marks reduced dimensions in mask[nd]; an empty tuple stands for all, as in torch's reductions.
-cdef int dims_mask(object dims, int nd, char* mask) except -1
 cdef Tensor contiguous_moved(Tensor a, const char* mask)   # kept dims first, marked ones last

@@ -1,12 +1,15 @@
 # cython: language_level=3
 # Softmax over one dimension of plain tensors: no autograd metadata is read or set.
+#
+# The kernels fill results that a shape rule (rules_reduction) has sized.
 
 from autograd_cy._C.tensor cimport Tensor
 
 # dt: dtype code to compute in (the operand is cast first), or -1.
-cdef Tensor softmax_plain(Tensor a, int dim, int dt)
-cdef Tensor log_softmax_plain(Tensor a, int dim, int dt)
+cdef int softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1
+cdef int log_softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1
 
 # `result` is what the forward pass returned.
-cdef Tensor softmax_backward_plain(Tensor grad, Tensor result, int dim)
-cdef Tensor log_softmax_backward_plain(Tensor grad, Tensor result, int dim)
+cdef int softmax_backward_into(Tensor out, Tensor grad, Tensor result, Py_ssize_t dim) except -1
+cdef int log_softmax_backward_into(Tensor out, Tensor grad, Tensor result,
+                                   Py_ssize_t dim) except -1

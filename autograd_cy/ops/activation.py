@@ -30,7 +30,7 @@ op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backwa
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.",
    example=">>> ag.threshold_backward(ag.ones(2), ag.tensor([-1.0, 2.0]))\ntensor([0., 1.])")
 
-op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain"), method=False, inplace=True,
+op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True), method=False, inplace=True,
    vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
    vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3.0)), sample((arg(()), 0, 7))],
    dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
@@ -38,7 +38,7 @@ op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.thr
    example=">>> ag.threshold(ag.tensor([0.5, 2.0]), 1.0, 9.0)\ntensor([9., 2.])",
    params={"value": "What the others become."})
 
-op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain"), out=False,
+op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
    node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
    jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
@@ -145,13 +145,13 @@ op("_silu_curvature(self, s)", method=False,
 
 # --- softmax -----------------------------------------------------------------------------------
 
-op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_plain"), out=False,
+op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
    vjp={"self": "softmax_backward(grad, result, dim)"},
    jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.",
    example=">>> ag.softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([0.2689, 0.7311])")
 
-op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_plain"), out=False,
+op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "softmax_backward(grad, output, dim)",
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
@@ -164,13 +164,13 @@ op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call(
    doc="Gradient of softmax from its result.",
    example=">>> ag.softmax_backward(ag.tensor([1.0, 0.0]), ag.tensor([0.25, 0.75]), 0)\ntensor([ 0.1875, -0.1875])")
 
-op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_plain"), out=False,
+op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
    vjp={"self": "log_softmax_backward(grad, result, dim)"},
    jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.",
    example=">>> ag.log_softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([-1.3133, -0.3133])")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_plain"), out=False,
+op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",

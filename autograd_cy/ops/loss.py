@@ -15,7 +15,7 @@ from autograd_cy.ops._schema import (
 # --- likelihood --------------------------------------------------------------------------------
 
 op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index: int) -> (output, total_weight)", method=False,
-   function=False, kernel=call("loss.nll_loss_plain"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
+   function=False, kernel=call("loss.nll_loss_into", shape="rules_loss.nll(self, target, weight, reduction)"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
    vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
    vmap=by_hand("batching_rules.nll_forward_each"),
@@ -26,7 +26,9 @@ op("_nll_loss_only(self, target, weight: Tensor?, reduction: int, ignore_index: 
    doc="The loss of nll_loss_forward.")
 
 op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: sizes, reduction: int, ignore_index: int)",
-   method=False, function=False, kernel=call("loss.nll_backward"), out=False,
+   method=False, function=False, kernel=call("loss.nll_loss_backward_into",
+       ("grad_output", "target", "weight", "total_weight", "reduction", "ignore_index"),
+       shape="rules_loss.nll_backward(grad_output, target, weight, size, reduction)"), out=False,
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
    vmap=by_hand("batching_rules.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
@@ -54,7 +56,7 @@ op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=c
    doc="Mean (or sum) of squared differences.",
    example=">>> ag.nn.functional.mse_loss(ag.tensor([1.0, 2.0]), ag.tensor([1.0, 4.0]))\ntensor(2.)")
 
-op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_plain"), out=False, node="MseLossBackward0",
+op("_mse_loss(self, target, reduction: int)", kernel=call("loss.mse_loss_into", shape="rules_loss.squares(self, target, reduction)"), out=False, shown_as="mse_loss", node="MseLossBackward0",
    vjp={"self": "_mse_backward(grad, self, target, reduction)", "target": "-_mse_backward(grad, self, target, reduction)"},
    jvp={"self": "_mse_moved(self_t, self, target, reduction)", "target": "-_mse_moved(target_t, self, target, reduction)"},
    vmap="_mse_each(self, target, reduction)", dtypes="hf",

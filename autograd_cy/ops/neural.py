@@ -44,7 +44,7 @@ op("_batched_linear(input, weight, bias: Tensor?)", kernel=composite("neural.bat
 
 # --- dropout -----------------------------------------------------------------------------------
 
-op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask"), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
+op("_dropout_mask(self, keep: float)", kernel=call("random_forms.dropout_mask", anywhere=True), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
    vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
 
 op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,

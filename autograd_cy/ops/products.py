@@ -78,10 +78,19 @@ op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=comp
    samples=shapes(((3, 4), (3,), (4,))), reference="self + np.outer(vec1, vec2)", doc="``beta * self + alpha * outer(vec1, vec2)``.",
    example=">>> ag.addr(ag.ones(2, 2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))\ntensor([[4., 5.],\n        [7., 9.]])")
 
-op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.baddbmm"), out="exact", inplace=True, dtypes="ihfc",
-   samples=shapes(((2, 3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2)", tolerance=1e-4,
+op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+   kernel=call("products.baddbmm", shape="rules_products.baddbmm(self, batch1, batch2)", over="self"), checks="factors",
+   vjp={"self": "grad * beta.conj()", "batch1": "bmm(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
+        "batch2": "bmm(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
+   jvp={"self": "self_t * beta", "batch1": "bmm(batch1_t, batch2) * alpha", "batch2": "bmm(batch1, batch2_t) * alpha"},
+   vmap="_batched_baddbmm(self, batch1, batch2, beta, alpha)",
+   samples=[*shapes(((2, 3, 2), (2, 3, 4), (2, 4, 2)), ((3, 1), (2, 3, 4), (2, 4, 2)), ((2,), (0, 3, 4), (0, 4, 2))),
+            sample((arg((2, 3, 2)), arg((2, 3, 4)), arg((2, 4, 2))), {"beta": 0.5, "alpha": -2.0})], reference="beta * self + alpha * (batch1 @ batch2)", tolerance=1e-4,
    doc="``beta * self + alpha * bmm(batch1, batch2)``.",
    example=">>> ag.baddbmm(ag.ones(1, 1, 1), ag.tensor([[[1.0, 2.0]]]), ag.tensor([[[3.0], [4.0]]]))\ntensor([[[12.]]])")
+
+op("_batched_baddbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_baddbmm"),
+   doc="baddbmm of batches.")
 
 op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addbmm"), out="exact", inplace=True, dtypes="ihfc",
    samples=shapes(((3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2).sum(0)", tolerance=1e-4,

@@ -28,13 +28,13 @@ HERE = "tests/ops/test_interpreted.py::"
 
 # --- sums and means ----------------------------------------------------------------------------
 
-op("sum(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.sum_plain", ("self", "None", "False", "dtype")),
+op("sum(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.sum_into", ("self", "None", "False", "dtype"), shape="rules_reduction.summed(self, None, False, dtype)"),
    vjp={"self": "grad.expand(self.shape)"}, jvp="linear", vmap=f"sum({EACH}, 1, False, dtype)", samples=ALL,
    reference="np.sum(self, dtype=np.int64 if self.dtype.kind in 'bui' else None)", tolerance=1e-4, doc="Sum of all elements; integers give int64.",
    example=">>> ag.sum(ag.tensor([[1, 2], [3, 4]]), dim=0)\ntensor([4, 6])")
 
 op("sum.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="SumBackward1", when=BY_DIM,
-   wide_out=True, kernel=call("reduce.sum_plain"), vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim)"}, jvp="linear",
+   wide_out=True, kernel=call("reduce.sum_into", shape="rules_reduction.summed(self, dim, keepdim, dtype)"), vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim)"}, jvp="linear",
    vmap="dims", samples=DIMS, reference="np.sum(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)", tolerance=1e-4,
    doc="Sum over one or several dimensions.")
 
@@ -48,18 +48,18 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction
    doc="Summed to a shape that broadcasts to the own one.",
    example=">>> ag.tensor([[1, 2], [3, 4]]).sum_to_size(1, 2)\ntensor([[4, 6]])")
 
-op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_plain", ("self", "None", "False", "dtype")),
+op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_into", ("self", "None", "False", "dtype"), shape="rules_reduction.averaged(self, None, False, dtype)"),
    vjp={"self": "(grad / self.numel()).expand(self.shape)"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
    samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
    example=">>> ag.mean(ag.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)\ntensor([2., 3.])")
 
 op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="MeanBackward1", when=BY_DIM,
-   wide_out=True, kernel=call("reduce.mean_plain"),
+   wide_out=True, kernel=call("reduce.mean_into", shape="rules_reduction.averaged(self, dim, keepdim, dtype)"),
    vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"}, jvp="linear",
    vmap="dims", samples=DIMS, dtypes="hfc", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Mean over one or several dimensions.")
 
-op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), wide_out=True, kernel=call("reduce.logsumexp_plain"),
+op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), wide_out=True, kernel=call("reduce.logsumexp_into", shape="rules_reduction.logsumexp(self, dim, keepdim)"),
    vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * exp(self - _expand_reduced(result, self.shape, dim, keepdim)).conj()"},
    jvp={"self": "sum(self_t * exp(self - _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
    vmap="dims", samples=DIMS, dtypes="bihfc", tolerance=1e-4,
@@ -78,7 +78,7 @@ op("trace(self)", kernel=composite("reduction.trace"), samples=[one((3, 4)), one
 # --- truth -------------------------------------------------------------------------------------
 
 for _name in ("all", "any"):
-    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", kernel=call(f"reduce.{_name}_plain"), out="truth",
+    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", kernel=call(f"reduce.{_name}_into", shape="rules_reduction.truth(self, dim, keepdim)"), out="truth",
        vjp=nondiff(TRUTH), vmap="dims", samples=[*ALL, *DIMS], reference=f"np.{_name}(self, axis=dim if self.ndim else None, keepdims=keepdim)",
        doc=f"Whether {_name} elements are true.",
        example={"all": ">>> ag.all(ag.tensor([[1, 0], [1, 1]]), 1)\ntensor([False,  True])",
@@ -88,7 +88,7 @@ for _name in ("all", "any"):
 
 for _name, _np, _doc in (("amax", "max", "Largest element over dimensions; ties share the gradient."),
                          ("amin", "min", "Smallest element over dimensions; ties share the gradient.")):
-    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", out="exact", kernel=call(f"reduce.{_name}_plain"),
+    op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", out="exact", kernel=call(f"reduce.{_name}_into", shape="rules_reduction.extreme(self, dim, keepdim)"),
        vjp={"self": "_share_among_ties(grad, self, result, dim, keepdim)"},
        jvp={"self": "sum(where(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), self_t, 0), dim, keepdim)"
                     " / sum(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
@@ -106,7 +106,7 @@ op("_share_among_ties(grad_output, self, extreme, dim: dims?, keepdim: bool)",
    doc="The gradient of an extreme, shared equally among the elements that reach it; NaN beside NaN, which none does.")
 
 for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest", "minimum")):
-    op(f"{_name}(self)", kernel=call(f"reduce.{_name}_all_plain"), node=f"{_name.capitalize()}Backward1",
+    op(f"{_name}(self)", kernel=call(f"reduce.{_name}_into", shape="rules_reduction.extreme(self, None, False)"), node=f"{_name.capitalize()}Backward1",
        vjp={"self": "where(_reaches(self, result), grad / sum(_reaches(self, result)), 0)"},
        jvp={"self": "sum(where(_reaches(self, result), self_t, 0)) / sum(_reaches(self, result))"},
        vmap=f"a{_name}({EACH}, 1, False)", samples=ALL, dtypes="bihf", reference=f"np.{_name}(self)",
@@ -114,7 +114,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        example={"max": ">>> ag.max(ag.tensor([[1, 5], [3, 4]]), 0)\nmax(values=tensor([3, 5]), indices=tensor([1, 0]))",
                 "min": ">>> ag.min(ag.tensor([[1, 5], [3, 4]]), 0)\nmin(values=tensor([1, 4]), indices=tensor([0, 1]))"}[_name])
     op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)",
-       kernel=call(f"reduce.{_name}_dim_plain"), node=f"{_name.capitalize()}Backward0", nondiff_outputs=("indices",),
+       kernel=call(f"reduce.{_name}_dim_into", shape="rules_reduction.extreme_dim(self, dim, keepdim)"), node=f"{_name.capitalize()}Backward0", nondiff_outputs=("indices",),
        when="'dim' in kwargs or (len(args) > 1 and not isinstance(args[1], Tensor))",
        vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
        jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
@@ -124,7 +124,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
     op(f"{_name}.other(self, other)", kernel=composite(f"{_order}(self, other)"), out=True,
        when="'other' in kwargs or (len(args) > 1 and isinstance(args[1], Tensor))", samples=shapes(((3, 4), (3, 4))),
        dtypes="bihf", reference=f"np.{_order}(self, other)", doc=f"The same as {_order}(self, other).")
-    op(f"arg{_name}(self, dim: dim? = None, keepdim: bool = False)", kernel=call(f"reduce.arg{_name}_plain"), out="exact",
+    op(f"arg{_name}(self, dim: dim? = None, keepdim: bool = False)", kernel=call(f"reduce.arg{_name}_into", shape="rules_reduction.place(self, dim, keepdim)"), out="exact",
        vjp=nondiff(INDEX), vmap={"self": f"arg{_name}({EACH}, 1 if dim is None else normal_dim(dim, 0) + 1, False) "
                                          f"if dim is None or self.ndim == 1 else arg{_name}(self, "
                                          "normal_dim(dim, self.ndim - 1) + 1, keepdim)"},
@@ -163,7 +163,7 @@ op("_aminmax_moved(moved, self, extreme, dim: object, keepdim: bool)", tier="int
 
 # --- products and norms ------------------------------------------------------------------------
 
-op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_plain", ("self", "None", "False", "dtype")),
+op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_into", ("self", "None", "False", "dtype"), shape="rules_reduction.summed(self, None, False, dtype)"),
    vjp={"self": "grad * _product_of_others(self, None).conj()"}, jvp={"self": "sum(self_t * _product_of_others(self, None))"},
    vmap="prod(reshape(self, (B, self.numel() // B if B > 0 else 0)), 1, False, dtype)", samples=[one((2, 3)), one(()), one((5,))],
    dtypes="bihfc", reference="np.prod(self, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
@@ -171,7 +171,7 @@ op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, k
    example=">>> ag.prod(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([ 3, 20])")
 
 op("prod.dim(self, dim: dim, keepdim: bool = False, *, dtype: dtype? = None)", node="ProdBackward1",
-   when="(len(args) > 1 or 'dim' in kwargs)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_plain"),
+   when="(len(args) > 1 or 'dim' in kwargs)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_dim_into", shape="rules_reduction.summed(self, dim, keepdim, dtype)"),
    vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim).conj()"},
    jvp={"self": "sum(self_t * _product_of_others(self, dim), dim, keepdim)"}, vmap="dims",
    samples=[one((3, 4), 0), one((3, 4), -1, keepdim=True), one((5,), 0)], dtypes="bihfc",
@@ -193,7 +193,7 @@ op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype
 
 # --- along a dimension -------------------------------------------------------------------------
 
-op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_plain"), widen=("b", "int64"), inplace=True,
+op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_into", shape="rules_reduction.scanned(self, dim, dtype)", over="self"), widen=("b", "int64"), inplace=True,
    vjp={"self": "flip(cumsum(flip(grad, (dim,)), dim), (dim,))"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
    tolerance=1e-4, doc="Running sum over a dimension; integers give int64.",

@@ -26,7 +26,7 @@ unary("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary 
       reference="scipy.special.erfc(self)", dtypes="bihf",
       example=">>> ag.erfc(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.1573])")
 
-op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain"), inplace=True, vmap="elementwise",
+op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain", anywhere=True), inplace=True, vmap="elementwise",
    vjp={"self": "_logit_backward(grad, self, eps)"}, jvp="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 0.3)), sample((arg((3, 4)),), {"eps": 0.6})], dtypes="bihf", domain=real(0.2, 0.8),
    reference="(lambda x: np.log(x / (1 - x)))(self + 0.0 if eps is None else np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)))",
@@ -46,27 +46,27 @@ op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="f
 
 # --- gamma functions ---------------------------------------------------------------------------
 
-op("lgamma(self)", kernel=call("special.lgamma_plain"), inplace=True, vjp={"self": "grad * digamma(self)"}, jvp="elementwise",
+op("lgamma(self)", kernel=call("special.lgamma", shape="rules_special.floating(self)", over="self"), inplace=True, vjp={"self": "grad * digamma(self)"}, jvp="elementwise",
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.gammaln(self)", tolerance=1e-4,
    special=(differs("value", "np.abs(self - 1) < 1e-6", "SciPy's error beside the zero at 1 is one of 1, not of the result"),
             differs("second", "finite(self)", TORCH_ROUNDS)),
    doc="Logarithm of the absolute value of the gamma function.",
    example=">>> ag.lgamma(ag.tensor([1.0, 4.0]))\ntensor([0.0000, 1.7918])")
 
-op("digamma(self)", kernel=call("special.digamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
+op("digamma(self)", kernel=call("special.digamma", shape="rules_special.floating(self)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.psi(self)", tolerance=1e-4,
    special=(differs("gradient", "finite(self)", TORCH_ROUNDS), differs("second", "np.isposinf(self)", "the limit")),
    doc="Derivative of :func:`lgamma`.",
    example=">>> ag.digamma(ag.tensor([1.0, 2.0]))\ntensor([-0.5772,  0.4228])")
 
-op("_polygamma(self, order: int)", shown_as="polygamma", kernel=call("special.polygamma_plain"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
+op("_polygamma(self, order: int)", shown_as="polygamma", kernel=call("special.polygamma", shape="rules_special.polygamma(self, order)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
    jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
    special=(differs("value", "finite(self) & (order == 1)", TORCH_ROUNDS),
             differs("value gradient second", "np.isposinf(self)", "the limit; torch's series subtracts infinities")),
    dtypes="bihf", reference="scipy.special.polygamma(order, self)", tolerance=1e-3, doc="Derivatives of the digamma function.")
 
 for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
-    op(f"{_name}(self, other)", kernel=call(f"special.{_name}_plain"), inplace=True, vmap="elementwise",
+    op(f"{_name}(self, other)", kernel=call(f"special.{_name}", shape="rules_special.both(self, other)", over="self"), inplace=True, vmap="elementwise",
        vjp={"self": f"_not_implemented(grad, '{_name}: input')",
             "other": f"{_sign}grad * exp((self - 1) * log(other) - other - lgamma(self))"},
        jvp={"self": f"_not_forward(self_t, '{_name}')", "other": f"{_sign}other_t * exp((self - 1) * log(other) - other - lgamma(self))"},

@@ -21,7 +21,7 @@ HERE = "tests/ops/test_interpreted.py::"
 # --- variance and standard deviation -----------------------------------------------------------
 
 op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)",
-   wide_out=True, kernel=call("reduce.var_plain"),
+   wide_out=True, kernel=call("reduce.var_into", shape="rules_reduction.variance(self, dim, keepdim)"),
    vjp={"self": "_expand_reduced(grad * (2.0 / (count_reduced(self.shape, dim) - correction)), self.shape, dim, keepdim)"
                 " * (self - mean(self, dim, True))"},
    jvp={"self": "sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim) * (2.0 / (count_reduced(self.shape, dim) - correction))"},
@@ -31,7 +31,7 @@ op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
    doc="Variance over dimensions; `correction` is subtracted from the count.",
    example=">>> ag.var(ag.tensor([1.0, 2.0, 4.0]), 0)\ntensor(2.3333)")
 
-op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_plain"),
+op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False)", wide_out=True, kernel=call("reduce.std_into", shape="rules_reduction.variance(self, dim, keepdim)"),
    vjp={"self": "_expand_reduced(_over_nonzero(grad, result) / (count_reduced(self.shape, dim) - correction), self.shape, dim, keepdim)"
                 " * (self - mean(self, dim, True))"},
    jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
@@ -55,7 +55,7 @@ for _name in ("var", "std"):
 for _name, _saved in (("var", ""), ("std", "std, ")):
     _what = "Variance" if _name == "var" else "Standard deviation"
     op(f"{_name}_mean(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=call(f"reduce.{_name}_mean_plain"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
+       kernel=call(f"reduce.{_name}_mean_into", shape="rules_reduction.variance_mean(self, dim, keepdim)"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
        vjp={"self": f"_{_name}_mean_backward(given_{_name}, given_mean, {_saved}self, dim, correction, keepdim)"},
        jvp={_name: {"self": "_var_moved(self_t, self, dim, correction, keepdim)" if _name == "var" else
                             "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"},

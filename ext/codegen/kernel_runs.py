@@ -89,12 +89,12 @@ def registration(records) -> list[str]:
     return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
 
 
-def read_tuple(record, without: str | None = None) -> str:
-    """Text of a tuple of all tensors that the kernel reads."""
+def read_tuple(record, without: str | None = None, also: tuple[str, ...] = ()) -> str:
+    """Text of a tuple of all tensors that the kernel reads, and of some more."""
     names = [
         a.name for a in record.args if (a.is_tensor or a.type == "indices") and a.name != without
     ]
-    return "(" + "".join(f"{name}, " for name in names).rstrip(" ") + ")"
+    return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
 
 def run_function(record, shown: str, imports) -> list[str]:
@@ -118,13 +118,17 @@ def run_function(record, shown: str, imports) -> list[str]:
         f'{module}_{function}(made, {rule_args}, "{shown}")',
     ]
     fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
-    kind = OUT_KINDS.get(r.out, "OUT_CAST") if not several else "OUT_EXACT"
     if several:
-        place = [
-            f'to_{i} = out_target(<Tensor>out[{i}], &made[{i}], {read_tuple(r)}, device, {kind}, "{shown}")'
+        # None may share memory with those before it, either.
+        place = [f'check_outs(out, made, "{shown}")']
+        place += [
+            f"to_{i} = out_target(<Tensor>out[{i}], &made[{i}], "
+            f"{read_tuple(r, also=tuple(f'to_{j}' for j in range(i)))}, device, OUT_EXACT, "
+            f'"{shown}")'
             for i in range(n)
         ]
     else:
+        kind = OUT_KINDS.get(r.out, "OUT_CAST")
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
     if r.inplace and not several:

@@ -52,14 +52,14 @@ from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, fresh, inplace_target,
-    out_target, settle)
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
+    inplace_target, out_target, settle)
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)

@@ -555,7 +555,7 @@ class Operator:
                 return lines + [f"    return {module}_{function}({self.names})"]
             text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
             return lines + [f"    return {text}"]
-        body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result"]
+        body = [f"cdef uint32_t flags = {self.flags()}", f"cdef {self.ret} result", "cdef object observed"]
         is_view = self.kind == "view"
         if self.diff:
             body.append(f"cdef {r.node} n" + (" = None" if self.slots else ""))
@@ -567,7 +567,7 @@ class Operator:
             tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
             body += ["if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                            f"    refuse_tangent({tensors}, \"{r.name}\")"]
-        body += ["if g_modes & G_PROFILE:", f"    observe_begin(\"{r.name}\")"]
+        body += ["if g_modes & G_PROFILE:", f"    observed = observe(\"{self.shown}\")"]
         random = type(r.vmap).__name__ == "randomly"
         batch = [f"result = {self.batching.call}"]
         if self.resolves:
@@ -615,7 +615,7 @@ class Operator:
             if save:
                 # With its tangent, which the rule computes from the recorded result.
                 body += ["if n is not None:", *indent(save)]
-        body += ["if g_modes & G_PROFILE:", "    observe_end()", "return result"]
+        body.append("return result")
         return lines + indent(body)
 
     def inplace_operator(self):
@@ -627,7 +627,7 @@ class Operator:
         call = f"replace_value(self, T.{self.key}({given}), \"{self.shown}_\")"
         if self.kind == "composite":
             return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
-        body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False"]
+        body = [f"cdef uint32_t flags = {self.flags()}", "cdef bint recording = False", "cdef object observed"]
         if self.diff:
             body.append(f"cdef {r.node} n = None")
         layered = "F_LAYERED" if self.resolves else "F_BATCHED"
@@ -644,7 +644,7 @@ class Operator:
         truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f"refuse_complex(self, \"{self.shown}\")")
-        body.append(f"begin_inplace(self, \"{self.shown}_\", recording, \"{r.name}_\")")
+        body.append(f"observed = begin_inplace(self, \"{self.shown}_\", recording)")
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
@@ -709,6 +709,13 @@ class Operator:
             lines.append(f"    {write}(out, {self.kernel_expression(resolving=self.resolves)}, \"{r.name}\")")
         return lines + ["    bump_version(out)", "    return out"]
 
+    def outs_operator(self):
+        """The form with one tensor in ``out=`` for each of several results."""
+        writes = [f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))]
+        return ["", f"cdef tuple c_{self.key}_outs({self.params}, tuple out):",
+                *indent([*self.without_negative_dims(), *self.claims(), f"cdef uint32_t flags = {self.flags()}",
+                         self.kernel_expression("out", resolving=self.resolves), *writes, "return out"])]
+
     def text(self):
         """All lines of this operator."""
         lines = run_function(self.r, self.shown, self.imports) if has_shape(self.r) else []
@@ -726,4 +733,6 @@ class Operator:
             lines += self.inplace_operator()
         if self.r.out:
             lines += self.out_operator()
+        if self.r.outs and has_shape(self.r):
+            lines += self.outs_operator()
         return lines

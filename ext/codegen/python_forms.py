@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ext.codegen.formula import FormulaError
+from ext.codegen.kernel_runs import has_shape
 from ext.codegen.vocabulary import arg_type, text_of
 
 # Python operators: slot of Upcalls.binary / .unary, and whether there is an in-place one.
@@ -205,9 +206,10 @@ def function_form(r, def_name, bound=False):
                   f"        return c_{r.key}_out({names}, quick_tensor(out, \"{r.name}\", \"out\", 0))"]
     call = f"c_{r.key}({names})"
     if r.outs:
+        written = f"c_{r.key}_outs({names}, out)" if has_shape(r) else f"write_outs(out, {call}, \"{r.name}\")"
         lines += ["    if out is not None:",
                   f"        out = outs_arg(out, {len(r.returns)}, v_{r.args[0].name}.flags, \"{r.name}\")",
-                  f"        return {r.name}_result(*write_outs(out, {call}, \"{r.name}\"))"]
+                  f"        return {r.name}_result(*{written})"]
     if len(r.returns) > 1 and r.named:
         call = f"{r.name}_result(*{call})"
     lines.append(f"    return {call}")

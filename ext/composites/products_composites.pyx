@@ -64,7 +64,13 @@ cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size):
 
 
 cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha):
-    return T.add(T.mul(T._insert_dims(a, 2), beta), T.mul(T.bmm(mat1, mat2), alpha))
+    return affine(T._insert_dims(a, 2), T.bmm(mat1, mat2), beta, alpha)
+
+
+cdef Tensor batched_baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
+    cdef Tensor product = T.bmm(T.flatten(batch1, 0, 1), T.flatten(batch2, 0, 1))
+    product = unmerge_batch(product, batch1.sizes[0])
+    return affine(T._insert_dims(a, 3), product, beta, alpha)
 
 
 cdef Tensor outer(Tensor a, Tensor b):
@@ -158,14 +164,6 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
         alpha = T.ne(alpha, wrap_int(0))
         return T.logical_or(T.logical_and(a, beta), T.logical_and(product, alpha))
     return affine(a, product, beta, alpha)
-
-
-cdef Tensor baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
-    need_dims(batch1, 3, "baddbmm", "batch1")
-    need_dims(batch2, 3, "baddbmm", "batch2")
-    if halves(a, batch1, batch2):
-        return T._to_dtype(baddbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
-    return affine(a, T.bmm(batch1, batch2), beta, alpha)
 
 
 cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):

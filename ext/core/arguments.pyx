@@ -14,6 +14,7 @@ from autograd_cy._C.dtypes cimport (
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
+from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)
 
@@ -378,7 +379,8 @@ cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args,
 # --- checks that records name ---------------------------------------------------------------
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
-    if dt_is_integral(a.dt) and dt_is_integral(b.dt) and b.count and any_zero(b):
+    if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and b.count and b.mem.device != ON_META
+            and any_zero(b)):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     return 0
 

@@ -200,7 +200,7 @@ cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     begin(&work, "flat", plan, sizeof(FlatPlan))
     work.run = flat_whole
     memory(&work, &plan.p[0], r.mem, WRITES)
-    memory(&work, &plan.p[1], a.mem, READS)
+    memory(&work, &plan.p[1], NULL if a.flags & F_WRAPPED else a.mem, READS)
     if plan.nargs > 2:
         memory(&work, &plan.p[2], NULL if b is None else b.mem, READS)
     return keep(&work)

@@ -129,7 +129,8 @@ cdef class Program:
 
     cdef int check(self) except -1:
         """Refuse memory that was filled by something that is no launch."""
-        cdef set young = {<size_t>self.born[i] for i in range(self.births)} - self.known
+        cdef set young = {<size_t>self.born[i] for i in range(self.births) if self.born[i].nbytes}
+        young -= self.known
         cdef Py_ssize_t i
         cdef int k
         for i in range(self.count):
@@ -190,6 +191,13 @@ cdef int keep(Launch* work) except -1:
 
 cdef bint kept_here() noexcept:
     return keeping and PyThread_get_thread_ident() == _thread
+
+
+cdef int no_launch(str op, str reason) except -1:
+    """What an operation does can't be done again: an error if launches are kept."""
+    if kept_here():
+        raise RuntimeError(f"{op}: launches can't be kept: {reason}")
+    return 0
 
 
 cdef void note_birth(StorageImpl* s) noexcept:

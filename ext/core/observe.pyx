@@ -11,13 +11,15 @@ def _set_observer(begin, end):
     _begin, _end = begin, end
 
 
-cdef int observe_begin(str op) except -1:
+cdef class Observed:
+    """Something that is going on: it ends when this goes, whether by a return or by an error."""
+
+    def __dealloc__(self):
+        if _end is not None:
+            _end()
+
+
+cdef object observe(str op):
     if _begin is not None:
         _begin(op)
-    return 0
-
-
-cdef int observe_end() except -1:
-    if _end is not None:
-        _end()
-    return 0
+    return Observed.__new__(Observed)

@@ -3,6 +3,7 @@
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
+from autograd_cy._C.out_forms cimport need_exact_out
 from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of, tensor_empty, tensor_empty_on)
@@ -56,6 +57,13 @@ cdef bint touches(Tensor t, tuple read) noexcept:
     return False
 
 
+cdef int check_outs(tuple out, const Result* r, str op) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(out)):
+        need_exact_out(<Tensor>out[i], r[i].dt, op)
+    return 0
+
+
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
     if out.mem.device != device:
         raise RuntimeError(
@@ -65,10 +73,8 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
         raise RuntimeError(
             f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
             "taken, too")
-    if kind == OUT_EXACT and out.dt != r.dt:
-        raise RuntimeError(
-            f"{op}: Expected out tensor to have dtype {dt_object(r.dt).name}, but got "
-            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+    if kind == OUT_EXACT:
+        need_exact_out(out, r.dt, op)
     if dt_category(r.dt) > dt_category(out.dt):
         raise RuntimeError(
             f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "

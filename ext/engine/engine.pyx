@@ -15,7 +15,7 @@ from autograd_cy._C.accumulate cimport (
     accumulate_into, add_gradients, becomes_grad, fit_gradient, gradient_fits)
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
 from autograd_cy._C.node_io cimport give
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.hooks cimport (
     after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
     run_tensor_hooks, tensor_hooks_of)
@@ -445,10 +445,9 @@ cdef int run_node(GraphTask g, Node n) except -1:
                 if n.extra is not None:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
-                    observe_begin(n.node_name())
+                    observed = observe(n.node_name())
                 n.apply(gin, gout)
-                if g_modes & G_PROFILE:
-                    observe_end()
+                observed = None
                 if n.extra is not None:
                     after_node(n, gin, gout)
                 if g_modes & G_ANOMALY:

@@ -8,7 +8,7 @@ cimport cython
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
 from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *
@@ -233,7 +233,7 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
                     set_edge(ctx, edge, <Tensor>args[i])
                 edge += 1
     if g_modes & G_PROFILE:
-        observe_begin(cls.__name__)
+        _observed = observe(cls.__name__)       # until this function ends
     if flags & F_BATCHED and not split and not tells_apart(args):
         flags &= ~<uint32_t>F_BATCHED
     if flags & F_BATCHED:
@@ -253,8 +253,6 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
         tls_set_modes(modes)
     outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
                      g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
-    if g_modes & G_PROFILE:
-        observe_end()
     if isinstance(made, tuple):
         # A named tuple stays one.
         return type(made)(*outputs) if hasattr(made, "_fields") else outputs

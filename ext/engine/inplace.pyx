@@ -24,7 +24,7 @@ from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.placement cimport MF_PRESERVE, format_code
 from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
@@ -117,19 +117,15 @@ cdef int check_result(Tensor self, Tensor value, str op) except -1:
     return 0
 
 
-cdef int begin_inplace(Tensor self, str op, bint recording, str observed) except -1:
+cdef object begin_inplace(Tensor self, str op, bint recording):
     check_inplace(self, op, recording)
-    if g_modes & G_PROFILE:
-        observe_begin(observed)
-    return 0
+    return observe(op) if g_modes & G_PROFILE else None
 
 
 cdef int end_inplace(Tensor self, Node n) except -1:
     bump_version(self)
     if n is not None:
         rebase_history(self, n)
-    if g_modes & G_PROFILE:
-        observe_end()
     return 0
 
 

@@ -25,7 +25,7 @@ from autograd_cy._C.metadata cimport is_number, known_dims, widest_nd
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, edge_dtype, edge_ndim, edge_numel, edge_shape, flags_of, give,
     give_all, overwritten)
-from autograd_cy._C.observe cimport observe_begin, observe_end
+from autograd_cy._C.observe cimport observe
 from autograd_cy._C.out_forms cimport (
     check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
     write_truth_out)
@@ -374,11 +374,7 @@ cdef bint recording(Operation op, tuple args):
 def run(Operation op not None, tuple args not None):
     """The result of one call: a tensor, or a tuple of tensors."""
     if g_modes & G_PROFILE:
-        observe_begin(op.name)
-        try:
-            return apply_operation(op, args)
-        finally:
-            observe_end()
+        _observed = observe(op.name)            # until this function ends
     return apply_operation(op, args)
 
 
@@ -622,13 +618,9 @@ def run_inplace(Operation op not None, tuple args not None):
     if flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):
         value = apply_operation(op, (overwritten(first, flags),) + args[1:])
         return replace_value(first, <Tensor>value, name)
-    if not g_modes & G_PROFILE:
-        return change(op, args, flags, name)
-    observe_begin(name)
-    try:
-        return change(op, args, flags, name)
-    finally:
-        observe_end()
+    if g_modes & G_PROFILE:
+        _observed = observe(name)               # until this function ends
+    return change(op, args, flags, name)
 
 
 cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):

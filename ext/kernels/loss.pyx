@@ -4,17 +4,18 @@
 
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint16_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from autograd_cy._C.dtypes cimport DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8
-from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2
+from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE
+from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, copy_into, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.reduce cimport mean_plain, row_table, sum_plain
+from autograd_cy._C.launch cimport (
+    READS, SCRATCH, WRITES, Launch, begin, launch, launch_tiles, operand)
+from autograd_cy._C.parallel cimport parallel_for, team_size
+from autograd_cy._C.reduce cimport mean_into, row_table, sum_into
 from autograd_cy._C.rows cimport RowTable
-from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, same_shape, sizes_of, tensor_empty, wrap_double)
-from autograd_cy._C.tiles cimport run_tiles
+from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, same_shape, tensor_empty
 
 cdef int K_MUL = kernel_number("mul")
 cdef int K_SUB = kernel_number("sub")
@@ -29,12 +30,8 @@ cdef const RowTable* T = row_table()
 
 cdef enum:
     TILE = 4096          # targets of one tile
-    SMALL = 16           # tiles whose partial sums stay on the stack
+    SMALL = 16           # tiles whose partial sums stay in the plan
     MSE_TILE = 32768
-
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
 
 
 cdef inline double load(const char* p, int dt, Py_ssize_t i) noexcept nogil:
@@ -65,18 +62,19 @@ cdef struct NllPlan:
     const char* input
     const int64_t* target
     const char* weight       # NULL: all ones
-    char* out                # losses (reduction none), or the gradient of the input
+    char* out                # losses, or their sum or mean; or the gradient of the input
+    char* total              # sum of the weights
     const char* grad
-    double scale             # backward with one gradient for all
     Py_ssize_t count         # targets
     Py_ssize_t classes
     Py_ssize_t inner         # targets of one sample
-    long long ignore
-    int reduction
+    Py_ssize_t ignore
+    Py_ssize_t reduction
     Py_ssize_t tile          # samples (backward) or targets of a tile
-    double* loss             # partial sums per tile
-    double* total
-    Py_ssize_t* bad          # first target out of bounds in the tile, or -1
+    Py_ssize_t tiles
+    Py_ssize_t bad           # a target out of bounds, or -1
+    double* partial          # of each tile: loss, sum of weights, first bad target or -1
+    double[48] space         # the same for a few tiles; `partial` is NULL then
 
 
 cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -84,9 +82,10 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t i = tile * plan.tile, stop = i + plan.tile, at
     cdef int64_t t
     cdef double w = 1, x, loss = 0, total = 0
+    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 3 * tile
     if stop > plan.count:
         stop = plan.count
-    plan.bad[tile] = -1
+    found[2] = -1
     for i in range(i, stop):
         t = plan.target[i]
         if t == plan.ignore:
@@ -94,7 +93,7 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                 store(plan.out, plan.dt, i, 0)
             continue
         if t < 0 or t >= plan.classes:
-            plan.bad[tile] = i
+            found[2] = i
             break
         at = i * plan.classes + t
         if plan.inner != 1:
@@ -107,8 +106,29 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         else:
             loss += x * w
             total += w
-    plan.loss[tile] = -loss
-    plan.total[tile] = total
+    found[0] = -loss
+    found[1] = total
+
+
+cdef void nll_whole(void* ctx) noexcept nogil:
+    """All tiles, then the sums."""
+    cdef NllPlan* plan = <NllPlan*>ctx
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef double loss = 0, total = 0
+    cdef Py_ssize_t k
+    plan.bad = -1
+    parallel_for(nll_tile, plan, plan.tiles, team_size(8.0 * plan.count))
+    for k in range(plan.tiles):
+        if found[3 * k + 2] >= 0:
+            plan.bad = <Py_ssize_t>found[3 * k + 2]
+            return
+        loss += found[3 * k]
+        total += found[3 * k + 1]
+    if plan.reduction == RED_MEAN:
+        loss = loss / total
+    if plan.reduction != RED_NONE:
+        store(plan.out, plan.dt, 0, loss)
+    store(plan.total, plan.dt, 0, 0 if plan.reduction == RED_NONE else total)
 
 
 cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -116,7 +136,11 @@ cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t samples = plan.count // plan.inner
     cdef Py_ssize_t n = tile * plan.tile, last = n + plan.tile, size, i, at
     cdef int64_t t
-    cdef double w = 1, g = plan.scale
+    cdef double w = 1, g = 0
+    if plan.reduction != RED_NONE:
+        g = load(plan.grad, plan.dt, 0)
+    if plan.reduction == RED_MEAN:
+        g /= load(plan.total, plan.dt, 0)
     if last > samples:
         last = samples
     size = plan.classes * plan.inner * DT_SIZE[plan.dt]
@@ -135,171 +159,81 @@ cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         store(plan.out, plan.dt, at, -w * g)
 
 
-cdef Tensor checked_target(Tensor target):
-    if target.dt != DT_I64 and target.dt != DT_U8:
-        raise RuntimeError(
-            "nll_loss: expected target dtype to be Long or Byte (expected scalar type Long but "
-            f"found {SCALAR_NAMES[target.dt]})")
-    return contiguous(cast(target, DT_I64))
-
-
-cdef int check_nll_shapes(Tensor x, Tensor target) except -1:
+cdef int plan_targets(NllPlan* plan, Launch* work, const char* name, Tensor scores, Tensor target,
+                      Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index) except -1:
+    """What both directions share; `scores` is of the input's shape, the others are dense."""
     cdef int d
-    if x.nd == 0:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if x.nd == 1:
-        if target.nd > 1:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if target.count != 1:
-            raise ValueError(
-                f"For 1D input, 1D target must have size 1, but got target size: {target.count}")
-        return 0
-    if target.nd == 0 or x.sizes[0] != target.sizes[0]:
-        raise ValueError(
-            f"Expected input batch_size ({x.sizes[0]}) to match target batch_size "
-            f"({target.sizes[0] if target.nd else 'none: the target is 0-d'}).")
-    if x.nd == 2 and target.nd != 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if target.nd != x.nd - 1:
-        raise RuntimeError(
-            f"nll_loss: expected a target of {x.nd - 1} dimensions, got shape "
-            f"{list(sizes_of(target))} for input {list(sizes_of(x))}")
-    for d in range(2, x.nd):
-        if x.sizes[d] != target.sizes[d - 1]:
-            raise RuntimeError(
-                f"size mismatch (got input: {list(sizes_of(x))}, target: {list(sizes_of(target))})")
-    return 0
-
-
-cdef Tensor checked_weight(object weight, int dt, Py_ssize_t classes):
-    cdef Tensor w
-    if weight is None:
-        return None
-    w = <Tensor?>weight
-    if w.nd != 1 or w.count != classes:
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(sizes_of(w))}")
-    if w.dt != dt:
-        raise RuntimeError(
-            f"expected scalar type {SCALAR_NAMES[dt]} but found {SCALAR_NAMES[w.dt]}")
-    return contiguous(w)
-
-
-cdef int check_reduction(int reduction) except -1:
-    if reduction < RED_NONE or reduction > RED_SUM:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return 0
-
-
-cdef tuple nll_loss_plain(Tensor input, Tensor target, object weight, int reduction,
-                          long long ignore_index):
-    cdef NllPlan plan
-    cdef double[2 * SMALL] sums
-    cdef Py_ssize_t[SMALL] bad
-    cdef double loss = 0, total = 0
-    cdef Tensor w, out, total_weight
-    cdef Py_ssize_t tiles, k
-    cdef int64_t wrong = 0
-    cdef bint found = False
-    check_reduction(reduction)
-    if input.dt <= DT_I64 or input.dt >= DT_C64:
-        raise NotImplementedError(
-            f'"nll_loss_out_frame" not implemented for \'{SCALAR_NAMES[input.dt]}\'')
-    check_nll_shapes(input, target)
-    target = checked_target(target)
-    plan.classes = input.sizes[0 if input.nd == 1 else 1]
-    w = checked_weight(weight, input.dt, plan.classes)
-    input = contiguous(input)
-    if reduction == RED_NONE:
-        out = tensor_empty(input.dt, target.nd if input.nd > 1 else 0, target.sizes)
-    else:
-        out = tensor_empty(input.dt, 0, NULL)
-    total_weight = tensor_empty(input.dt, 0, NULL)
-    plan.dt = input.dt
-    plan.input = input.ptr
+    plan.dt = scores.dt
     plan.target = <const int64_t*>target.ptr
-    plan.weight = NULL if w is None else w.ptr
-    plan.out = out.ptr
+    plan.weight = NULL
     plan.count = target.count
+    plan.classes = scores.sizes[0 if scores.nd == 1 else 1]
     plan.inner = 1
-    for k in range(2, input.nd):
-        plan.inner *= input.sizes[k]
+    for d in range(2, scores.nd):
+        plan.inner *= scores.sizes[d]
     plan.ignore = ignore_index
     plan.reduction = reduction
-    plan.tile = TILE
-    tiles = (plan.count + TILE - 1) // TILE
-    plan.loss = sums
-    plan.bad = bad
-    if tiles > SMALL:
-        plan.loss = <double*>malloc(tiles * (2 * sizeof(double) + sizeof(Py_ssize_t)))
-        if plan.loss == NULL:
-            raise MemoryError()
-        plan.bad = <Py_ssize_t*>(plan.loss + 2 * tiles)
-    plan.total = plan.loss + tiles
-    run_tiles(nll_tile, &plan, tiles, 8.0 * plan.count)
-    for k in range(tiles):
-        if plan.bad[k] >= 0:
-            wrong = plan.target[plan.bad[k]]
-            found = True
-            break
-        loss += plan.loss[k]
-        total += plan.total[k]
-    if plan.loss != sums:
-        free(plan.loss)
-    if found:
-        raise IndexError(f"Target {wrong} is out of bounds.")
-    if reduction == RED_MEAN:
-        loss = loss / total
-    if reduction != RED_NONE:
-        store(out.ptr, out.dt, 0, loss)
-    store(total_weight.ptr, out.dt, 0, 0 if reduction == RED_NONE else total)
-    return (out, total_weight)
+    begin(work, name, plan, sizeof(NllPlan))
+    operand(work, &plan.target, target, READS)
+    if weight is not None:
+        plan.weight = weight.ptr
+        operand(work, &plan.weight, weight, READS)
+    return 0
 
 
-cdef Tensor nll_loss_backward_plain(Tensor grad, Tensor target, object weight, Tensor total_weight,
-                                    tuple input_shape, int dt, int reduction,
-                                    long long ignore_index):
+cdef int nll_loss_into(Tensor out, Tensor total_weight, Tensor input, Tensor target, Tensor weight,
+                       Py_ssize_t reduction, Py_ssize_t ignore_index) except -1:
     cdef NllPlan plan
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Tensor w, out
-    cdef int d, nd = len(input_shape)
+    cdef Launch work
+    cdef Tensor partial
+    cdef Py_ssize_t n
+    target = contiguous(cast(target, DT_I64))
+    weight = contiguous(weight) if weight is not None else None
+    input = contiguous(input)
+    plan_targets(&plan, &work, "nll_loss", input, target, weight, reduction, ignore_index)
+    plan.input = input.ptr
+    plan.out = out.ptr
+    plan.total = total_weight.ptr
+    plan.tile = TILE
+    plan.tiles = (plan.count + TILE - 1) // TILE
+    plan.partial = NULL
+    operand(&work, &plan.input, input, READS)
+    operand(&work, &plan.out, out, WRITES)
+    operand(&work, &plan.total, total_weight, WRITES)
+    if plan.tiles > SMALL:
+        n = 3 * plan.tiles
+        partial = tensor_empty(DT_F64, 1, &n)
+        plan.partial = <double*>partial.ptr
+        operand(&work, &plan.partial, partial, SCRATCH)
+    launch(&work, nll_whole, 8.0 * plan.count)
+    if plan.bad >= 0:
+        raise IndexError(f"Target {plan.target[plan.bad]} is out of bounds.")
+    return 0
+
+
+cdef int nll_loss_backward_into(Tensor out, Tensor grad, Tensor target, Tensor weight,
+                                Tensor total_weight, Py_ssize_t reduction,
+                                Py_ssize_t ignore_index) except -1:
+    cdef NllPlan plan
+    cdef Launch work
     cdef Py_ssize_t samples
-    check_reduction(reduction)
-    for d in range(nd):
-        shape[d] = input_shape[d]
-    out = tensor_empty(dt, nd, shape)
-    check_nll_shapes(out, target)
-    target = checked_target(target)
-    plan.classes = shape[0 if nd == 1 else 1]
-    w = checked_weight(weight, dt, plan.classes)
-    grad = contiguous(cast(grad, dt))
-    if reduction == RED_NONE and grad.count != target.count or (
-            reduction != RED_NONE and grad.count != 1):
-        raise RuntimeError(
-            f"nll_loss_backward: grad of shape {list(sizes_of(grad))} doesn't match the loss")
     if out.count == 0:
-        return out
-    plan.dt = dt
-    plan.target = <const int64_t*>target.ptr
-    plan.weight = NULL if w is None else w.ptr
+        return 0
+    target = contiguous(cast(target, DT_I64))
+    weight = contiguous(weight) if weight is not None else None
+    grad = contiguous(cast(grad, out.dt))
+    total_weight = cast(total_weight, out.dt)
+    plan_targets(&plan, &work, "nll_loss_backward", out, target, weight, reduction, ignore_index)
     plan.out = out.ptr
     plan.grad = grad.ptr
-    plan.count = target.count
-    plan.inner = 1
-    for d in range(2, nd):
-        plan.inner *= shape[d]
-    plan.ignore = ignore_index
-    plan.reduction = reduction
-    plan.scale = 0
-    if reduction != RED_NONE:
-        plan.scale = load(grad.ptr, dt, 0)
-    if reduction == RED_MEAN:
-        plan.scale /= load(cast(total_weight, dt).ptr, dt, 0)
+    plan.total = total_weight.ptr
+    operand(&work, &plan.out, out, WRITES)
+    operand(&work, &plan.grad, grad, READS)
+    operand(&work, &plan.total, total_weight, READS)
     plan.tile = TILE // (plan.classes * plan.inner) + 1
     samples = plan.count // plan.inner
-    run_tiles(nll_backward_tile, &plan, (samples + plan.tile - 1) // plan.tile, 1.0 * out.count)
-    return out
+    return launch_tiles(&work, nll_backward_tile, (samples + plan.tile - 1) // plan.tile,
+                        1.0 * out.count)
 
 
 # --- mean squared error ---------------------------------------------------------------------
@@ -310,111 +244,83 @@ cdef struct MsePlan:
     const char* b
     char* out
     Py_ssize_t count
-    double scale
-    double* partial
+    Py_ssize_t tiles
+    bint mean
+    double* partial          # of each tile
+    double[16] space         # the same for a few; `partial` is NULL then
 
 
 cdef void mse_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
     cdef Py_ssize_t at = tile * MSE_TILE * DT_SIZE[plan.dt]
     cdef Py_ssize_t n = plan.count - tile * MSE_TILE
-    plan.partial[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE
-                                             else MSE_TILE)
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    found[tile] = T.distance[plan.dt](plan.a + at, plan.b + at, n if n < MSE_TILE else MSE_TILE)
 
 
-cdef void mse_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+cdef void mse_whole(void* ctx) noexcept nogil:
+    cdef MsePlan* plan = <MsePlan*>ctx
+    cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef double s = 0
+    cdef Py_ssize_t k
+    parallel_for(mse_tile, plan, plan.tiles, team_size(plan.count))
+    for k in range(plan.tiles):
+        s += found[k]
+    if plan.mean:
+        s = s / plan.count if plan.count else NAN
+    store(plan.out, plan.dt, 0, s)
+
+
+cdef void difference_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MsePlan* plan = <MsePlan*>ctx
     cdef Py_ssize_t at = tile * MSE_TILE * DT_SIZE[plan.dt]
     cdef Py_ssize_t n = plan.count - tile * MSE_TILE
     T.difference[plan.dt](plan.a + at, plan.b + at, plan.out + at,
-                          n if n < MSE_TILE else MSE_TILE, plan.scale)
+                          n if n < MSE_TILE else MSE_TILE, 1)
 
 
-cdef inline bint plain_pair(Tensor a, Tensor b) noexcept:
-    """Dense operands of one shape and one of the two dtypes that have a loop."""
-    return (a.dt == b.dt and (a.dt == DT_F32 or a.dt == DT_F64)
-            and not ((a.flags | b.flags) & F_STRIDED) and same_shape(a, b))
-
-
-cdef Tensor mse_loss_plain(Tensor a, Tensor b, int reduction):
+cdef int mse_loss_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) except -1:
     cdef MsePlan plan
-    cdef double[SMALL] space
-    cdef double s = 0
-    cdef Py_ssize_t tiles, k
+    cdef Launch work
     cdef Tensor d
-    check_reduction(reduction)
-    if reduction == RED_NONE or not plain_pair(a, b):
-        d = ew2(K_SUB, a, b, P_SAME, None, "mse_loss")
-        if d.dt <= DT_I64 or d.dt >= DT_C64:
-            raise NotImplementedError(f'"mse_cpu" not implemented for \'{SCALAR_NAMES[d.dt]}\'')
-        if reduction != RED_NONE and d.dt < DT_F32:
-            # Halves: squares are rounded once, after the sum.
-            return cast(mse_loss_plain(cast(a, DT_F32), cast(b, DT_F32), reduction), d.dt)
-        d = ew2(K_MUL, d, d, P_SAME, d, "mse_loss")
-        if reduction == RED_MEAN:
-            return mean_plain(d, None, False, -1)
-        return d if reduction == RED_NONE else sum_plain(d, None, False, -1)
+    # Dense operands of one shape and one of the two dtypes that have loops.
+    if not (a.dt == b.dt and (a.dt == DT_F32 or a.dt == DT_F64)
+            and not ((a.flags | b.flags) & F_STRIDED) and same_shape(a, b)):
+        return mse_in_steps(out, a, b, reduction)
     plan.dt = a.dt
     plan.a = a.ptr
     plan.b = b.ptr
+    plan.out = out.ptr
     plan.count = a.count
-    tiles = (a.count + MSE_TILE - 1) // MSE_TILE
-    plan.partial = space
-    if tiles > SMALL:
-        plan.partial = <double*>malloc(tiles * sizeof(double))
-        if plan.partial == NULL:
-            raise MemoryError()
-    run_tiles(mse_tile, &plan, tiles, a.count)
-    for k in range(tiles):
-        s += plan.partial[k]
-    if plan.partial != space:
-        free(plan.partial)
+    plan.tiles = (a.count + MSE_TILE - 1) // MSE_TILE
+    plan.mean = reduction == RED_MEAN
+    plan.partial = NULL
+    begin(&work, "mse_loss", &plan, sizeof(plan))
+    operand(&work, &plan.a, a, READS)
+    operand(&work, &plan.b, b, READS)
+    operand(&work, &plan.out, out, WRITES)
+    if reduction == RED_NONE:
+        launch_tiles(&work, difference_tile, plan.tiles, plan.count)
+        ew2(K_MUL, out, out, P_SAME, out, "mse_loss")
+        return 0
+    if plan.tiles > SMALL:
+        d = tensor_empty(DT_F64, 1, &plan.tiles)
+        plan.partial = <double*>d.ptr
+        operand(&work, &plan.partial, d, SCRATCH)
+    return launch(&work, mse_whole, plan.count)
+
+
+cdef int mse_in_steps(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) except -1:
+    cdef Tensor d
+    if reduction != RED_NONE and out.dt < DT_F32:
+        # Halves: squares are rounded once, after the sum.
+        d = tensor_empty(DT_F32, 0, NULL)
+        mse_loss_into(d, cast(a, DT_F32), cast(b, DT_F32), reduction)
+        return copy_into(out, d, "mse_loss")
+    d = ew2(K_SUB, a, b, P_SAME, out if reduction == RED_NONE else None, "mse_loss")
+    ew2(K_MUL, d, d, P_SAME, d, "mse_loss")
+    if reduction == RED_NONE:
+        return 0
     if reduction == RED_MEAN:
-        s = s / a.count if a.count else NAN
-    d = tensor_empty(a.dt, 0, NULL)
-    store(d.ptr, d.dt, 0, s)
-    return d
-
-
-cdef Tensor mse_loss_backward_plain(Tensor grad, Tensor a, Tensor b, int reduction):
-    cdef MsePlan plan
-    cdef Tensor out
-    cdef double scale = 2
-    check_reduction(reduction)
-    if reduction != RED_NONE and grad.count == 1 and plain_pair(a, b) and grad.dt == a.dt:
-        out = tensor_empty(a.dt, a.nd, a.sizes)
-        plan.dt = a.dt
-        plan.a = a.ptr
-        plan.b = b.ptr
-        plan.out = out.ptr
-        plan.count = a.count
-        plan.scale = 2 * load(grad.ptr, grad.dt, 0)
-        if reduction == RED_MEAN and a.count:
-            plan.scale /= a.count
-        run_tiles(mse_backward_tile, &plan, (a.count + MSE_TILE - 1) // MSE_TILE, a.count)
-        return out
-    out = ew2(K_SUB, a, b, P_SAME, None, "mse_loss_backward")
-    if reduction == RED_MEAN and out.count:
-        scale = scale / out.count
-    out = ew2(K_MUL, out, grad, P_SAME, None, "mse_loss_backward")
-    return ew2(K_MUL, out, wrap_double(scale), P_SAME, None, "mse_loss_backward")
-
-
-def _call(str name, *args):
-    """Diagnostic: call a C function of this module by name (without its suffix "_plain")."""
-    if name == "nll_loss":
-        return nll_loss_plain(args[0], args[1], args[2], args[3], args[4])
-    if name == "nll_loss_backward":
-        return nll_loss_backward_plain(
-            args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7])
-    if name == "mse_loss":
-        return mse_loss_plain(args[0], args[1], args[2])
-    if name == "mse_loss_backward":
-        return mse_loss_backward_plain(args[0], args[1], args[2], args[3])
-    raise ValueError(f"_call: no function {name!r} here")
-
-
-cdef Tensor nll_backward(Tensor grad, Tensor target, Tensor weight, Tensor total_weight, tuple size,
-                         Py_ssize_t reduction, Py_ssize_t ignore_index):
-    return nll_loss_backward_plain(grad, target, weight, total_weight, size, grad.dt,
-                                   <int>reduction, ignore_index)
+        return mean_into(out, d, None, False, -1)
+    return sum_into(out, d, None, False, -1)

@@ -8,7 +8,8 @@ from libc.stdlib cimport free, malloc
 from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, operand, spread)
+    READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
+    spread)
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
 from autograd_cy._C.tensor cimport (
@@ -204,10 +205,8 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
         buf = bufs[i] if momentum != 0 else None
         first = momentum != 0 and buf is None
         if first:
-            if kept_here():
-                raise RuntimeError(
-                    "sgd_step: launches can't be kept of the first step with momentum, which "
-                    "makes the buffers: a second run would make them again; take one step before")
+            no_launch("sgd_step", "the first step with momentum makes the buffers, and would make "
+                      "them again in a second run; take one step before")
             buf = tensor_empty_like(p, p.dt)
         s = batch.add("sgd_step", (p, grads[i], buf))
         s.sgd.lr = lr
@@ -257,10 +256,8 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
     cdef Segment* s
     cdef Py_ssize_t i
     cdef double step
-    if kept_here():
-        raise RuntimeError(
-            "adam_step: launches can't be kept: the corrections of the bias are numbers that "
-            "change with each step, and a second run would take those of this one; use SGD")
+    no_launch("adam_step", "the corrections of the bias are numbers that change with each step, "
+              "and a second run would take those of this one; use SGD")
     check_lengths("adam_step", params,
                   (grads, exp_avgs, exp_avg_sqs, steps, max_exp_avg_sqs if amsgrad else None))
     if amsgrad and max_exp_avg_sqs is None:

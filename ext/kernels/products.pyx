@@ -155,11 +155,15 @@ cdef int mm(Tensor out, Tensor a, Tensor b) except -1:
     return product(&t, "mm", out, a, b)
 
 
-cdef int bmm(Tensor out, Tensor a, Tensor b) except -1:
-    cdef Multiply t
-    plain(&t, a.sizes[1], b.sizes[2], a.sizes[2])
+cdef inline void many(Multiply* t, Tensor a, Tensor b) noexcept:
+    plain(t, a.sizes[1], b.sizes[2], a.sizes[2])
     t.batched = True
     t.batch = a.sizes[0]
+
+
+cdef int bmm(Tensor out, Tensor a, Tensor b) except -1:
+    cdef Multiply t
+    many(&t, a, b)
     a = left_matrix(&t, a, 1)
     b = right_matrix(&t, b, 1)
     t.step_a, t.step_b = a.strides[0], b.strides[0]
@@ -188,21 +192,36 @@ cdef bint is_real_number(Tensor t):
 
 cdef int addmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
     cdef Multiply t
-    cdef Tensor r
     plain(&t, a.sizes[0], b.sizes[1], a.sizes[1])
     a = left_matrix(&t, a, 0)
     b = right_matrix(&t, b, 0)
+    return add_product(&t, out, c, a, b, beta, alpha, "addmm", "addmm")
+
+
+cdef int baddbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
+    cdef Multiply t
+    many(&t, a, b)
+    a = left_matrix(&t, a, 1)
+    b = right_matrix(&t, b, 1)
+    t.step_a, t.step_b = a.strides[0], b.strides[0]
+    return add_product(&t, out, c, a, b, beta, alpha, "baddbmm", "baddbmm")
+
+
+cdef int add_product(Multiply* t, Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta,
+                     Tensor alpha, const char* name, str op) except -1:
+    """out = beta * c + alpha * a @ b; c may be out."""
+    cdef Tensor r
     if is_real_number(beta) and is_real_number(alpha) and not dt_is_integral(a.dt):
         t.alpha = element_value(alpha.ptr, alpha.dt)
         t.beta = element_value(beta.ptr, beta.dt)
         if t.beta != 0:
-            copy_into(out, c, "addmm")
-        return product(&t, "addmm", out, a, b)
-    # The factors in the dtype; c may be the result.
-    r = tensor_empty(out.dt, 2, out.sizes)
-    product(&t, "addmm", r, a, b)
-    r = ew2(K_MUL, r, alpha, 0, None, "addmm")
-    ew2(K_ADD, r, ew2(K_MUL, c, beta, 0, None, "addmm"), 0, out, "addmm")
+            copy_into(out, c, op)
+        return product(t, name, out, a, b)
+    # The factors in the dtype.
+    r = tensor_empty(out.dt, out.nd, out.sizes)
+    product(t, name, r, a, b)
+    r = ew2(K_MUL, r, alpha, 0, None, op)
+    ew2(K_ADD, r, ew2(K_MUL, c, beta, 0, None, op), 0, out, op)
     return 0
 
 

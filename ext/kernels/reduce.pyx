@@ -6,22 +6,27 @@
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN, isinf, sqrt
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy, dt_is_complex,
-    dt_real, g_default_dtype)
+    dt_real)
 from autograd_cy._C.iterate cimport (
-    add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_with, P_BOOL, P_SAME, P_SKIP_FIRST)
+    add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_dense, fill_with, P_BOOL, P_SAME,
+    P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
+from autograd_cy._C.launch cimport (
+    READS, SCRATCH, UPDATES, WRITES, Launch, begin, keep, keeping, launch, launch_tiles, operand)
+from autograd_cy._C.outputs cimport Result, fresh
+from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.rows cimport *
-from autograd_cy._C.storage cimport StorageImpl, storage_borrow, storage_decref
+from autograd_cy._C.rules_common cimport dims_mask
+from autograd_cy._C.rules_reduction cimport averaged, extreme, summed
+from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
-    normal_dim,
-    F_STRIDED, MAX_DIMS, Tensor, sizes_of, tensor_empty, tensor_on, tensor_window,
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on, tensor_window,
     wrap_double)
-from autograd_cy._C.tiles cimport even_block, run_tiles
+from autograd_cy._C.tiles cimport even_block
 
 from autograd_cy._C import cpu as _cpu
 
@@ -43,50 +48,11 @@ cdef enum:
     WIDE = 128           # elements to which rows of few columns are put side by side
     SPREAD = 64          # fewer tiles than this: the reduced range is cut as well
 
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
-
-
 cdef const RowTable* row_table() noexcept nogil:
     return T
 
 
-cdef object not_implemented(str op, int dt):
-    return NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dt]}\'')
-
-
 # --- dimensions -----------------------------------------------------------------------------
-
-cdef int dims_mask(object dims, int nd, char* mask) except -1:
-    cdef int d
-    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
-        memset(mask, 1, nd)
-        return 0
-    memset(mask, 0, nd + 1)
-    if not isinstance(dims, (tuple, list)):
-        mask[normal_dim(dims, nd)] = 1
-        return 0
-    for dim in dims:
-        d = normal_dim(dim, nd)
-        if mask[d]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-        mask[d] = 1
-    return 0
-
-
-cdef Tensor empty_result(Tensor a, const char* mask, bint keepdim, int dt):
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef int d, n = 0
-    for d in range(a.nd):
-        if not mask[d]:
-            shape[n] = a.sizes[d]
-            n += 1
-        elif keepdim:
-            shape[n] = 1
-            n += 1
-    return tensor_empty(dt, n, shape)
-
 
 cdef Py_ssize_t reduced_count(Tensor a, const char* mask) noexcept:
     cdef Py_ssize_t n = 1
@@ -145,6 +111,8 @@ cdef struct Plan:
     Py_ssize_t y_chunks
     Py_ssize_t units       # calls of the loop per tile, before it is cut
     Py_ssize_t parts       # tiles that share the same results
+    Py_ssize_t places
+    double work
     char* partial
 
 
@@ -213,7 +181,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef const char* p = walk(plan.kept, plan.n_kept, place // plan.x_blocks,
                               plan.p + first * plan.x.step, &out)
     cdef const char* q
-    cdef bint fresh = True
+    cdef bint begun = False
     while unit < stop:
         q = p
         if plan.n_rest:
@@ -221,10 +189,10 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         start = unit % plan.y_chunks * plan.chunk
         n = plan.y.size - start if plan.y.size - start < plan.chunk else plan.chunk
         q += start * plan.y.step
-        call_loop(plan, q, m, n, <char*>acc if fresh else <char*>other)
-        if not fresh:
+        call_loop(plan, q, m, n, <char*>other if begun else <char*>acc)
+        if begun:
             plan.combine(<char*>acc, <char*>other, m)
-        fresh = False
+        begun = True
         unit += 1
     if plan.parts == 1:
         plan.finish(<char*>acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)
@@ -232,11 +200,14 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         memcpy(plan.partial + tile * plan.block * plan.acc_size, acc, m * plan.acc_size)
 
 
-cdef void join_parts(Plan* plan, Py_ssize_t places) noexcept nogil:
+cdef void reduce_parts(void* ctx) noexcept nogil:
+    """All tiles, then their joint results."""
+    cdef Plan* plan = <Plan*>ctx
     cdef Py_ssize_t place, part, first, m, out
     cdef Py_ssize_t size = plan.block * plan.acc_size
     cdef char* acc
-    for place in range(places):
+    parallel_for(reduce_tile, plan, plan.places * plan.parts, team_size(plan.work))
+    for place in range(plan.places):
         first = place % plan.x_blocks * plan.block
         m = plan.x.size - first if plan.x.size - first < plan.block else plan.block
         out = first * plan.x.out
@@ -352,8 +323,9 @@ cdef int reduce_into(int op, Tensor a, const char* mask, Tensor out, double scal
     """out = reduction of a over the marked dimensions; `out` is dense, in the order of the kept."""
     cdef Axis axes[64]
     cdef Plan plan
-    cdef double space[2 * ROWS_MAX]
-    cdef Py_ssize_t places, size
+    cdef Launch work
+    cdef Tensor partial
+    cdef Py_ssize_t doubles
     cdef int n
     n = sort_axes(a, mask, axes)
     if n > 0 and axes[n - 1].step != DT_SIZE[a.dt]:
@@ -371,90 +343,122 @@ cdef int reduce_into(int op, Tensor a, const char* mask, Tensor out, double scal
     plan.p = a.ptr
     plan.out = out.ptr
     plan.out_item = DT_SIZE[out.dt]
-    places = cut(&plan)
+    plan.places = cut(&plan)
+    begin(&work, "reduce", &plan, sizeof(plan))
+    operand(&work, &plan.p, a, READS)
+    operand(&work, &plan.out, out, WRITES)
     if plan.parts == 1:
-        run_tiles(reduce_tile, &plan, places, a.count)
-        return 0
-    size = places * plan.parts * plan.block * plan.acc_size
-    plan.partial = <char*>space if size <= <Py_ssize_t>sizeof(space) else <char*>malloc(size)
-    if plan.partial == NULL:
-        raise MemoryError()
-    run_tiles(reduce_tile, &plan, places * plan.parts, a.count)
-    join_parts(&plan, places)
-    if plan.partial != <char*>space:
-        free(plan.partial)
+        return launch_tiles(&work, reduce_tile, plan.places, a.count)
+    doubles = plan.places * plan.parts * plan.block * plan.acc_size // 8
+    partial = tensor_empty(DT_F64, 1, &doubles)
+    plan.partial = partial.ptr
+    plan.work = a.count
+    operand(&work, &plan.partial, partial, SCRATCH)
+    return launch(&work, reduce_parts, a.count)
+
+
+cdef struct Small:
+    rows_fn rows
+    finish_fn finish
+    const char* p
+    char* out
+    Py_ssize_t n
+    double scale
+
+
+cdef void small_whole(void* ctx) noexcept nogil:
+    cdef Small* plan = <Small*>ctx
+    cdef double[2] acc
+    plan.rows(plan.p, 1, 0, plan.n, <char*>acc)
+    plan.finish(<char*>acc, plan.out, 1, 1, plan.scale)
+
+
+cdef int keep_small(Small* plan, Tensor a, Tensor out) except -1:
+    cdef Launch work
+    begin(&work, "reduce", plan, sizeof(Small))
+    operand(&work, &plan.p, a, READS)
+    operand(&work, &plan.out, out, WRITES)
+    work.run = small_whole
+    work.work = plan.n
+    return keep(&work)
+
+
+cdef int reduce_small(int op, Tensor a, Tensor out, double scale) except -1:
+    """One row that a single call of the loop takes."""
+    cdef Small plan
+    plan.rows = T.rows[op][<int>a.dt]
+    plan.finish = T.finish[accumulator(a.dt)][<int>out.dt]
+    plan.p = a.ptr
+    plan.out = out.ptr
+    plan.n = a.count
+    plan.scale = scale
+    if keeping:
+        keep_small(&plan, a, out)
+    small_whole(&plan)
     return 0
 
 
-cdef Tensor reduce_all_small(int op, Tensor a, int dt, double scale):
-    """One row that a single call of the loop takes."""
-    cdef double[2] acc
-    cdef Tensor out = tensor_empty(dt, 0, NULL)
-    T.rows[op][<int>a.dt](a.ptr, 1, 0, a.count, <char*>acc)
-    T.finish[accumulator(a.dt)][dt](<char*>acc, out.ptr, 1, 1, scale)
-    return out
-
-
-cdef inline bint is_small(Tensor a, object dims, bint keepdim) noexcept:
-    return (dims is None and not keepdim and 0 < a.count <= 2048
+cdef inline bint is_small(Tensor a, object dims) noexcept:
+    return (dims is None and 0 < a.count <= 2048
             and not (a.flags & F_STRIDED) and a.dt != DT_F16 and a.dt != DT_BF16)
 
 
 # --- sums and products ----------------------------------------------------------------------
-
-cdef inline int sum_dtype(int dt, int asked) noexcept:
-    if asked >= 0:
-        return asked
-    return DT_I64 if dt <= DT_I64 else dt
-
 
 cdef Tensor as_summand(Tensor a, int dt):
     """The operand in a dtype whose accumulator rounds to dt."""
     return a if a.dt == dt or (dt == DT_I64 and a.dt < DT_I64) else cast(a, dt)
 
 
-cdef Tensor add_or_multiply(int op, Tensor a, object dims, bint keepdim, int dt):
+cdef int add_or_multiply(int op, Tensor out, Tensor a, object dims) except -1:
     cdef char[MAX_DIMS + 1] mask
-    cdef Tensor out
-    dt = sum_dtype(a.dt, dt)
-    a = as_summand(a, dt)
-    if is_small(a, dims, keepdim):
-        return reduce_all_small(op, a, dt, 1)
+    a = as_summand(a, out.dt)
+    if is_small(a, dims):
+        return reduce_small(op, a, out, 1)
     dims_mask(dims, a.nd, mask)
-    out = empty_result(a, mask, keepdim, dt)
     if a.count == 0:
-        fill_with(out, 0 if op == R_SUM else 1)
-    else:
-        reduce_into(op, a, mask, out, 1)
-    return out
+        return fill_dense(out, 0 if op == R_SUM else 1)
+    return reduce_into(op, a, mask, out, 1)
+
+
+cdef int sum_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1:
+    return add_or_multiply(R_SUM, out, a, dims)
+
+
+cdef int prod_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1:
+    return add_or_multiply(R_PROD, out, a, dims)
+
+
+cdef int prod_dim_into(Tensor out, Tensor a, Py_ssize_t dim, bint keepdim, int dt) except -1:
+    return add_or_multiply(R_PROD, out, a, dim)
+
+
+cdef int mean_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1:
+    cdef char[MAX_DIMS + 1] mask
+    a = cast(a, out.dt)
+    if is_small(a, dims):
+        return reduce_small(R_SUM, a, out, 1.0 / a.count)
+    dims_mask(dims, a.nd, mask)
+    if a.count == 0:
+        return fill_with(out, complex(NAN, NAN) if dt_is_complex(out.dt) else NAN)
+    return reduce_into(R_SUM, a, mask, out, 1.0 / reduced_count(a, mask))
 
 
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt):
-    return add_or_multiply(R_SUM, a, dims, keepdim, dt)
-
-
-cdef Tensor prod_plain(Tensor a, object dims, bint keepdim, int dt):
-    return add_or_multiply(R_PROD, a, dims, keepdim, dt)
+    cdef Result made
+    cdef Tensor out
+    summed(&made, a, dims, keepdim, dt, "sum")
+    out = fresh(&made, ON_CPU)
+    sum_into(out, a, dims, keepdim, dt)
+    return out
 
 
 cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
-    cdef char[MAX_DIMS + 1] mask
+    cdef Result made
     cdef Tensor out
-    if (a.dt if dt < 0 else dt) <= DT_I64:
-        raise RuntimeError(
-            f"mean(): could not infer output dtype. {'Input' if dt < 0 else 'Optional'} dtype must "
-            "be either a floating point or complex dtype. "
-            f"Got: {SCALAR_NAMES[a.dt if dt < 0 else dt]}")
-    if dt >= 0:
-        a = cast(a, dt)
-    if is_small(a, dims, keepdim):
-        return reduce_all_small(R_SUM, a, a.dt, 1.0 / a.count)
-    dims_mask(dims, a.nd, mask)
-    out = empty_result(a, mask, keepdim, a.dt)
-    if a.count == 0:
-        fill_with(out, complex(NAN, NAN) if dt_is_complex(out.dt) else NAN)
-    else:
-        reduce_into(R_SUM, a, mask, out, 1.0 / reduced_count(a, mask))
+    averaged(&made, a, dims, keepdim, dt, "mean")
+    out = fresh(&made, ON_CPU)
+    mean_into(out, a, dims, keepdim, dt)
     return out
 
 
@@ -489,74 +493,46 @@ cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):
 
 # --- largest, smallest, all, any ------------------------------------------------------------
 
-cdef int check_nonempty(str op, Tensor a, object dims, const char* mask) except -1:
-    cdef int d
-    if a.count:
-        return 0
-    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
-        raise RuntimeError(
-            f"{op}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-            "reduction dim with the 'dim' argument.")
-    for d in range(a.nd):
-        if mask[d] and a.sizes[d] == 0:
-            raise IndexError(f"{op}(): Expected reduction dim {d} to have non-zero size.")
-    return 0
-
-
-cdef Tensor extreme(int op, str name, Tensor a, object dims, bint keepdim):
+cdef int extreme_into(int op, Tensor out, Tensor a, object dims) except -1:
     cdef char[MAX_DIMS + 1] mask
-    cdef Tensor out
-    if dt_is_complex(a.dt):
-        raise not_implemented(name, a.dt)
-    if is_small(a, dims, keepdim):
-        return reduce_all_small(op, a, a.dt, 1)
+    if is_small(a, dims):
+        return reduce_small(op, a, out, 1)
     dims_mask(dims, a.nd, mask)
-    check_nonempty(name, a, dims, mask)
-    out = empty_result(a, mask, keepdim, a.dt)
-    if a.count:
-        reduce_into(op, a, mask, out, 1)
-    return out
+    return reduce_into(op, a, mask, out, 1) if a.count else 0
 
 
-cdef Tensor amax_plain(Tensor a, object dims, bint keepdim):
-    return extreme(R_MAX, "amax", a, dims, keepdim)
+cdef int amax_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    return extreme_into(R_MAX, out, a, dims)
 
 
-cdef Tensor amin_plain(Tensor a, object dims, bint keepdim):
-    return extreme(R_MIN, "amin", a, dims, keepdim)
+cdef int amin_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    return extreme_into(R_MIN, out, a, dims)
 
 
-cdef Tensor max_all_plain(Tensor a):
-    return extreme(R_MAX, "max", a, None, False)
+cdef int max_into(Tensor out, Tensor a) except -1:
+    return extreme_into(R_MAX, out, a, None)
 
 
-cdef Tensor min_all_plain(Tensor a):
-    return extreme(R_MIN, "min", a, None, False)
+cdef int min_into(Tensor out, Tensor a) except -1:
+    return extreme_into(R_MIN, out, a, None)
 
 
-cdef Tensor all_or_any(int op, Tensor a, object dims, bint keepdim):
+cdef int truth_into(int op, Tensor out, Tensor a, object dims) except -1:
     cdef char[MAX_DIMS + 1] mask
-    cdef Tensor out
-    # uint8 stays uint8: torch kept that from the time before it had bool.
-    cdef int dt = a.dt if a.dt < 2 else DT_BOOL
-    cdef Tensor truth = cast(a, DT_BOOL)
+    if a.count == 0:
+        return fill_dense(out, op == R_MIN)
     dims_mask(dims, a.nd, mask)
     if isinstance(dims, (tuple, list)) and len(dims) == 0:
         memset(mask, 0, a.nd)
-    out = empty_result(a, mask, keepdim, dt)
-    if a.count == 0:
-        fill_with(out, op == R_MIN)
-    else:
-        reduce_into(op, truth, mask, out, 1)
-    return out
+    return reduce_into(op, cast(a, DT_BOOL), mask, out, 1)
 
 
-cdef Tensor all_plain(Tensor a, object dims, bint keepdim):
-    return all_or_any(R_MIN, a, dims, keepdim)
+cdef int all_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    return truth_into(R_MIN, out, a, dims)
 
 
-cdef Tensor any_plain(Tensor a, object dims, bint keepdim):
-    return all_or_any(R_MAX, a, dims, keepdim)
+cdef int any_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    return truth_into(R_MAX, out, a, dims)
 
 
 include "reduce_arg.pxi"
@@ -582,43 +558,9 @@ def _from_array(array):
         storage_decref(s)
 
 
-def _call(str name, Tensor a not None, *args):
-    """Diagnostic: call a C function of this module by name (without its suffix "_plain")."""
-    cdef Py_ssize_t[MAX_DIMS] shape
-    if name == "sum":
-        return sum_plain(a, args[0], args[1], args[2])
-    if name == "mean":
-        return mean_plain(a, args[0], args[1], args[2])
-    if name == "prod":
-        return prod_plain(a, args[0], args[1], args[2])
-    if name == "amax":
-        return amax_plain(a, args[0], args[1])
-    if name == "amin":
-        return amin_plain(a, args[0], args[1])
-    if name == "max_all":
-        return max_all_plain(a)
-    if name == "min_all":
-        return min_all_plain(a)
-    if name == "max_dim":
-        return max_dim_plain(a, args[0], args[1])
-    if name == "min_dim":
-        return min_dim_plain(a, args[0], args[1])
-    if name == "argmax":
-        return argmax_plain(a, args[0], args[1])
-    if name == "argmin":
-        return argmin_plain(a, args[0], args[1])
-    if name == "logsumexp":
-        return logsumexp_plain(a, args[0], args[1])
-    if name == "all":
-        return all_plain(a, args[0], args[1])
-    if name == "any":
-        return any_plain(a, args[0], args[1])
-    if name == "var":
-        return var_plain(a, args[0], args[1], args[2])
-    if name == "cumsum":
-        return cumsum_plain(a, args[0], args[1])
-    if name == "sum_to_shape":
-        for i, size in enumerate(args[0]):
-            shape[i] = size
-        return sum_to_shape_fast(a, len(args[0]), shape)
-    raise ValueError(f"_call: no function {name!r} here")
+def _sum_to_shape(Tensor a not None, tuple shape not None):
+    """Undo broadcasting, for tests."""
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    for i, size in enumerate(shape):
+        sizes[i] = size
+    return sum_to_shape_fast(a, <int>len(shape), sizes)

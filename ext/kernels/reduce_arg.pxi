@@ -14,6 +14,9 @@ cdef struct ArgPlan:
     Py_ssize_t blocks      # tiles across `inner`
     Py_ssize_t chunk       # elements of a row in one tile
     Py_ssize_t chunks
+    double work
+    char* part_values      # one for each piece of a row
+    int64_t* part_index
 
 
 cdef inline void call_arg(ArgPlan* plan, bint cols, const char* p, Py_ssize_t rows,
@@ -40,13 +43,13 @@ cdef void arg_rows_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 
 cdef void arg_chunk_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
-    """Piece of a long row; values and index have one entry per piece."""
+    """Piece of a long row."""
     cdef ArgPlan* plan = <ArgPlan*>ctx
     cdef Py_ssize_t row = tile // plan.chunks, start = tile % plan.chunks * plan.chunk
     cdef Py_ssize_t n = plan.size - start if plan.size - start < plan.chunk else plan.chunk
     call_arg(plan, False, plan.p + (row * plan.size + start) * plan.item, 1, 0, n,
-             plan.values + tile * plan.item, plan.index + tile)
-    plan.index[tile] += start
+             plan.part_values + tile * plan.item, plan.part_index + tile)
+    plan.part_index[tile] += start
 
 
 cdef void arg_cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -58,29 +61,24 @@ cdef void arg_cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
              plan.inner * plan.item, n, plan.values + at * plan.item, plan.index + at)
 
 
-cdef int arg_long_rows(ArgPlan* plan) except -1:
+cdef void arg_long_rows(void* ctx) noexcept nogil:
     """Rows too long for one tile: positions of the pieces, then the best of those."""
-    cdef Py_ssize_t n = plan.outer * plan.chunks, row, best
-    cdef char* values = plan.values
-    cdef int64_t* index = plan.index
-    cdef int64_t place
-    plan.values = <char*>malloc(n * (plan.item + sizeof(int64_t)) + 16)
-    if plan.values == NULL:
-        raise MemoryError()
-    plan.index = <int64_t*>(plan.values + (n * plan.item + 15) // 16 * 16)
-    run_tiles(arg_chunk_tile, plan, n, <double>plan.outer * plan.size)
+    cdef ArgPlan* plan = <ArgPlan*>ctx
+    cdef Py_ssize_t row
+    cdef int64_t at
+    parallel_for(arg_chunk_tile, plan, plan.outer * plan.chunks, team_size(plan.work))
     for row in range(plan.outer):
         # The first of equal pieces wins, and inside a piece the first element: so does a NaN.
-        call_arg(plan, False, plan.values + row * plan.chunks * plan.item, 1, 0, plan.chunks,
-                 values + row * plan.item, &place)
-        best = row * plan.chunks + place
-        index[row] = plan.index[best]
-    free(plan.values)
-    return 0
+        call_arg(plan, False, plan.part_values + row * plan.chunks * plan.item, 1, 0, plan.chunks,
+                 plan.values + row * plan.item, &at)
+        plan.index[row] = plan.part_index[row * plan.chunks + at]
 
 
 cdef int arg_into(int op, Tensor a, int dim, Tensor values, Tensor index) except -1:
     cdef ArgPlan plan
+    cdef Launch work
+    cdef Tensor part_values, part_index
+    cdef Py_ssize_t n
     cdef int d
     a = contiguous(a)
     plan.op = op
@@ -91,76 +89,62 @@ cdef int arg_into(int op, Tensor a, int dim, Tensor values, Tensor index) except
     plan.index = <int64_t*>index.ptr
     plan.outer = plan.inner = 1
     plan.size = a.sizes[dim] if a.nd else 1
+    plan.work = a.count
     for d in range(dim):
         plan.outer *= a.sizes[d]
     for d in range(dim + 1, a.nd):
         plan.inner *= a.sizes[d]
+    begin(&work, "arg_extreme", &plan, sizeof(plan))
+    operand(&work, &plan.p, a, READS)
+    operand(&work, &plan.values, values, WRITES)
+    operand(&work, &plan.index, index, WRITES)
     if plan.inner > 1 and plan.size < 1 << 31:
         plan.block = even_block(plan.inner, COLS)
         plan.blocks = (plan.inner + plan.block - 1) // plan.block
-        run_tiles(arg_cols_tile, &plan, plan.outer * plan.blocks, a.count)
-        return 0
+        return launch_tiles(&work, arg_cols_tile, plan.outer * plan.blocks, plan.work)
     if plan.inner > 1:
         raise RuntimeError("a dimension of more than 2**31 elements must be the last one here")
-    if plan.size > TILE_WORK:
-        plan.chunk = TILE_WORK
-        plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
-        return arg_long_rows(&plan)
-    plan.block = clip(TILE_WORK // plan.size, 1, plan.outer)
-    run_tiles(arg_rows_tile, &plan, (plan.outer + plan.block - 1) // plan.block, a.count)
-    return 0
+    if plan.size <= TILE_WORK:
+        plan.block = clip(TILE_WORK // plan.size, 1, plan.outer)
+        return launch_tiles(&work, arg_rows_tile, (plan.outer + plan.block - 1) // plan.block,
+                            plan.work)
+    plan.chunk = TILE_WORK
+    plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
+    n = plan.outer * plan.chunks
+    part_values = tensor_empty(a.dt, 1, &n)
+    part_index = tensor_empty(DT_I64, 1, &n)
+    plan.part_values = part_values.ptr
+    plan.part_index = <int64_t*>part_index.ptr
+    operand(&work, &plan.part_values, part_values, SCRATCH)
+    operand(&work, &plan.part_index, part_index, SCRATCH)
+    return launch(&work, arg_long_rows, plan.work)
 
 
-cdef tuple extreme_dim(int op, str name, Tensor a, int dim, bint keepdim):
-    cdef char[MAX_DIMS + 1] mask
-    cdef Tensor values, index
-    if dt_is_complex(a.dt):
-        raise RuntimeError(f"{name}(): does not support complex input")
-    dim = normal_dim(dim, a.nd)
-    dims_mask(dim, a.nd, mask)
-    check_nonempty(name, a, dim, mask)
-    values = empty_result(a, mask, keepdim, a.dt)
-    index = empty_result(a, mask, keepdim, DT_I64)
-    if a.count:
-        arg_into(op, a, dim, values, index)
-    return (values, index)
+cdef int max_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
+                      bint keepdim) except -1:
+    return arg_into(R_MAX, a, <int>normal_dim(dim, a.nd), values, index) if a.count else 0
 
 
-cdef tuple max_dim_plain(Tensor a, int dim, bint keepdim):
-    return extreme_dim(R_MAX, "max", a, dim, keepdim)
+cdef int min_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
+                      bint keepdim) except -1:
+    return arg_into(R_MIN, a, <int>normal_dim(dim, a.nd), values, index) if a.count else 0
 
 
-cdef tuple min_dim_plain(Tensor a, int dim, bint keepdim):
-    return extreme_dim(R_MIN, "min", a, dim, keepdim)
-
-
-cdef Tensor place_of_extreme(int op, str name, Tensor a, object dim, bint keepdim):
-    cdef Py_ssize_t[MAX_DIMS] ones
-    cdef Tensor flat, values, index
-    cdef int d
-    if dt_is_complex(a.dt):
-        raise RuntimeError(f"{name}(): does not support complex input")
-    if a.dt == DT_BOOL:
-        raise RuntimeError(f"{name}(): does not support bool input")
-    if dim is not None:
-        return extreme_dim(op, name, a, normal_dim(dim, a.nd), keepdim)[1]
+cdef int place_of_extreme(int op, Tensor index, Tensor a, object dim) except -1:
+    cdef Tensor values
     if a.count == 0:
-        raise IndexError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-    flat = contiguous(a)
-    ones[0] = a.count
-    flat = tensor_window(flat, 1, ones, NULL, 0)
-    values = tensor_empty(a.dt, 0, NULL)
-    for d in range(a.nd):
-        ones[d] = 1
-    index = tensor_empty(DT_I64, a.nd if keepdim else 0, ones)
-    arg_into(op, flat, 0, values, index)
-    return index
+        return 0
+    if dim is None:
+        dim = 0
+        a = contiguous(a)
+        a = tensor_window(a, 1, &a.count, NULL, 0)
+    values = tensor_empty(a.dt, index.nd, index.sizes)
+    return arg_into(op, a, <int>normal_dim(dim, a.nd), values, index)
 
 
-cdef Tensor argmax_plain(Tensor a, object dim, bint keepdim):
-    return place_of_extreme(R_MAX, "argmax", a, dim, keepdim)
+cdef int argmax_into(Tensor out, Tensor a, object dim, bint keepdim) except -1:
+    return place_of_extreme(R_MAX, out, a, dim)
 
 
-cdef Tensor argmin_plain(Tensor a, object dim, bint keepdim):
-    return place_of_extreme(R_MIN, "argmin", a, dim, keepdim)
+cdef int argmin_into(Tensor out, Tensor a, object dim, bint keepdim) except -1:
+    return place_of_extreme(R_MIN, out, a, dim)

@@ -32,33 +32,45 @@ cdef void lse_cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
               plan.out + (outer * plan.inner + first) * plan.item)
 
 
-cdef Tensor complex_logsumexp(Tensor a, object dims, bint keepdim):
+cdef int complex_logsumexp(Tensor out, Tensor a, object dims) except -1:
     """From the largest real part, as for real numbers; an infinite one is left where it is."""
-    cdef Tensor top = amax_plain(real_window(a, 0), dims, True), total
-    cdef Tensor finite = ew1(K_ISFINITE, top, P_BOOL, None, "logsumexp")
+    cdef Tensor top = kept_extreme(real_window(a, 0), dims), total, finite
+    finite = ew1(K_ISFINITE, top, P_BOOL, None, "logsumexp")
     top = ew3(K_WHERE, finite, top, wrap_double(0.0), P_SKIP_FIRST, None, "logsumexp")
     total = sum_plain(ew1(K_EXP, ew2(K_SUB, a, top, P_SAME, None, "logsumexp"), P_SAME, None,
                           "logsumexp"), dims, True, -1)
-    total = ew2(K_ADD, ew1(K_LOG, total, P_SAME, None, "logsumexp"), top, P_SAME, None, "logsumexp")
-    return total if keepdim else sum_plain(total, dims, False, -1)
+    total = ew1(K_LOG, total, P_SAME, total, "logsumexp")
+    ew2(K_ADD, total, top, P_SAME, tensor_window(out, total.nd, total.sizes, total.strides, 0),
+        "logsumexp")
+    return 0
 
 
-cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
+cdef Tensor kept_extreme(Tensor a, object dims):
+    """The largest elements, reduced dimensions kept."""
+    cdef Result made
+    cdef Tensor out
+    extreme(&made, a, dims, True, "logsumexp")
+    out = fresh(&made, ON_CPU)
+    extreme_into(R_MAX, out, a, dims)
+    return out
+
+
+cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
     cdef char[MAX_DIMS + 1] mask
     cdef SoftPlan plan
-    cdef Tensor out, moved
+    cdef Launch work
+    cdef Tensor moved, wide
     cdef int d, n_marked = 0, dim = 0
     if dt_is_complex(a.dt) and a.count:
-        return complex_logsumexp(a, dims, keepdim)
-    if a.dt <= DT_I64:
-        a = cast(a, g_default_dtype)
-    if a.dt == DT_F16 or a.dt == DT_BF16:
-        return cast(logsumexp_plain(cast(a, DT_F32), dims, keepdim), a.dt)
+        return complex_logsumexp(out, a, dims)
+    if out.dt == DT_F16 or out.dt == DT_BF16:
+        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        logsumexp_into(wide, cast(a, DT_F32), dims, keepdim)
+        return copy_into(out, wide, "logsumexp")
+    a = cast(a, out.dt)
     dims_mask(dims, a.nd, mask)
-    out = empty_result(a, mask, keepdim, a.dt)
     if a.count == 0:
-        fill_with(out, -float("inf"))
-        return out
+        return fill_dense(out, -float("inf"))
     for d in range(a.nd):
         if mask[d]:
             n_marked += 1
@@ -80,15 +92,16 @@ cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
     plan.cols = T.soft_cols[<int>a.dt]
     plan.p = moved.ptr
     plan.out = out.ptr
+    begin(&work, "logsumexp", &plan, sizeof(plan))
+    operand(&work, &plan.p, moved, READS)
+    operand(&work, &plan.out, out, WRITES)
     if plan.inner == 1:
         plan.block = clip(TILE_WORK // 8 // plan.size, 1, plan.outer)
         plan.blocks = (plan.outer + plan.block - 1) // plan.block
-        run_tiles(lse_rows_tile, &plan, plan.blocks, 8.0 * a.count)
-    else:
-        plan.block = even_block(plan.inner, COLS)
-        plan.blocks = (plan.inner + plan.block - 1) // plan.block
-        run_tiles(lse_cols_tile, &plan, plan.outer * plan.blocks, 8.0 * a.count)
-    return out
+        return launch_tiles(&work, lse_rows_tile, plan.blocks, 8.0 * a.count)
+    plan.block = even_block(plan.inner, COLS)
+    plan.blocks = (plan.inner + plan.block - 1) // plan.block
+    return launch_tiles(&work, lse_cols_tile, plan.outer * plan.blocks, 8.0 * a.count)
 
 
 # --- variance -------------------------------------------------------------------------------
@@ -96,12 +109,21 @@ cdef Tensor logsumexp_plain(Tensor a, object dims, bint keepdim):
 cdef struct VarPlan:
     int dt
     const char* p
+    char* out
+    finish_fn finish
+    Py_ssize_t out_item
+    Py_ssize_t rows
     Py_ssize_t size
     Py_ssize_t item
     Py_ssize_t chunk
     Py_ssize_t chunks
-    double* partial        # one entry per row and chunk
-    const double* mean     # NULL in the first pass
+    double work
+    double divisor
+    bint root              # of the variance: a number of the dtype where that may be none
+    bint again             # float32: in double where squares overflow and the result doesn't
+    bint exact             # what the tiles do now: in double
+    bint second            # and the second pass, with means
+    double* partial        # one entry per row and chunk, then the means
 
 
 cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -110,15 +132,72 @@ cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t n = plan.size - start if plan.size - start < plan.chunk else plan.chunk
     cdef const char* p = plan.p + (row * plan.size + start) * plan.item
     cdef char* acc = <char*>(plan.partial + tile)
+    cdef const double* mean = plan.partial + plan.rows * plan.chunks + row
     cdef bint half = plan.dt == DT_F16 or plan.dt == DT_BF16
-    if plan.mean == NULL and half:
+    if plan.exact:
+        exact_part(plan, <const float*>p, n, mean, <double*>acc)
+    elif not plan.second and half:
         T.half_rows(R_SUM, plan.dt, p, 1, 0, n, acc)
-    elif plan.mean == NULL:
+    elif not plan.second:
         T.rows[<int>R_SUM][plan.dt](p, 1, 0, n, acc)
     elif half:
-        T.half_deviation(plan.dt, p, 1, 0, n, plan.mean + row, <double*>acc)
+        T.half_deviation(plan.dt, p, 1, 0, n, mean, <double*>acc)
     else:
-        T.deviation[plan.dt](p, 1, 0, n, plan.mean + row, <double*>acc)
+        T.deviation[plan.dt](p, 1, 0, n, mean, <double*>acc)
+
+
+cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* mean,
+                     double* acc) noexcept nogil:
+    """A tile in double, in pieces that fit on the stack."""
+    cdef double[512] wide
+    cdef double part
+    cdef Py_ssize_t i, done = 0, m
+    acc[0] = 0
+    while done < n:
+        m = n - done if n - done < 512 else 512
+        for i in range(m):
+            wide[i] = p[done + i]
+        if plan.second:
+            T.deviation[<int>DT_F64](<const char*>wide, 1, 0, m, mean, &part)
+        else:
+            T.rows[<int>R_SUM][<int>DT_F64](<const char*>wide, 1, 0, m, <char*>&part)
+        acc[0] += part
+        done += m
+
+
+cdef void var_passes(VarPlan* plan) noexcept nogil:
+    """Means, then variances or their roots, at the end of `partial`."""
+    cdef double* mean = plan.partial + plan.rows * plan.chunks
+    cdef double divisor
+    cdef double s
+    cdef Py_ssize_t r, c
+    cdef int turn
+    for turn in range(2):
+        plan.second = turn
+        parallel_for(var_tile, plan, plan.rows * plan.chunks, team_size((1 + turn) * plan.work))
+        for r in range(plan.rows):
+            s = 0
+            for c in range(plan.chunks):
+                s += plan.partial[r * plan.chunks + c]
+            divisor = plan.divisor if turn else plan.size
+            mean[r] = sqrt(s / divisor) if turn and plan.root else s / divisor
+
+
+cdef void var_whole(void* ctx) noexcept nogil:
+    cdef VarPlan* plan = <VarPlan*>ctx
+    cdef char* found = <char*>(plan.partial + plan.rows * plan.chunks)
+    cdef Py_ssize_t r
+    plan.exact = False
+    var_passes(plan)
+    plan.finish(found, plan.out, plan.rows, 1, 1)
+    if plan.again:
+        for r in range(plan.rows):
+            if isinf((<double*>plan.out)[r] if plan.out_item == 8 else (<float*>plan.out)[r]):
+                plan.exact = True
+                break
+    if plan.exact:
+        var_passes(plan)
+        plan.finish(found, plan.out, plan.rows, 1, 1)
 
 
 cdef Tensor real_window(Tensor a, int part):
@@ -132,99 +211,79 @@ cdef Tensor real_window(Tensor a, int part):
 
 
 cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
-    """
-    Variances of the rows of a dense tensor, one for each element of `out`, or their roots: these
-    are numbers of the dtype where the variance may be none.
-    """
+    """Variances of the rows of a dense tensor, one for each element of `out`, or their roots."""
     cdef VarPlan plan
-    cdef Py_ssize_t rows = out.count, r, c
-    cdef double* space
-    cdef double* mean
-    cdef double s
+    cdef Launch work
+    cdef Tensor partial
+    cdef Py_ssize_t room
     plan.dt = a.dt
     plan.p = a.ptr
-    plan.size = a.count // rows
+    plan.out = out.ptr
+    plan.out_item = DT_SIZE[out.dt]
+    plan.finish = T.finish[<int>ACC_F64][<int>out.dt]
+    plan.rows = out.count
+    plan.size = a.count // plan.rows
     plan.item = DT_SIZE[a.dt]
     plan.chunk = TILE_WORK
     plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
-    space = <double*>malloc(rows * (plan.chunks + 1) * sizeof(double))
-    if space == NULL:
-        raise MemoryError()
-    plan.partial = space
-    mean = space + rows * plan.chunks
-    plan.mean = NULL
-    run_tiles(var_tile, &plan, rows * plan.chunks, a.count)
-    for r in range(rows):
-        s = 0
-        for c in range(plan.chunks):
-            s += space[r * plan.chunks + c]
-        mean[r] = s / plan.size
-    plan.mean = mean
-    run_tiles(var_tile, &plan, rows * plan.chunks, 2.0 * a.count)
-    for r in range(rows):
-        s = 0
-        for c in range(plan.chunks):
-            s += space[r * plan.chunks + c]
-        mean[r] = sqrt(s / divisor) if root else s / divisor
-    T.finish[<int>ACC_F64][<int>out.dt](<char*>mean, out.ptr, rows, 1, 1)
-    free(space)
-    return 0
+    plan.work = a.count
+    plan.divisor = divisor
+    plan.root = root
+    # Squares are summed in float32: they may overflow where the result doesn't.
+    plan.again = a.dt == DT_F32 and (root or out.dt == DT_F64)
+    room = plan.rows * (plan.chunks + 1)
+    partial = tensor_empty(DT_F64, 1, &room)
+    plan.partial = <double*>partial.ptr
+    begin(&work, "variance", &plan, sizeof(plan))
+    operand(&work, &plan.p, a, READS)
+    operand(&work, &plan.out, out, WRITES)
+    operand(&work, &plan.partial, partial, SCRATCH)
+    return launch(&work, var_whole, plan.work)
 
 
-cdef Tensor var_plain(Tensor a, object dims, double correction, bint keepdim):
-    return spread(a, dims, correction, keepdim, False, dt_real(a.dt))
+cdef int var_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
+    return spread(out, a, dims, correction, False)
 
 
-cdef Tensor std_plain(Tensor a, object dims, double correction, bint keepdim):
-    cdef int dt = dt_real(a.dt)
+cdef int std_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
+    cdef Tensor wide
     if not dt_is_complex(a.dt):
-        return spread(a, dims, correction, keepdim, True, dt)
+        return spread(out, a, dims, correction, True)
     # The sum of two variances may be out of the range of its root's dtype.
-    return cast(ew1(K_SQRT, spread(a, dims, correction, keepdim, False, DT_F64), P_SAME, None,
-                    "std"), dt)
+    wide = out if out.dt == DT_F64 else tensor_empty(DT_F64, out.nd, out.sizes)
+    spread(wide, a, dims, correction, False)
+    ew1(K_SQRT, wide, P_SAME, wide, "std")
+    return copy_into(out, wide, "std")
 
 
-cdef Tensor spread(Tensor a, object dims, double correction, bint keepdim, bint root, int dt):
-    """The variance, or its root, as numbers of the dtype `dt`."""
+cdef int spread(Tensor out, Tensor a, object dims, double correction, bint root) except -1:
+    """The variance, or its root, in the dtype of `out`."""
     cdef char[MAX_DIMS + 1] mask
-    cdef Tensor out
+    cdef Tensor other
     cdef double divisor
-    if a.dt <= DT_I64:
-        raise RuntimeError("std and var only support floating point and complex dtypes")
     if dt_is_complex(a.dt):
-        out = spread(real_window(a, 0), dims, correction, keepdim, root, dt)
-        add_into(out, spread(real_window(a, 1), dims, correction, keepdim, root, dt))
-        return out
-    dims_mask(dims, a.nd, mask)
-    out = empty_result(a, mask, keepdim, dt)
+        other = tensor_empty(out.dt, out.nd, out.sizes)
+        spread(out, real_window(a, 0), dims, correction, root)
+        spread(other, real_window(a, 1), dims, correction, root)
+        return add_into(out, other)
     if a.count == 0:
-        fill_with(out, NAN)
-        return out
+        return fill_dense(out, NAN)
+    dims_mask(dims, a.nd, mask)
     divisor = reduced_count(a, mask) - correction
     # Without enough elements the result is 0 / 0 or inf, never negative.
-    var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0, root)
-    if a.dt == DT_F32 and (root or dt == DT_F64) and has_infinity(out):
-        # Squares are summed in float32: they may overflow where the root doesn't.
-        return cast(spread(cast(a, DT_F64), dims, correction, keepdim, root, DT_F64), dt)
-    return out
+    return var_rows(contiguous_moved(a, mask), out, divisor if divisor > 0 else 0, root)
 
 
-cdef bint has_infinity(Tensor a) noexcept:
-    """Of a dense tensor of float32 or float64."""
-    cdef Py_ssize_t i
-    for i in range(a.count):
-        if isinf((<float*>a.ptr)[i] if a.dt == DT_F32 else (<double*>a.ptr)[i]):
-            return True
-    return False
+cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double correction,
+                       bint keepdim) except -1:
+    var_into(var, a, dims, correction, keepdim)
+    return mean_into(mean, a, dims, keepdim, -1)
 
 
-cdef tuple var_mean_plain(Tensor a, object dims, double correction, bint keepdim):
-    return (var_plain(a, dims, correction, keepdim),
-            mean_plain(a, dims, keepdim, -1))
-
-
-cdef tuple std_mean_plain(Tensor a, object dims, double correction, bint keepdim):
-    return std_plain(a, dims, correction, keepdim), mean_plain(a, dims, keepdim, -1)
+cdef int std_mean_into(Tensor std, Tensor mean, Tensor a, object dims, double correction,
+                       bint keepdim) except -1:
+    std_into(std, a, dims, correction, keepdim)
+    return mean_into(mean, a, dims, keepdim, -1)
 
 
 # --- running sums ---------------------------------------------------------------------------
@@ -284,31 +343,36 @@ cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         scan_one(<double complex*>p, plan.size, plan.inner)
 
 
-cdef Tensor cumsum_plain(Tensor a, int dim, int dt):
+cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
+    """`out` may be `a` itself."""
     cdef ScanPlan plan
-    cdef Tensor out
+    cdef Launch work
+    cdef Tensor sums = out
     cdef Py_ssize_t outer = 1
-    cdef int d, compute
+    cdef int d, compute = out.dt
     dim = normal_dim(dim, a.nd)
-    dt = sum_dtype(a.dt, dt)
-    compute = dt
-    if dt == DT_F16 or dt == DT_BF16:
+    if out.dt == DT_F16 or out.dt == DT_BF16:
         compute = DT_F32
-    elif dt == DT_C64:
+    elif out.dt == DT_C64:
         compute = DT_C64 + 1
-    elif dt == DT_BOOL:
+    elif out.dt == DT_BOOL:
         compute = DT_I64
-    a = cast(cast(a, dt), compute)
-    out = tensor_empty(compute, a.nd, a.sizes)
-    copy_into(out, a, "cumsum")
-    if out.count and out.nd:
-        plan.size = out.sizes[dim]
+    if out.count == 0:
+        return 0
+    if compute != out.dt:
+        sums = tensor_empty(compute, a.nd, a.sizes)
+    if sums is not a:
+        copy_into(sums, cast(a, out.dt), "cumsum")
+    if sums.nd:
+        plan.size = sums.sizes[dim]
         plan.inner = 1
         for d in range(dim):
-            outer *= out.sizes[d]
-        for d in range(dim + 1, out.nd):
-            plan.inner *= out.sizes[d]
-        plan.p = out.ptr
+            outer *= sums.sizes[d]
+        for d in range(<int>dim + 1, sums.nd):
+            plan.inner *= sums.sizes[d]
+        plan.p = sums.ptr
         plan.dt = compute
-        run_tiles(scan_tile, &plan, outer, 4.0 * out.count)
-    return cast(out, dt)
+        begin(&work, "cumsum", &plan, sizeof(plan))
+        operand(&work, &plan.p, sums, UPDATES)
+        launch_tiles(&work, scan_tile, outer, 4.0 * sums.count)
+    return copy_into(out, sums, "cumsum") if sums is not out else 0

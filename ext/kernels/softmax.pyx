@@ -2,13 +2,13 @@
 # Softmax and log-softmax of plain tensors, forward and backward.  The loops are in rows_soft.pxi:
 # along rows when the dimension is the last one, else down the columns of a tile.
 
-from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_C64, DT_F16, DT_F32, DT_I64, DT_SIZE, dt_object)
-from autograd_cy._C.iterate cimport cast, contiguous
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_SIZE
+from autograd_cy._C.iterate cimport cast, contiguous, copy_into
+from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport *
-from autograd_cy._C.tensor cimport normal_dim, Tensor, same_shape, sizes_of, tensor_empty
-from autograd_cy._C.tiles cimport even_block, run_tiles
+from autograd_cy._C.tensor cimport Tensor, normal_dim, tensor_empty
+from autograd_cy._C.tiles cimport even_block
 
 cdef const RowTable* T = row_table()
 
@@ -57,28 +57,42 @@ cdef void cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         plan.back_cols(plan.kind, plan.g + at, plan.p + at, plan.size, step, n, plan.out + at)
 
 
-cdef Tensor run(int kind, Tensor g, Tensor a, int dim):
-    """Forward (g is None) or backward; float32 or float64, dense operands."""
+cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1:
+    """Forward (g is None) or backward; halves are computed in float32."""
     cdef Plan plan
-    cdef Tensor out = tensor_empty(a.dt, a.nd, a.sizes)
+    cdef Launch work
+    cdef Tensor wide
     cdef int d
-    if a.count == 0:
-        return out
+    if out.count == 0:
+        return 0
+    dim = normal_dim(dim, a.nd)
+    if out.dt == DT_F16 or out.dt == DT_BF16:
+        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        run(kind, wide, g, a, dim)
+        return copy_into(out, wide, "softmax")
+    a = contiguous(cast(a, out.dt))
     plan.kind = kind
     plan.rows = T.soft_rows[<int>a.dt]
     plan.cols = T.soft_cols[<int>a.dt]
     plan.back_rows = T.soft_back_rows[<int>a.dt]
     plan.back_cols = T.soft_back_cols[<int>a.dt]
-    plan.g = NULL if g is None else g.ptr
+    plan.g = NULL
     plan.p = a.ptr
     plan.out = out.ptr
     plan.item = DT_SIZE[a.dt]
     plan.size = a.sizes[dim] if a.nd else 1
     plan.outer = plan.inner = 1
-    for d in range(dim):
+    for d in range(<int>dim):
         plan.outer *= a.sizes[d]
-    for d in range(dim + 1, a.nd):
+    for d in range(<int>dim + 1, a.nd):
         plan.inner *= a.sizes[d]
+    begin(&work, "softmax", &plan, sizeof(plan))
+    operand(&work, &plan.p, a, READS)
+    operand(&work, &plan.out, out, WRITES)
+    if g is not None:
+        g = contiguous(cast(g, out.dt))
+        plan.g = g.ptr
+        operand(&work, &plan.g, g, READS)
     if plan.inner == 1:
         plan.block = TILE_WORK // plan.size
         if plan.block < 1:
@@ -86,63 +100,24 @@ cdef Tensor run(int kind, Tensor g, Tensor a, int dim):
         if plan.block > plan.outer:
             plan.block = plan.outer
         plan.blocks = (plan.outer + plan.block - 1) // plan.block
-        run_tiles(rows_tile, &plan, plan.blocks, <double>EXP_WORK * a.count)
-    else:
-        plan.block = even_block(plan.inner, COLS)
-        plan.blocks = (plan.inner + plan.block - 1) // plan.block
-        run_tiles(cols_tile, &plan, plan.outer * plan.blocks, <double>EXP_WORK * a.count)
-    return out
+        return launch_tiles(&work, rows_tile, plan.blocks, <double>EXP_WORK * a.count)
+    plan.block = even_block(plan.inner, COLS)
+    plan.blocks = (plan.inner + plan.block - 1) // plan.block
+    return launch_tiles(&work, cols_tile, plan.outer * plan.blocks, <double>EXP_WORK * a.count)
 
 
-cdef Tensor forward(int kind, str op, Tensor a, int dim, int dt):
-    dim = normal_dim(dim, a.nd)
-    if dt >= 0:
-        a = cast(a, dt)
-    if a.dt <= DT_I64 or a.dt >= DT_C64:
-        raise NotImplementedError(
-            f'"{op}" not implemented for \'{dt_object(a.dt).name}\'; pass a floating dtype')
-    if a.dt == DT_F16 or a.dt == DT_BF16:
-        return cast(run(kind, None, contiguous(cast(a, DT_F32)), dim), a.dt)
-    return run(kind, None, contiguous(a), dim)
+cdef int softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
+    return run(S_SOFTMAX, out, None, cast(a, out.dt), dim)
 
 
-cdef Tensor backward(int kind, str op, Tensor grad, Tensor result, int dim):
-    cdef int dt = result.dt
-    dim = normal_dim(dim, result.nd)
-    if not same_shape(grad, result):
-        raise RuntimeError(
-            f"{op}: grad of shape {list(sizes_of(grad))} doesn't match the result of shape "
-            f"{list(sizes_of(result))}")
-    if dt == DT_F16 or dt == DT_BF16:
-        grad = contiguous(cast(grad, DT_F32))
-        return cast(run(kind, grad, contiguous(cast(result, DT_F32)), dim), dt)
-    return run(kind, contiguous(cast(grad, dt)), contiguous(result), dim)
+cdef int log_softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
+    return run(S_LOG_SOFTMAX, out, None, cast(a, out.dt), dim)
 
 
-cdef Tensor softmax_plain(Tensor a, int dim, int dt):
-    return forward(S_SOFTMAX, "softmax", a, dim, dt)
+cdef int softmax_backward_into(Tensor out, Tensor grad, Tensor result, Py_ssize_t dim) except -1:
+    return run(S_SOFTMAX, out, grad, result, dim)
 
 
-cdef Tensor log_softmax_plain(Tensor a, int dim, int dt):
-    return forward(S_LOG_SOFTMAX, "log_softmax", a, dim, dt)
-
-
-cdef Tensor softmax_backward_plain(Tensor grad, Tensor result, int dim):
-    return backward(S_SOFTMAX, "softmax_backward", grad, result, dim)
-
-
-cdef Tensor log_softmax_backward_plain(Tensor grad, Tensor result, int dim):
-    return backward(S_LOG_SOFTMAX, "log_softmax_backward", grad, result, dim)
-
-
-def _call(str name, Tensor a not None, *args):
-    """Diagnostic: call a C function of this module by name (without its suffix "_plain")."""
-    if name == "softmax":
-        return softmax_plain(a, args[0], args[1])
-    if name == "log_softmax":
-        return log_softmax_plain(a, args[0], args[1])
-    if name == "softmax_backward":
-        return softmax_backward_plain(a, args[0], args[1])
-    if name == "log_softmax_backward":
-        return log_softmax_backward_plain(a, args[0], args[1])
-    raise ValueError(f"_call: no function {name!r} here")
+cdef int log_softmax_backward_into(Tensor out, Tensor grad, Tensor result,
+                                   Py_ssize_t dim) except -1:
+    return run(S_LOG_SOFTMAX, out, grad, result, dim)

@@ -1,62 +1,68 @@
 # cython: language_level=3
-# Functions of plain tensors that SciPy and LAPACK compute, and the threshold, which other kernels
-# make. SciPy is loaded at the first call.
+# Functions of plain tensors that SciPy computes, and the threshold, which other kernels make. SciPy
+# is loaded at the first call.
 import numpy as _np
 
-from autograd_cy._C.dtypes cimport DT_I64, dt_is_complex, dt_object, g_default_dtype
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F32, dt_is_complex, dt_object
+from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport tensor_of, values_of
-from autograd_cy._C.iterate cimport cast, ew2, ew3, result_dtype, P_BOOL, P_SKIP_FIRST
+from autograd_cy._C.iterate cimport cast, clear, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.launch cimport no_launch
+from autograd_cy._C.tensor cimport Tensor, tensor_empty
 
 cdef int K_LE = kernel_number("le")
 cdef int K_WHERE = kernel_number("where")
 
 
-cdef int floating(int dt):
-    return g_default_dtype if dt <= DT_I64 else dt
-
-
-cdef Tensor apply1(str name, Tensor a):
-    """A function of scipy.special, element by element; integers become the default float."""
+cdef object scipy_special(str op):
     from scipy import special
-    cdef int dt = floating(a.dt)
+    no_launch(op, "SciPy computes it")
+    return special
+
+
+cdef int put(Tensor out, object values) except -1:
+    """Values that NumPy has, converted."""
+    if out.dt == DT_BF16:
+        return copy_into(out, tensor_of(values, DT_F32), "to")
+    array_of(out)[...] = values         # a half type may not hold them
+    return 0
+
+
+cdef int apply1(Tensor out, str op, str name, Tensor a) except -1:
+    """A function of scipy.special, element by element."""
+    function = getattr(scipy_special(op), name)
     with _np.errstate(all="ignore"):
-        return tensor_of(_np.asarray(getattr(special, name)(values_of(cast(a, dt)))), dt)
+        return put(out, _np.asarray(function(values_of(cast(a, out.dt)))))
 
 
-cdef Tensor apply2(str name, Tensor a, Tensor b):
-    from scipy import special
-    cdef int dt = result_dtype((a, b))
+cdef int apply2(Tensor out, str op, str name, Tensor a, Tensor b) except -1:
+    function = getattr(scipy_special(op), name)
     with _np.errstate(all="ignore"):
-        values = getattr(special, name)(values_of(cast(a, dt)), values_of(cast(b, dt)))
-        return tensor_of(_np.asarray(values), dt)
+        values = function(values_of(cast(a, out.dt)), values_of(cast(b, out.dt)))
+        return put(out, _np.asarray(values))
 
 
-cdef Tensor lgamma_plain(Tensor a):
+cdef int lgamma(Tensor out, Tensor a) except -1:
     """SciPy's, with C's infinity at -inf and no overflow beside 0."""
-    from scipy import special
-    cdef int dt = floating(a.dt)
-    x = values_of(cast(a, dt))
+    special = scipy_special("lgamma")
+    x = values_of(cast(a, out.dt))
     with _np.errstate(all="ignore"):
         values = special.gammaln(x)
         near = _np.abs(x) < 1e-30
         values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
-        return tensor_of(_np.asarray(values), dt)      # a half type may not hold them
+        return put(out, _np.asarray(values))
 
 
-cdef Tensor digamma_plain(Tensor a):
-    return apply1("psi", a)
+cdef int digamma(Tensor out, Tensor a) except -1:
+    return apply1(out, "digamma", "psi", a)
 
 
-cdef Tensor polygamma_plain(Tensor a, Py_ssize_t n):
-    from scipy import special
-    cdef int dt = floating(a.dt)
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
+    special = scipy_special("polygamma")
     if n == 0:
-        return digamma_plain(a)
-    x = values_of(cast(a, dt)).astype(_np.float64)
+        return digamma(out, a)
+    x = values_of(cast(a, out.dt)).astype(_np.float64)
     with _np.errstate(all="ignore"):
         values = special.polygamma(n, x)
         if n == 1:
@@ -65,15 +71,15 @@ cdef Tensor polygamma_plain(Tensor a, Py_ssize_t n):
             sine = _np.sin(_np.pi * (x - _np.rint(x)))
             mirrored = (_np.pi / sine) ** 2 - special.polygamma(1, 1 - x)
             values = _np.where(x > 0, values, mirrored)
-        return tensor_of(_np.asarray(values), dt)
+        return put(out, _np.asarray(values))
 
 
-cdef Tensor igamma_plain(Tensor a, Tensor x):
-    return apply2("gammainc", a, x)
+cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:
+    return apply2(out, "igamma", "gammainc", a, x)
 
 
-cdef Tensor igammac_plain(Tensor a, Tensor x):
-    return apply2("gammaincc", a, x)
+cdef int igammac(Tensor out, Tensor a, Tensor x) except -1:
+    return apply2(out, "igammac", "gammaincc", a, x)
 
 
 # --- thresholds ------------------------------------------------------------------------------
@@ -94,6 +100,7 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value):
 
 
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold):
+    cdef Tensor zero = tensor_empty(grad.dt, 0, NULL)
+    clear(zero)
     return ew3(K_WHERE, ew2(K_LE, a, cast(threshold, a.dt), P_BOOL, None, "threshold_backward"),
-               tensor_of(_np.zeros(()), grad.dt), grad, P_SKIP_FIRST, None,
-               "threshold_backward")
+               zero, grad, P_SKIP_FIRST, None, "threshold_backward")

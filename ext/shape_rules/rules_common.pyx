@@ -4,10 +4,56 @@
 A shape rule checks the arguments of an operator and says of which dtype and shape the results are,
 the same for all devices. It reads no values. The last argument is the operator's name, for errors.
 """
+from libc.string cimport memset
 from autograd_cy._C.outputs cimport result_like
+from autograd_cy._C.tensor cimport normal_dim
 
 __all__: list[str] = []
+
+cdef tuple SCALAR_NAMES = (
+    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
+    "ComplexFloat", "ComplexDouble")
 
 
 cdef int same(Result* r, Tensor a, str op) except -1:
     return result_like(r, a, a.dt)
+
+
+# --- dimensions -----------------------------------------------------------------------------
+
+cdef int dims_mask(object dims, int nd, char* mask) except -1:
+    cdef int d
+    if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
+        memset(mask, 1, nd)
+        return 0
+    memset(mask, 0, nd + 1)
+    if not isinstance(dims, (tuple, list)):
+        mask[normal_dim(dims, nd)] = 1
+        return 0
+    for dim in dims:
+        d = normal_dim(dim, nd)
+        if mask[d]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        mask[d] = 1
+    return 0
+
+
+cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) noexcept:
+    cdef int d, n = 0
+    for d in range(a.nd):
+        if not mask[d]:
+            r.sizes[n] = a.sizes[d]
+            n += 1
+        elif keepdim:
+            r.sizes[n] = 1
+            n += 1
+    r.dt = dt
+    r.nd = n
+    r.strided = False
+    return 0
+
+
+# --- dtypes in messages ---------------------------------------------------------------------
+
+cdef str scalar_name(int dt):
+    return <str>SCALAR_NAMES[dt]

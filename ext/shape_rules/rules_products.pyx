@@ -105,6 +105,17 @@ cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
     return expands(r, c, op)
 
 
+cdef int baddbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
+    cdef Tensor wrong = a if a.nd != 3 else b
+    if wrong.nd != 3:
+        raise RuntimeError(
+            f"{op}: expected {'batch1' if wrong is a else 'batch2'} to be 3-D, but got "
+            f"{wrong.nd}-D (shape {list(sizes_of(wrong))})")
+    bmm(r, a, b, op)
+    same_as_product(c, a, op)
+    return expands(r, c, op)
+
+
 cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except -1:
     cdef int d
     if weight.nd != 2:

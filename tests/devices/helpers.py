@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ops"))
 
+import pytest
 from calls import CLASS_OF, cases, make, outputs
 
 import autograd_cy as ag
@@ -12,6 +13,7 @@ from autograd_cy._C.launch import launches_of
 from autograd_cy.ops import _schema as schema
 
 __all__ = [
+    "claimed",
     "family",
     "launched_again",
     "make",
@@ -28,6 +30,16 @@ def family(*files, keep=lambda record: True):
     return cases(
         lambda r: r.file in files and isinstance(r.kernel, schema.call) and r.samples and keep(r)
     )
+
+
+def claimed(params, *dtypes):
+    """The samples, each with those of the dtypes that its record claims."""
+    return [
+        pytest.param(p.values[0], name, id=f"{p.id}-{name}")
+        for p in params
+        for name in dtypes
+        if CLASS_OF[name] in p.values[0].record.dtypes
+    ]
 
 
 def one_dtype(record):

@@ -62,6 +62,38 @@ def test_addmm_in_place_runs_again():
     np.testing.assert_array_equal(c.numpy(), once.addmm_(a, b, beta=0.5, alpha=3).numpy())
 
 
+def test_baddbmm_gives_the_bits_of_products_one_by_one():
+    c, a, b = random(4, 6, 7), random(4, 6, 5), random(4, 5, 7)
+    together = ag.baddbmm(c, a, b, beta=0.5, alpha=3)
+    for i in range(4):
+        alone = ag.addmm(c[i], a[i], b[i], beta=0.5, alpha=3)
+        np.testing.assert_array_equal(together[i].numpy(), alone.numpy())
+    c[0, 0, 0] = float("nan")
+    assert not ag.baddbmm(c, a, b, beta=0).isnan().any()
+    assert c.baddbmm_(a, b, beta=0) is c
+    assert not c.isnan().any()
+
+
+def test_baddbmm_refuses_what_does_not_fit():
+    c, a, b = random(4, 6, 7), random(4, 6, 5), random(4, 5, 7)
+    with pytest.raises(RuntimeError, match="expected batch2 to be 3-D"):
+        ag.baddbmm(c, a, b[0])
+    with pytest.raises(RuntimeError, match="baddbmm: Expected size for first two dimensions"):
+        ag.baddbmm(c, a, b[:2])
+    with pytest.raises(RuntimeError, match="must have the same dtype"):
+        ag.baddbmm(c.double(), a, b)
+    with pytest.raises(RuntimeError, match="non-singleton dimension"):
+        ag.baddbmm(random(2, 6, 7), a, b)
+
+
+def test_batched_sums_of_products_ignore_what_counts_zero_times():
+    c = ag.full((3, 2, 2), float("nan"))
+    a = random(3, 2, 2)
+    assert not ag.vmap(lambda c, a: ag.addmm(c, a, a, beta=0))(c, a).isnan().any()
+    c, a = c.expand(5, 3, 2, 2), random(5, 3, 2, 2)
+    assert not ag.vmap(lambda c, a: ag.baddbmm(c, a, a, beta=0))(c, a).isnan().any()
+
+
 SIZE = 64 * 64 * 4
 
 
@@ -73,6 +105,8 @@ def test_out_and_in_place_take_no_second_result():
     assert out_memory(lambda: ag.addmm(v, a, b, out=c)) < SIZE
     assert out_memory(lambda: ag.addmm(v, a, b, beta=0, out=c)) < SIZE
     assert out_memory(lambda: c.addmm_(a, b, beta=0.5, alpha=2)) < SIZE
+    assert out_memory(lambda: ag.baddbmm(v, batch, batch, beta=2, out=result)) < SIZE
+    assert out_memory(lambda: result.baddbmm_(batch, batch, alpha=1e-3)) < SIZE
     assert out_memory(lambda: ag.mv(a, v, out=ag.empty(64))) < SIZE
 
 

@@ -5,6 +5,7 @@ import ctypes
 import ml_dtypes
 import numpy as np
 
+import autograd_cy as ag
 from autograd_cy._C import reduce as _reduce
 from autograd_cy._C.tensor import Tensor
 
@@ -43,6 +44,73 @@ def call(module, name, *args):
     converted = [tensor(a) if isinstance(a, np.ndarray) else a for a in args]
     result = module._call(name, *converted)
     return array(result) if isinstance(result, (Tensor, tuple, list)) else result
+
+
+def dtype(code):
+    """The dtype of a code; None for -1."""
+    return None if code < 0 else getattr(ag, NAMES[code])
+
+
+def reduced(name):
+    return lambda a, dim, keepdim, code: getattr(ag, name)(a, dim, keepdim, dtype=dtype(code))
+
+
+def product(a, dim, keepdim, code):
+    if dim is None:
+        return ag.prod(a, dtype=dtype(code)).reshape((1,) * a.ndim if keepdim else ())
+    return ag.prod(a, dim, keepdim, dtype=dtype(code))
+
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def nll_loss(x, target, weight, reduction, ignore):
+    return ag.nn.functional.nll_loss(
+        x, target, weight, ignore_index=ignore, reduction=REDUCTIONS[reduction]
+    )
+
+
+def mse_loss(a, b, reduction):
+    return ag.mse_loss(a, b, reduction=REDUCTIONS[reduction])
+
+
+def gradient(function):
+    """The gradient of the first argument; that of the result is the last one."""
+
+    def call(first, *rest):
+        leaf = first.detach().requires_grad_()
+        return ag.autograd.grad(function(leaf, *rest[:-1]), leaf, rest[-1])[0]
+
+    return call
+
+
+OPERATORS = {
+    "nll_loss": nll_loss,
+    "nll_gradient": gradient(nll_loss),
+    "mse_loss": mse_loss,
+    "mse_gradient": gradient(mse_loss),
+    "sum": reduced("sum"),
+    "mean": reduced("mean"),
+    "prod": product,
+    "max_all": ag.max,
+    "min_all": ag.min,
+    "max_dim": ag.max,
+    "min_dim": ag.min,
+    "var": lambda a, dim, correction, keepdim: ag.var(
+        a, dim, correction=correction, keepdim=keepdim
+    ),
+    "cumsum": lambda a, dim, code: ag.cumsum(a, dim, dtype=dtype(code)),
+    "logsumexp": lambda a, dim, keepdim: ag.logsumexp(a, () if dim is None else dim, keepdim),
+    "softmax": lambda a, dim, code: ag.softmax(a, dim, dtype(code)),
+    "log_softmax": lambda a, dim, code: ag.log_softmax(a, dim, dtype(code)),
+    "sum_to_shape": _reduce._sum_to_shape,
+}
+
+
+def operate(name, *args):
+    """The same of an operator."""
+    converted = [tensor(a) if isinstance(a, np.ndarray) else a for a in args]
+    return array((OPERATORS.get(name) or getattr(ag, name))(*converted))
 
 
 def sample(name, shape, seed=0):

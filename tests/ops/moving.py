@@ -73,7 +73,7 @@ for _family, _records in TABLE.items():
 
 def keys_of(value):
     """Records that the parameter of a test is, or is about."""
-    if hasattr(value, "params"):  # several cases in one test, see tests/grouping.py
+    if type(value).__name__ == "Cases":  # several in one test, see tests/grouping.py
         return {key for p in value.params for x in p.values for key in keys_of(x)}
     return {getattr(getattr(value, "record", value), "key", None)}
 

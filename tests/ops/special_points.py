@@ -170,7 +170,7 @@ def candidate(record):
     return (
         plain
         and record.namespace in ("", "special")
-        and record.file not in ("shape", "copying")
+        and record.file not in ("shape", "copying", "loss")  # those take codes for reductions
         and any(c in record.dtypes for c in "fc")
         and record.samples
     )

@@ -105,6 +105,7 @@ OF_ONE_DTYPE = {
     "mv": (X, X[0]),
     "dot": (X[0], X[0]),
     "addmm": (X, X, X),
+    "baddbmm": (X, X[None], X[None]),
     "amax": (X, 0),
     "norm": (X,),
     "nan_to_num": (X,),

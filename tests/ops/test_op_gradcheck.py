@@ -103,13 +103,16 @@ def test_second_derivative_of_every_sample(case, fast):
 
 
 @pytest.mark.parametrize("dtype", [ag.float64, ag.complex128])
-def test_complex_factors_of_addmm(dtype):
+def test_complex_factors_of_sums_with_products(dtype):
     """The samples have real factors, which real dtypes take too."""
     shapes = ((3, 2), (3, 4), (4, 2))
     inputs = [ag.randn(s, dtype=dtype, requires_grad=True) for s in shapes]
     beta, alpha = (0.5 + 1j, 1 - 2j) if dtype == ag.complex128 else (0.5, -2.0)
     assert gradcheck(lambda a, b, c: ag.addmm(a, b, c, beta=beta, alpha=alpha), inputs)
     assert gradgradcheck(lambda a, b, c: ag.addmm(a, b, c, beta=beta, alpha=alpha), inputs)
+    inputs = [ag.randn((2, *s), dtype=dtype, requires_grad=True) for s in shapes]
+    assert gradcheck(lambda a, b, c: ag.baddbmm(a, b, c, beta=beta, alpha=alpha), inputs)
+    assert gradgradcheck(lambda a, b, c: ag.baddbmm(a, b, c, beta=beta, alpha=alpha), inputs)
 
 
 def test_complex_factor_of_add():

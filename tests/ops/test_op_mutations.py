@@ -95,6 +95,9 @@ SURVIVORS = {
     ("addmm", "vjp", "self", "grad * beta"): FACTORS,
     ("addmm", "vjp", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,
     ("addmm", "vjp", "mat2", "mm(mat1.t().conj(), grad) * alpha"): FACTORS,
+    ("baddbmm", "vjp", "self", "grad * beta"): FACTORS,
+    ("baddbmm", "vjp", "batch1", "bmm(grad, batch2.transpose(1, 2).conj()) * alpha"): FACTORS,
+    ("baddbmm", "vjp", "batch2", "bmm(batch1.transpose(1, 2).conj(), grad) * alpha"): FACTORS,
 }
 
 

@@ -215,3 +215,120 @@ cdef int elementwise(Elementwise* work) except -1:
         put(p[0], result, compute(name, x[0], x[1] if work.nargs > 2 else 0,
                                   x[2] if work.nargs > 3 else 0))
     return 0
+
+
+# --- kernels --------------------------------------------------------------------------------
+
+cdef int mm(Tensor out, Tensor a, Tensor b) except -1:
+    cdef Py_ssize_t i, j, k
+    cdef double total
+    note("mm")
+    for i in range(a.sizes[0]):
+        for j in range(b.sizes[1]):
+            total = 0
+            for k in range(a.sizes[1]):
+                total += value(a, i * a.sizes[1] + k) * value(b, k * b.sizes[1] + j)
+            put(at(out, i * b.sizes[1] + j), out.dt, total)
+    return 0
+
+
+cdef int linear(Tensor out, Tensor a, Tensor weight, Tensor bias) except -1:
+    cdef Py_ssize_t n = weight.sizes[1], m = weight.sizes[0], rows = out.count // m if m else 0
+    cdef Py_ssize_t i, j, k
+    cdef double total
+    note("linear")
+    for i in range(rows):
+        for j in range(m):
+            total = 0 if bias is None else value(bias, j)
+            for k in range(n):
+                total += value(a, i * n + k) * value(weight, j * n + k)
+            put(at(out, i * m + j), out.dt, total)
+    return 0
+
+
+cdef int reduced(Tensor out, Tensor a, object dim, double scale) except -1:
+    """The sum over some dimensions; sizes of `out` say nothing of those that are gone."""
+    cdef bint[64] gone
+    cdef Py_ssize_t i, k, place, size
+    cdef int d
+    dims = range(a.nd) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
+    for d in range(a.nd):
+        gone[d] = False
+    for x in dims:
+        gone[<int>(x + a.nd if x < 0 else x)] = True
+    for i in range(out.count):
+        put(at(out, i), out.dt, 0)
+    for i in range(a.count):
+        k, place, size = i, 0, 1
+        for d in range(a.nd - 1, -1, -1):
+            if not gone[d]:
+                place += k % a.sizes[d] * size
+                size *= a.sizes[d]
+            k = k // a.sizes[d]
+        put(at(out, place), out.dt, value(out, place) + scale * value(a, i))
+    return 0
+
+
+cdef int sum_dim(Tensor out, Tensor a, object dim, bint keepdim, int dtype) except -1:
+    note("sum")
+    return reduced(out, a, dim, 1)
+
+
+cdef int mean_dim(Tensor out, Tensor a, object dim, bint keepdim, int dtype) except -1:
+    note("mean")
+    return reduced(out, a, dim, <double>out.count / a.count)
+
+
+cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
+    cdef Py_ssize_t i, k, place, size
+    cdef int d
+    note("flip")
+    for i in range(a.count):
+        k, place, size = i, 0, 1
+        for d in range(a.nd - 1, -1, -1):
+            place += (a.sizes[d] - 1 - k % a.sizes[d] if d in dims else k % a.sizes[d]) * size
+            size *= a.sizes[d]
+            k = k // a.sizes[d]
+        put(at(out, place), out.dt, value(a, i))
+    return 0
+
+
+cdef Services services
+services.allocate = allocate
+services.elementwise = elementwise
+services.copy = copy
+services.cast = cast
+services.fill = fill
+services.synchronize = synchronize
+
+cdef object capsule(void* function, str key):
+    """A kernel as `register` takes it: named by the signature that it was written for."""
+    _signatures[key] = expected[key].encode()
+    return PyCapsule_New(function, _signatures[key], NULL)
+
+cdef dict _signatures = {}       # the names of capsules stay alive
+cdef dict expected = {
+    "mm": "int (Tensor, Tensor, Tensor)",
+    "linear": "int (Tensor, Tensor, Tensor, Tensor)",
+    "sum": "int (Tensor, Tensor, object, bint, int)",
+    "sum_dim": "int (Tensor, Tensor, object, bint, int)",
+    "mean": "int (Tensor, Tensor, object, bint, int)",
+    "mean_dim": "int (Tensor, Tensor, object, bint, int)",
+    "flip": "int (Tensor, Tensor, tuple)",
+}
+
+
+def kernels():
+    """{operator: capsule} of what this device has."""
+    return {"mm": capsule(<void*>mm, "mm"), "linear": capsule(<void*>linear, "linear"),
+            "sum": capsule(<void*>sum_dim, "sum"), "sum_dim": capsule(<void*>sum_dim, "sum_dim"),
+            "mean": capsule(<void*>mean_dim, "mean"),
+            "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip")}
+
+
+def services_capsule():
+    return PyCapsule_New(&services, "autograd_cy.services", NULL)
+
+
+def register(name="hostdevice"):
+    _devices.register(name, services_capsule(), kernels())

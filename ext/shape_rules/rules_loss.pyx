@@ -1,0 +1,125 @@
+# cython: language_level=3
+"""Shape rules of losses."""
+from autograd_cy._C.dtypes cimport DT_I64, DT_U8
+from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
+from autograd_cy._C.outputs cimport result_dense, result_like
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of
+
+__all__: list[str] = []
+
+
+cdef int check_reduction(Py_ssize_t reduction) except -1:
+    if reduction < RED_NONE or reduction > RED_SUM:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return 0
+
+
+# --- negative log-likelihood ----------------------------------------------------------------
+
+cdef int check_target(int nd, const Py_ssize_t* sizes, Tensor target) except -1:
+    """Whether there is one class for each position of the input."""
+    cdef int d
+    if nd == 0:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if nd == 1:
+        if target.nd > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if target.count != 1:
+            raise ValueError(
+                f"For 1D input, 1D target must have size 1, but got target size: {target.count}")
+        return 0
+    if target.nd == 0 or sizes[0] != target.sizes[0]:
+        raise ValueError(
+            f"Expected input batch_size ({sizes[0]}) to match target batch_size "
+            f"({target.sizes[0] if target.nd else 'none: the target is 0-d'}).")
+    if nd == 2 and target.nd != 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if target.nd != nd - 1:
+        raise RuntimeError(
+            f"nll_loss: expected a target of {nd - 1} dimensions, got shape "
+            f"{list(sizes_of(target))} for input {[sizes[d] for d in range(nd)]}")
+    for d in range(2, nd):
+        if sizes[d] != target.sizes[d - 1]:
+            raise RuntimeError(
+                f"size mismatch (got input: {[sizes[d] for d in range(nd)]}, target: "
+                f"{list(sizes_of(target))})")
+    return 0
+
+
+cdef int check_classes(int nd, const Py_ssize_t* sizes, int dt, Tensor target,
+                       Tensor weight) except -1:
+    cdef Py_ssize_t classes
+    check_target(nd, sizes, target)
+    classes = sizes[0 if nd == 1 else 1]
+    if target.dt != DT_I64 and target.dt != DT_U8:
+        raise RuntimeError(
+            "nll_loss: expected target dtype to be Long or Byte (expected scalar type Long but "
+            f"found {scalar_name(target.dt)})")
+    if weight is None:
+        return 0
+    if weight.nd != 1 or weight.count != classes:
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(sizes_of(weight))}")
+    if weight.dt != dt:
+        raise RuntimeError(
+            f"expected scalar type {scalar_name(dt)} but found {scalar_name(weight.dt)}")
+    return 0
+
+
+cdef int nll(Result* r, Tensor input, Tensor target, Tensor weight, Py_ssize_t reduction,
+             str op) except -1:
+    """Losses (or one), and the sum of the weights."""
+    check_reduction(reduction)
+    check_classes(input.nd, input.sizes, input.dt, target, weight)
+    result_dense(r, input.dt, target.nd if reduction == RED_NONE and input.nd > 1 else 0,
+                 target.sizes)
+    return result_dense(r + 1, input.dt, 0, target.sizes)
+
+
+cdef int nll_backward(Result* r, Tensor grad, Tensor target, Tensor weight, tuple size,
+                      Py_ssize_t reduction, str op) except -1:
+    cdef int d
+    check_reduction(reduction)
+    for d in range(<int>len(size)):
+        r.sizes[d] = size[d]
+    result_dense(r, grad.dt, <int>len(size), r.sizes)
+    check_classes(r.nd, r.sizes, grad.dt, target, weight)
+    if grad.count != (target.count if reduction == RED_NONE else 1):
+        raise RuntimeError(
+            f"nll_loss_backward: grad of shape {list(sizes_of(grad))} doesn't match the loss")
+    return 0
+
+
+# --- squares --------------------------------------------------------------------------------
+
+cdef int squares(Result* r, Tensor a, Tensor b, Py_ssize_t reduction, str op) except -1:
+    """Promoted and broadcast, like an elementwise operation."""
+    cdef Tensor like = None
+    check_reduction(reduction)
+    if a.dt == b.dt and same_shape(a, b):
+        like = a
+        r.dt = a.dt
+    else:
+        r.dt = result_dtype((a, b))
+        r.nd = broadcast_shape((a, b), r.sizes, op)
+        for t in (a, b):
+            if like is None and has_shape(<Tensor>t, r):
+                like = <Tensor>t
+    if reduction != RED_NONE:
+        return result_dense(r, r.dt, 0, r.sizes)
+    if like is not None:
+        return result_like(r, like, r.dt)
+    r.strided = False
+    return 0
+
+
+cdef bint has_shape(Tensor t, const Result* r) noexcept:
+    cdef int d
+    if t.nd != r.nd:
+        return False
+    for d in range(t.nd):
+        if t.sizes[d] != r.sizes[d]:
+            return False
+    return True
