@@ -113,9 +113,9 @@ op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.spec
 
 # DLMF 10.29.4: (I_n(x) / x**n)' = I_{n+1}(x) / x**n, which leaves nothing to cancel at small x.
 op("_bessel_ratio(self, order: int)", tier="interpreted", kernel=host("special.bessel_ratio", "float"),
-   vjp={"self": "grad * self * _bessel_ratio(self, order + 1)"}, jvp="elementwise", vmap="elementwise", dtypes="f",
+   vjp={"self": "grad * self * _bessel_ratio(self, order + 1)"}, jvp="elementwise", vmap="elementwise", dtypes="hf",
    doc="``I_n(x) / x**n``.")
 
 op("_bessel_ratio_e(self, order: int)", tier="interpreted", kernel=host("special.bessel_ratio_e", "float"),
-   vjp={"self": "grad * (nan_to_num(self * _bessel_ratio_e(self, order + 1)) - sgn(self) * result)"}, jvp="elementwise", vmap="elementwise", dtypes="f",
+   vjp={"self": "grad * (nan_to_num(self * _bessel_ratio_e(self, order + 1)) - sgn(self) * result)"}, jvp="elementwise", vmap="elementwise", dtypes="hf",
    doc="``exp(-abs(x)) * I_n(x) / x**n``.")
