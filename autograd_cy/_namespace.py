@@ -20,6 +20,7 @@ from autograd_cy._C import (
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C import parallel as _parallel
 from autograd_cy._C import random as _random
+from autograd_cy._C import random_operators as _random_operators
 from autograd_cy._C.dtypes import (  # noqa: F401
     bfloat16,
     can_cast,
@@ -117,6 +118,7 @@ for _module in (
     creation,
     exchange,
     _random,
+    _random_operators,
     constants,
     functions,
     joining,

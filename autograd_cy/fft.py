@@ -8,6 +8,9 @@ Examples
 tensor([1., 2.])
 """
 
+from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.fft import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 
 __all__ = ["fft", "fftfreq", "ifft", "irfft", "rfft", "rfftfreq"]
+
+_complete("fft", globals())

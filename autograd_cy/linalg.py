@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from autograd_cy import _namespace as _ag
 from autograd_cy._interpreted import LinAlgError
+from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (
     cholesky,
     eigh,
@@ -341,3 +342,6 @@ def _check_floating(x, op):
         raise RuntimeError(
             f"linalg.{op}: Expected a floating point or complex tensor as input. Got {x.dtype}"
         )
+
+
+_complete("linalg", globals())

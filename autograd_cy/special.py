@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.special import i0, i0e, i1, i1e
 from autograd_cy._namespace import (
     Tensor,
@@ -92,3 +93,6 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     tensor([0.])
     """
     return _log_softmax(input, dim, dtype=dtype)
+
+
+_complete("special", globals())

@@ -41,7 +41,6 @@ LEVELS = (
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.
 UPWARD = {
-    ("random", "node"): "the graph half of random numbers has yet to move up",
     ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)

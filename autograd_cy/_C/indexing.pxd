@@ -19,42 +19,40 @@ cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1
 # int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors
 # broadcast; their dimensions stand in place of the indexed ones, or first when those are not
 # neighbours.
-cdef Tensor take_indices(Tensor a, tuple indices)
-cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) except -1
+cdef int index_elements(Tensor out, Tensor a, object indices) except -1
+cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
+                      bint accumulate) except -1
+cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
+                        bint include_self) except -1
+cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,
+                      str reduce, bint include_self) except -1
 
 cdef Tensor nonzero_plain(Tensor a)                       # (n, ndim) positions
 cdef Tensor masked_select_plain(Tensor a, Tensor mask)
 
-cdef Tensor tril_plain(Tensor a, long long k)
-cdef Tensor triu_plain(Tensor a, long long k)
-cdef tuple sort_plain(Tensor a, int dim, bint descending, bint stable)      # (values, indices)
-cdef tuple topk_plain(Tensor a, Py_ssize_t k, int dim, bint largest, bint is_sorted)
+cdef int tril(Tensor out, Tensor a, Py_ssize_t diagonal) except -1
+cdef int triu(Tensor out, Tensor a, Py_ssize_t diagonal) except -1
+cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descending,
+              bint stable) except -1
+cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint largest,
+              bint is_sorted) except -1
+cdef int median_all(Tensor out, Tensor a) except -1
+cdef int nanmedian_all(Tensor out, Tensor a) except -1
+cdef int median(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint keepdim) except -1
+cdef int nanmedian(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint keepdim) except -1
+cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
+              bint invert) except -1
+cdef int searchsorted(Tensor out, Tensor rows, Tensor values, bint out_int32, bint right,
+                      object side, Tensor sorter) except -1
+cdef int bucketize(Tensor out, Tensor values, Tensor boundaries, bint out_int32,
+                   bint right) except -1
 
 # For kernels that NumPy computes; bfloat16 becomes float32 on the way.
 cdef object values_of(Tensor a)                 # a NumPy array
 cdef Tensor tensor_of(object array, int dt)     # a new tensor
 
-cdef Tensor median_all_plain(Tensor a)
-cdef Tensor nanmedian_all_plain(Tensor a)
-cdef tuple median_plain(Tensor a, int dim, bint keepdim)          # (values, indices)
-cdef tuple nanmedian_plain(Tensor a, int dim, bint keepdim)
 # (values, inverse, counts), whatever is wanted of them
 cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint return_counts)
 cdef tuple unique_dim_plain(Tensor a, int dim, bint is_sorted, bint return_inverse,
                             bint return_counts)
 cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_counts, object dim)
-cdef Tensor isin_plain(Tensor elements, Tensor test_elements, bint assume_unique, bint invert)
-cdef Tensor searchsorted_plain(Tensor rows, Tensor values, bint out_int32, bint right, object side,
-                               Tensor sorter)
-cdef Tensor bucketize_plain(Tensor values, Tensor boundaries, bint out_int32, bint right)
-cdef Tensor scatter_reduce_plain(Tensor a, int dim, Tensor index, Tensor src, str reduce,
-                                 bint include_self)
-cdef int scatter_reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str reduce,
-                             bint include_self) except -1
-cdef Tensor index_reduce_plain(Tensor a, int dim, Tensor index, Tensor source, str reduce,
-                               bint include_self)
-cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str reduce,
-                           bint include_self) except -1
-
-
-cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate)

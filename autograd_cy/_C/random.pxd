@@ -20,3 +20,7 @@ cdef int fill_bernoulli(Tensor t, double p, object gen) except -1
 cdef int fill_bernoulli_each(Tensor t, Tensor p, object gen) except -1   # p broadcasts to t
 cdef int fill_randint(Tensor t, object lo, object hi, object gen) except -1   # lo <= x < hi
 cdef Tensor permutation(Py_ssize_t n, object gen)    # int64
+cdef Tensor as_tensor_like(Tensor t, double value)
+cdef object exact_limit(int dt)
+cdef int need_floating(Tensor t, str op) except -1
+cdef int need_real(Tensor t, str op) except -1

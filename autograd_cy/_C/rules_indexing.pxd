@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Shape rules of reading and writing by index, of joining and of triangles."""
+"""Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
@@ -11,5 +11,21 @@ cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src
 cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1
 cdef int stacked(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1
 
-cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1
-cdef str scalar_name(int dt)
+cdef int reduced_at(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
+                    str op) except -1
+cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,
+                      str op) except -1
+cdef int indexed(Result* r, Tensor a, object indices, str op) except -1
+cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
+             str op) except -1
+
+cdef int triangle(Result* r, Tensor a, str op) except -1
+cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1
+cdef int largest(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1
+cdef int middle(Result* r, Tensor a, str op) except -1
+cdef int middle_along(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op) except -1
+cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1
+cdef int places(Result* r, Tensor rows, Tensor values, bint out_int32, bint right, object side,
+                Tensor sorter, str op) except -1
+cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bint right,
+                 str op) except -1

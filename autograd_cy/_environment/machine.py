@@ -1,7 +1,7 @@
 """What this process may use of its machine, and the libraries that it has loaded.
 
 Used by `info` and `doctor`; nothing here is imported with the package.  The thread budget itself is
-in _threads.py.
+in threads.py.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._interpreted._index import FUNCTIONS, METHODS, NAMESPACES
 
-__all__ = ["FUNCTIONS", "LinAlgError", "find", "install_methods", "names_of", "public"]
+__all__ = ["FUNCTIONS", "LinAlgError", "complete", "find", "install_methods", "names_of", "public"]
 
 
 class LinAlgError(RuntimeError):
@@ -37,6 +37,15 @@ def public(name: str) -> Callable:
 def names_of(namespace: str) -> dict[str, tuple[str, str]]:
     """Name -> place of the functions in a namespace, such as ``linalg``."""
     return NAMESPACES.get(namespace, {})
+
+
+def complete(namespace: str, names: dict[str, Any]) -> None:
+    """Give the module of a namespace, by its globals, the functions of it that it doesn't name."""
+    for name, place in names_of(namespace).items():
+        if not name.endswith("_") and name not in names:
+            names[name] = find(*place)
+            names["__all__"].append(name)
+    names["__all__"].sort()
 
 
 class _Method:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
-import scipy.special
+import scipy.special  # type: ignore[import-untyped]
 
 
 def _small(x: np.ndarray, order: int) -> np.ndarray:

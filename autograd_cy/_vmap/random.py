@@ -6,7 +6,7 @@ Numbers are drawn one level further out, where this rule applies again if a vmap
 from __future__ import annotations
 
 from autograd_cy._C import batching as _batching
-from autograd_cy._C import random as _random
+from autograd_cy._C import random_operators as _random
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.creation import empty
 from autograd_cy._C.ops_joining import stack

@@ -12,14 +12,13 @@ from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
-from autograd_cy._C.random import rand as _rand
+from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.functions import allclose as _allclose
 from autograd_cy._vmap import vmap
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import tangents
-from autograd_cy.autograd._differences import Subject
-from autograd_cy.autograd.gradcheck import GradcheckError
+from autograd_cy.autograd._differences import GradcheckError, Subject
 
 _COUNT = 2
 _HINT = (

@@ -17,6 +17,13 @@ from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy.autograd.grad_mode import enable_grad
 
 
+class GradcheckError(RuntimeError):
+    """Derivatives computed by autograd aren't those of the function."""
+
+
+GradcheckError.__module__ = "autograd_cy.autograd.gradcheck"
+
+
 def is_smooth(t: Any) -> bool:
     """Whether `t` is a tensor of a dtype that derivatives exist for."""
     return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())

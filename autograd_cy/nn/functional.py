@@ -11,6 +11,7 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.indexing import one_hot
 from autograd_cy._interpreted.neural import batch_norm
 
@@ -464,3 +465,6 @@ def _implicit_dim(name: str, input: Tensor) -> int:
         stacklevel=3,
     )
     return 0 if input.dim() in (0, 1, 3) else 1
+
+
+_complete("nn.functional", globals())

@@ -185,10 +185,13 @@ class host:
 class composite:
     """Made of other operators: a formula, or ``module.function`` that calls them.
 
-    No node is recorded; every derivative follows from the parts.
+    No node is recorded; every derivative follows from the parts. `outs` names the operators of its
+    family that write ``out=`` at once, by the numbers of dimensions of the tensors; otherwise the
+    result is copied there.
     """
 
     formula: str
+    outs: tuple[tuple[tuple[int, ...], str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -391,12 +394,11 @@ class Record:
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
-    alpha: bool                   # takes alpha=, a factor of the last tensor
+    alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated)
     shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
     example: str | None
-    into: str | None              # in-place kernel (module.function), instead of kernel and copy
     aliases: tuple[str, ...]      # other public names; of what is in a namespace, those of top level and method
     options: tuple                # (keyword argument of the Python forms, record called if it is given)
     widen: tuple[str, str] | None # class letters whose tensors are converted, and to what ("int64", "float")
@@ -546,12 +548,11 @@ def op(
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
-    alpha: bool = False,
+    alpha: bool | str = False,
     shown_as: str | None = None,
     tolerance: float = 2e-5,
     checks: str | None = None,
     example: str | None = None,
-    into: str | None = None,
     aliases: tuple[str, ...] = (),
     options: dict[str, str] | None = None,
     widen: tuple[str, str] | None = None,
@@ -607,12 +608,12 @@ def op(
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
         dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
-        checks, example, into, tuple(aliases),
+        checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
         dict(params or {}), tuple((raises or {}).items()),
     )
-    known = [a.name for a in args] + ["alpha"] * alpha + ["out"] + [a.name for a, _ in record.options]
+    known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     for param in record.params:
         if param not in known:
             raise RecordError(f"{label}: params= names {param!r}, which is no argument")

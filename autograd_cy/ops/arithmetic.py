@@ -27,7 +27,7 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
-op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha=True, inplace=True, dunder="add",
+op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
    vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
@@ -40,7 +40,7 @@ op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_s
    reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
    doc="add and sub with a factor, in one pass.")
 
-op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha=True, inplace=True, aliases=("subtract",), dunder="sub",
+op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha="-_add_scaled", inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},

@@ -33,12 +33,12 @@ op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=ca
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
 
 op("diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)", kernel=composite("indexing.diagonal_scatter"),
-   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
+   samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` whose diagonal is `src`.",
    example=">>> ag.diagonal_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]))\ntensor([[1., 0.],\n        [0., 2.]])")
 
 op("select_scatter(self, src, dim: dim, index: int)", kernel=composite("indexing.select_scatter"),
-   samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
+   samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` whose slice at `index` is `src`.",
    example=">>> ag.select_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]), 0, 1)\ntensor([[0., 0.],\n        [1., 2.]])")
 
@@ -56,7 +56,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    doc="Zeros of `size` with `grad_output` in the slice.")
 
 op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"),
-   samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference=by_test("tests/tensor/test_arrange.py::test_scattered_slices_leave_their_arguments_alone"),
+   samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` in which a range along a dimension is `src`.",
    example=">>> ag.slice_scatter(ag.zeros(4), ag.tensor([1.0, 2.0]), 0, 1, 3)\ntensor([0., 1., 2., 0.])")
 
@@ -94,13 +94,13 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
 op("index_copy(self, dim: dim, index, source)", kernel=composite("indexing.index_copy"), inplace=True,
-   samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"),
+   samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.",
    example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
 op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexing.index_fill"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
-   reference=by_test("tests/tensor/test_arrange.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.",
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.",
    example=">>> ag.index_fill(ag.zeros(3), 0, ag.tensor([2, 0]), 5)\ntensor([5., 0., 5.])")
 
 op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
@@ -134,8 +134,9 @@ op("scatter_add(self, dim: dim, index, src)",
 for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
     _names = f"'{_name}', '{_source}'"
-    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact", kernel=call(f"indexing.{_name}_plain"),
-       into=f"indexing.{_name}_into", inplace=True, dtypes="bihf",
+    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact",
+       kernel=call(f"indexing.{_name}", over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
+                   f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihf",
        vjp={"self": f"_to_slots(grad, {_rest})",
             _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
        jvp={"self": f"_to_slots(self_t, {_rest})", _source: f"_moved_sources({_source}_t, {_rest}, {_names})"},
@@ -170,12 +171,12 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
         "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)", when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
-   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
+   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="`src` (or a number) written at the indices along a dimension.",
    example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
 op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
-   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/tensor/test_arrange.py::test_scatter_in_place_with_tensors_and_numbers"),
+   samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
 op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
@@ -188,11 +189,12 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", kernel=call("indexing.take_indices"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
-op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put", kernel=call("indexing.put_copy"), into="indexing.put_indices", out=False, inplace=True, node="IndexPutBackward0",
+op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put",
+   kernel=call("indexing.put_elements", shape="rules_indexing.put(self, indices, values, accumulate)", over="self", places=True), out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
@@ -200,7 +202,7 @@ op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="ind
    vmap=by_hand("batching_rules.index_put_each"), doc="A copy with `values` written (or added) at advanced indices.")
 
 op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel=composite("indexing.index_put"), samples=[],
-   reference=by_test("tests/tensor/test_arrange.py::test_index_put_writes_and_adds"), doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.",
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_put_writes_and_adds"), doc="A copy of `self` with `values` written (or added) at the places that a tuple of index tensors gives.",
    example=">>> ag.index_put(ag.zeros(3), (ag.tensor([0, 2]),), ag.tensor([1.0, 2.0]))\ntensor([1., 0., 2.])")
 
 # --- masks -------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("w
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 
 op("masked_scatter(self, mask, source)", kernel=composite("indexing.masked_scatter"), inplace=True,
-   samples=[], reference=by_test("tests/tensor/test_arrange.py::test_masked_scatter_takes_elements_in_order"), doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.",
+   samples=[], reference=by_test("tests/ops/test_shape_and_indexing.py::test_masked_scatter_takes_elements_in_order"), doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.",
    example=">>> ag.masked_scatter(ag.zeros(3), ag.tensor([True, False, True]), ag.tensor([1.0, 2.0]))\ntensor([1., 0., 2.])")
 
 op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.masked_select"), out="exact",

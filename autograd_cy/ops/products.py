@@ -35,7 +35,7 @@ op("mv(self, vec)", out="exact", kernel=call("products.mv", shape="rules_product
 
 op("_outer(self, vec)", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
 
-op("matmul(self, other)", kernel=composite("products.matmul"), out="exact", dunder="matmul",
+op("matmul(self, other)", kernel=composite("products.matmul", outs=(((2, 2), "mm"), ((2, 1), "mv"), ((1, 1), "dot"))), out="exact", dunder="matmul",
    samples=shapes(((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((3,), (3, 2)), ((2, 3, 4), (4, 2)),
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.",

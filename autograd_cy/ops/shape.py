@@ -184,7 +184,7 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
    jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
                 " stride, storage_offset), 0), self_t, 0)",
         "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
-   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference=by_test("tests/tensor/test_arrange.py::test_a_window_of_the_memory_is_written"),
+   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_a_window_of_the_memory_is_written"),
    doc="A copy of `self` in which a window holds `src`.",
    example=">>> ag.as_strided_scatter(ag.zeros(4), ag.ones(2), (2,), (2,))\ntensor([1., 0., 1., 0.])")
 
@@ -224,7 +224,7 @@ op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag"), out="exact",
    example=">>> ag.diag(ag.tensor([1, 2]))\ntensor([[1, 0],\n        [0, 2]])")
 
 op("diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1)", kernel=composite("shape.diag_embed"), samples=[one((2, 3)), one((3,), -1)],
-   reference=by_test("tests/tensor/test_arrange.py::test_diag_embed_and_its_inverse"), doc="Matrices with the vectors of the last dimension as diagonals.",
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_diag_embed_and_its_inverse"), doc="Matrices with the vectors of the last dimension as diagonals.",
    example=">>> ag.diag_embed(ag.tensor([[1, 2]]))\ntensor([[[1, 0],\n         [0, 2]]])")
 
 op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)), offset)"),
@@ -232,7 +232,7 @@ op("diagflat(self, offset: int = 0)", kernel=composite("diag(reshape(self, (-1,)
    example=">>> ag.diagflat(ag.tensor([[1], [2]]))\ntensor([[1, 0],\n        [0, 2]])")
 
 for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`."), ("triu", "Upper triangle; zeros below diagonal `diagonal`.")):
-    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}_plain"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
+    op(f"{_name}(self, diagonal: int = 0)", out="exact", kernel=call(f"indexing.{_name}", shape="rules_indexing.triangle(self)", over="self"), inplace=True, vjp={"self": f"{_name}(grad, diagonal)"}, jvp="linear",
        vmap=f"{_name}(self, diagonal)", samples=[sample((arg((3, 4)),)), sample((arg((3, 3)), 1)), sample((arg((2, 3, 3)), -1))],
        reference=f"np.{_name}(self, diagonal)", doc=_doc,
        example={"tril": ">>> ag.tril(ag.tensor([[1, 2], [3, 4]]))\ntensor([[1, 0],\n        [3, 4]])",

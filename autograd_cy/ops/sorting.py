@@ -22,7 +22,7 @@ DYNAMIC = ("vmap: We do not support batching operators that can output dynamic s
 # --- sorting -----------------------------------------------------------------------------------
 
 op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False) -> (values, indices)",
-   kernel=call("indexing.sort_plain"), nondiff_outputs=("indices",),
+   kernel=call("indexing.sort", shape="rules_indexing.sorted_along(self, dim)"), nondiff_outputs=("indices",),
    vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
    jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
    samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
@@ -30,11 +30,11 @@ op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False
    doc="Elements in order along a dimension, and where they were.",
    example=">>> ag.sort(ag.tensor([3, 1, 2]))\nsort(values=tensor([1, 2, 3]), indices=tensor([1, 2, 0]))")
 
-op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True) -> (values, indices)", kernel=call("indexing.topk_plain"),
+op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True) -> (values, indices)", kernel=call("indexing.topk", shape="rules_indexing.largest(self, k, dim)"),
    nondiff_outputs=("indices",), vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
    jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
    samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)], dtypes="ihf",
-   reference=by_test("tests/tensor/test_arrange.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
    example=">>> ag.topk(ag.tensor([3, 1, 2]), 2)\ntopk(values=tensor([3, 2]), indices=tensor([0, 2]))")
 
 op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False)", kernel=composite("sort(self, dim, descending, stable)[1]"), out=True,
@@ -44,7 +44,8 @@ op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = Fal
 # --- places and members ------------------------------------------------------------------------
 
 op("searchsorted(sorted_sequence, input: operand, *, out_int32: bool = False, right: bool = False, side: str? = None,"
-   " sorter: Tensor? = None)", out="exact", kernel=call("indexing.searchsorted_plain"), method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS,
+   " sorter: Tensor? = None)", out="exact",
+   kernel=call("indexing.searchsorted", shape="rules_indexing.places(sorted_sequence, input, out_int32, right, side, sorter)"), method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS,
    samples=[sample((arg((5,), integers(0, 1)), arg((2, 3)))),
             sample((arg((2, 5), integers(1, 2)), arg((2, 3))), {"right": True})],
    dtypes="ihf", reference="np.searchsorted(sorted_sequence.ravel()[:5], input, 'right' if right else 'left')",
@@ -52,13 +53,14 @@ op("searchsorted(sorted_sequence, input: operand, *, out_int32: bool = False, ri
        "dimension has the rows; `sorter` orders rows that aren't sorted.",
    example=">>> ag.searchsorted(ag.tensor([1, 3, 5]), ag.tensor([3, 6]))\ntensor([1, 3])")
 
-op("bucketize(input: operand, boundaries, *, out_int32: bool = False, right: bool = False)", out="exact", kernel=call("indexing.bucketize_plain"),
+op("bucketize(input: operand, boundaries, *, out_int32: bool = False, right: bool = False)", out="exact",
+   kernel=call("indexing.bucketize", shape="rules_indexing.buckets(input, boundaries, out_int32, right)"),
    method=False, vjp=nondiff(INDEX), vmap=OWN_ROWS, samples=[sample((arg((2, 3)), arg((5,), integers(0, 1))))], dtypes="ihf",
    reference="np.searchsorted(boundaries, input)", doc="The number of the bucket between sorted boundaries that each element is in.",
    example=">>> ag.bucketize(ag.tensor([1, 5]), ag.tensor([0, 2, 4]))\ntensor([1, 3])")
 
 op("isin(elements: operand, test_elements: operand, *, assume_unique: bool = False, invert: bool = False)", out="exact",
-   kernel=call("indexing.isin_plain"), method=False, vjp=nondiff("the result is a truth value"), vmap=OWN_ROWS,
+   kernel=call("indexing.isin", shape="rules_indexing.members(elements, test_elements)"), method=False, vjp=nondiff("the result is a truth value"), vmap=OWN_ROWS,
    samples=[sample((arg((3, 4), integers(0, 5)), arg((4,), integers(0, 5)))), sample((arg((3, 4), integers(0, 5)), 2), {"invert": True}),
             sample((1, arg((3,), integers(0, 5))))],
    dtypes="ihf", reference="np.isin(elements, test_elements, invert=invert)",

@@ -92,14 +92,14 @@ op("_of_root(moved, root)", kernel=composite("statistics.of_root"), doc="``moved
 for _name, _what in (("median", "Median: the lower one of two middle elements; NaN wins."),
                      ("nanmedian", "Median of the elements that aren't NaN: the lower one of two middle ones.")):
     _reach = "logical_or(eq(self, result), logical_and(ne(self, self), ne(result, result)))"
-    op(f"{_name}(self)", kernel=call(f"indexing.{_name}_all_plain"),
+    op(f"{_name}(self)", kernel=call(f"indexing.{_name}_all", shape="rules_indexing.middle(self)"),
        vjp={"self": f"where({_reach}, grad / sum({_reach}), 0)"}, jvp={"self": f"sum(where({_reach}, self_t, 0)) / sum({_reach})"},
        vmap=f"{_name}({EACH}, 1, False)[0]", samples=shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),)), dtypes="ihf",
        reference="np.sort(self.ravel())[(self.size - 1) // 2]",
        doc=f"{_what} Equal elements share the gradient. With `dim` the index too.",
        example={"median": ">>> ag.median(ag.tensor([3, 1, 2]))\ntensor(2)",
                 "nanmedian": ">>> ag.nanmedian(ag.tensor([3.0, float(\"nan\"), 2.0]))\ntensor(2.)"}[_name])
-    op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}_plain"),
+    op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)", kernel=call(f"indexing.{_name}", shape="rules_indexing.middle_along(self, dim, keepdim)"),
        node=f"{_name.capitalize()}Backward1", nondiff_outputs=("indices",), when="len(args) > 1 or 'dim' in kwargs",
        vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
        jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",

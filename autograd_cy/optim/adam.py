@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import adam_step
 
-from .optimizer import Optimizer, call_closure, check_option
+from .optimizer import Optimizer, check_option
 
 
 class Adam(Optimizer):
@@ -89,24 +89,6 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, options)
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Computes the loss anew, with gradients, and returns it.
-
-        Returns
-        -------
-        Tensor or None
-            What the closure returned.
-        """
-        loss = call_closure(closure)
-        for group in self.param_groups:
-            self._update(group)
-        return loss
 
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]

@@ -81,7 +81,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once; every subclass defines its own.
+        """Update the parameters once. A subclass defines `_update` of one group, or its own step.
 
         Parameters
         ----------
@@ -96,8 +96,14 @@ class Optimizer:
         Raises
         ------
         NotImplementedError
-            If the subclass defines no step.
+            If the subclass defines neither.
         """
+        loss = call_closure(closure)
+        for group in self.param_groups:
+            self._update(group)
+        return loss
+
+    def _update(self, group: dict[str, Any]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no step.")
 
     def zero_grad(self, set_to_none: bool = True) -> None:

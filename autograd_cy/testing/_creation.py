@@ -8,8 +8,8 @@ from typing import Any
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.ops_complex import complex as _complex
-from autograd_cy._C.random import rand as _rand
-from autograd_cy._C.random import randint as _randint
+from autograd_cy._C.random_operators import rand as _rand
+from autograd_cy._C.random_operators import randint as _randint
 from autograd_cy._C.tensor import Tensor
 
 _PARTS = {_dtypes.complex64: _dtypes.float32, _dtypes.complex128: _dtypes.float64}

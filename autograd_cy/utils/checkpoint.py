@@ -358,7 +358,7 @@ class CheckpointFunction(Function):
             raise RuntimeError(
                 "none of output has requires_grad=True, this checkpoint() is not necessary"
             )
-        backward(*zip(*roots))
+        backward([y for y, _ in roots], [g for _, g in roots])
         return None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs)
 
 

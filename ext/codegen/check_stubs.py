@@ -17,7 +17,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "autograd_cy"
 # Every class has these, and Cython writes some of its own.
-COMMON = {*dir(object), "__module__", "__dict__", "__weakref__", "__pyx_vtable__", "__annotations__"}
+COMMON = {
+    *dir(object),
+    "__module__",
+    "__dict__",
+    "__weakref__",
+    "__pyx_vtable__",
+    "__annotations__",
+}
 COMMON |= {"__reduce_cython__", "__setstate_cython__", "__static_attributes__", "__firstlineno__"}
 COMMON |= {"__slots__", "__match_args__", "__test__", "__orig_bases__"}
 # Filled by each slot that Python has for it; the stub names those that make sense.

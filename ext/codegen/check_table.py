@@ -23,17 +23,23 @@ def check(families: dict[str, list], error: type[Exception]) -> None:
         for r in records:
             if type(r.kernel).__name__ == "elementwise":
                 if r.kernel.name not in specs:
-                    raise error(f"{r.key}: there is no elementwise kernel {r.kernel.name!r} in kernel_specs.py")
+                    raise error(
+                        f"{r.key}: there is no elementwise kernel {r.kernel.name!r} in kernel_specs.py"
+                    )
                 for text in problems(r, specs[r.kernel.name]):
                     raise error(f"{r.key}: {text}")
                 used.add(r.kernel.name)
     used |= used_by_hand()
     for name in specs:
         if name not in used and name not in NOT_YET:
-            raise error(f"kernel {name!r}: no record and no module uses it; NOT_YET in kernel_specs.py takes a reason")
+            raise error(
+                f"kernel {name!r}: no record and no module uses it; NOT_YET in kernel_specs.py takes a reason"
+            )
     for name in NOT_YET:
         if name in used or name not in specs:
-            raise error(f"kernel {name!r} is used, or none: it doesn't belong into NOT_YET of kernel_specs.py")
+            raise error(
+                f"kernel {name!r} is used, or none: it doesn't belong into NOT_YET of kernel_specs.py"
+            )
 
 
 def used_by_hand() -> set[str]:
@@ -54,10 +60,14 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
     rules = set(r.kernel.dtypes.split())
     result = "bool" if "bool" in rules else "real" if "real" in rules else "same"
     if spec.out != result:
-        found.append(f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}")
+        found.append(
+            f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}"
+        )
     claims, kernel = computed(r, spec), taken(spec)
     if claims - kernel:
-        found.append(f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(claims - kernel))!r}, which the record claims")
+        found.append(
+            f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(claims - kernel))!r}, which the record claims"
+        )
     return found
 
 

@@ -87,9 +87,8 @@ def read_source(path: Path, pxd: Path | None = None) -> Source:
     for m in _INSTALL_ALL.finditer(text):
         for name in re.findall(r"\w+", m["names"]):
             source.installed[name] = name
-    m = re.search(r"^__all__ = (\[.*?\])", text, re.M | re.S)
-    if m:
-        source.exported = list(ast.literal_eval(m[1]))
+    if exported := re.search(r"^__all__ = (\[.*?\])", text, re.M | re.S):
+        source.exported = list(ast.literal_eval(exported[1]))
     return source
 
 
@@ -100,7 +99,9 @@ def _is_c_variable(name, text):
 def _with_includes(path: Path) -> str:
     def part(m):
         file = path.parent / m[1]
-        return _with_includes(file) if file.exists() else ""  # a generated part shows Python nothing
+        return (
+            _with_includes(file) if file.exists() else ""
+        )  # a generated part shows Python nothing
 
     return _INCLUDE.sub(part, path.read_text())
 

@@ -11,7 +11,15 @@ import ast
 import importlib
 import operator
 
-from ext.codegen.formula import _OPERATORS, BUILTINS, METADATA, METADATA_CALLS, FormulaError, parse
+from ext.codegen.formula import (
+    _OPERATORS,
+    BUILTINS,
+    METADATA,
+    METADATA_CALLS,
+    FormulaError,
+    fitting,
+    parse,
+)
 
 _PLAIN = {
     ast.Add: operator.add,
@@ -224,7 +232,7 @@ class _Run:
 
     def operate(self, name, *args, **kwargs):
         """The operator `name`: its first overload that takes these arguments."""
-        for record in self.evaluator.records.get(name, ()):
+        for record in fitting(self.evaluator.records.get(name, ()), len(args)):
             given = self.evaluator.bind(record, args, kwargs)
             if given is not None:
                 return self.evaluator.call(record, given)

@@ -7,7 +7,9 @@ that `parse` returns and know the same names (`BUILTINS`).
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 # Types of expressions: T tensor, L tuple of tensors, i int, f float, b bool, I tuple of ints,
 # s text, d dtype code, N None, O any object.
@@ -30,11 +32,25 @@ BUILTINS = {
 }
 METADATA = {"shape": "I", "ndim": "i", "dtype": "d"}
 METADATA_CALLS = {"numel": "i", "is_complex": "b"}
-_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow",
-              ast.MatMult: "matmul"}
+_OPERATORS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+}
 _PLAIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
-_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-            ast.Is: "is", ast.IsNot: "is not"}
+_COMPARE = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
 
 
 class FormulaError(ValueError):
@@ -61,20 +77,27 @@ def uses(tree: ast.AST) -> Uses:
     """Names that a formula uses, apart from function names."""
     found = Uses()
 
-    def walk(node):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METADATA:
+    def walk(node: ast.AST) -> None:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.attr in METADATA
+        ):
             found.metadata.add((node.value.id, node.attr))
             return
         if isinstance(node, ast.Call):
             f = node.func
-            if (isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name)
-                    and f.attr in METADATA_CALLS):
+            if (
+                isinstance(f, ast.Attribute)
+                and isinstance(f.value, ast.Name)
+                and f.attr in METADATA_CALLS
+            ):
                 found.metadata.add((f.value.id, f.attr))
                 return
             if isinstance(f, ast.Attribute):
                 walk(f.value)
-            for child in [*node.args, *[k.value for k in node.keywords]]:
-                walk(child)
+            for given in [*node.args, *[k.value for k in node.keywords]]:
+                walk(given)
             return
         if isinstance(node, ast.Name):
             found.values.add(node.id)
@@ -84,6 +107,18 @@ def uses(tree: ast.AST) -> Uses:
 
     walk(tree)
     return found
+
+
+def fitting(overloads: list, count: int) -> list:
+    """
+    Overloads in the order to try for `count` arguments without keywords.
+
+    A dtype that has to be named is filled last: ``sum(x, dim)`` is a sum along a dimension.
+    """
+    return sorted(
+        overloads,
+        key=lambda record: any(a.keyword and a.type == "dtype?" for a in record.args[:count]),
+    )
 
 
 class Emitter:
@@ -101,20 +136,27 @@ class Emitter:
         Filled with the wrapped numbers used: text of the constant -> its Cython name.
     """
 
-    def __init__(self, records, names, metadata, constants, label):
+    def __init__(
+        self,
+        records: Mapping[str, list],
+        names: Mapping[str, tuple[str, str]],
+        metadata: Callable[[str, str], str],
+        constants: dict[str, str],
+        label: str,
+    ):
         self.records, self.names, self.metadata = records, names, metadata
         self.constants, self.label = constants, label
 
-    def fail(self, why):
+    def fail(self, why: str) -> NoReturn:
         raise FormulaError(f"{self.label}: {why}")
 
-    def emit(self, node) -> tuple[str, str]:
+    def emit(self, node: ast.expr) -> tuple[str, str]:
         method = getattr(self, "on_" + type(node).__name__, None)
         if method is None:
             self.fail(f"{ast.unparse(node)!r}: {type(node).__name__} is not part of the language")
         return method(node)
 
-    def tensor(self, node) -> str:
+    def tensor(self, node: ast.expr) -> str:
         text, kind = self.emit(node)
         if kind in "ifb":
             return self.number(text, kind)
@@ -124,7 +166,7 @@ class Emitter:
             self.fail(f"{ast.unparse(node)!r} is no tensor")
         return text
 
-    def number(self, text, kind):
+    def number(self, text: str, kind: str) -> str:
         try:
             literal = ast.literal_eval(text)
         except (ValueError, SyntaxError):
@@ -133,12 +175,12 @@ class Emitter:
         self.constants[name] = f"{'wrap_double' if kind == 'f' else 'wrap_int'}({text})"
         return name
 
-    def on_Name(self, node):
+    def on_Name(self, node: ast.Name) -> tuple[str, str]:
         if node.id not in self.names:
             self.fail(f"unknown name {node.id!r}")
         return self.names[node.id]
 
-    def on_Constant(self, node):
+    def on_Constant(self, node: ast.Constant) -> tuple[str, str]:
         v = node.value
         if v is None:
             return "None", "N"
@@ -152,12 +194,12 @@ class Emitter:
             return repr(v), "s"
         return self.fail(f"constant {v!r}")
 
-    def on_Tuple(self, node):
+    def on_Tuple(self, node: ast.Tuple) -> tuple[str, str]:
         parts = [self.emit(e) for e in node.elts]
         kind = "L" if any(k == "T" for _, k in parts) else "I"
         return "(" + "".join(t + ", " for t, _ in parts) + ")", kind
 
-    def on_UnaryOp(self, node):
+    def on_UnaryOp(self, node: ast.UnaryOp) -> tuple[str, str]:
         text, kind = self.emit(node.operand)
         if isinstance(node.op, ast.Not):
             return f"(not {text})", "b"
@@ -167,7 +209,7 @@ class Emitter:
             return f"T.neg({text})", "T"
         return f"-{text}", kind
 
-    def on_BinOp(self, node):
+    def on_BinOp(self, node: ast.BinOp) -> tuple[str, str]:
         (_, a), (_, b) = self.emit(node.left), self.emit(node.right)
         if "T" in (a, b):
             name = _OPERATORS.get(type(node.op))
@@ -183,11 +225,11 @@ class Emitter:
             left = f"<double>({left})"
         return f"({left} {op} {right})", kind
 
-    def on_BoolOp(self, node):
+    def on_BoolOp(self, node: ast.BoolOp) -> tuple[str, str]:
         word = " and " if isinstance(node.op, ast.And) else " or "
         return "(" + word.join(self.emit(v)[0] for v in node.values) + ")", "b"
 
-    def on_Compare(self, node):
+    def on_Compare(self, node: ast.Compare) -> tuple[str, str]:
         if len(node.ops) != 1:
             self.fail(f"{ast.unparse(node)!r}: one comparison at a time")
         (left, a), (right, b) = self.emit(node.left), self.emit(node.comparators[0])
@@ -195,14 +237,14 @@ class Emitter:
             self.fail(f"{ast.unparse(node)!r}: compare tensors with eq(), lt() and so on")
         return f"({left} {_COMPARE[type(node.ops[0])]} {right})", "b"
 
-    def on_IfExp(self, node):
+    def on_IfExp(self, node: ast.IfExp) -> tuple[str, str]:
         test = self.emit(node.test)[0]
         (a, ka), (b, kb) = self.emit(node.body), self.emit(node.orelse)
         if "T" in (ka, kb):
             a, b, ka = self.tensor(node.body), self.tensor(node.orelse), "T"
         return f"({a} if {test} else {b})", ka
 
-    def on_Subscript(self, node):
+    def on_Subscript(self, node: ast.Subscript) -> tuple[str, str]:
         text, kind = self.emit(node.value)
         if isinstance(node.slice, ast.Slice):
             low = self.emit(node.slice.lower)[0] if node.slice.lower else ""
@@ -213,16 +255,17 @@ class Emitter:
             return f"(<Tensor>{text}[{index}])", "T"
         return f"size_at({text}, {index})", "i"
 
-    def on_Attribute(self, node):
+    def on_Attribute(self, node: ast.Attribute) -> tuple[str, str]:
         if isinstance(node.value, ast.Name) and node.attr in METADATA:
             return self.metadata(node.value.id, node.attr), METADATA[node.attr]
         if node.attr in METADATA:
             text = self.tensor(node.value)
             return {"shape": f"dims_of({text})", "ndim": f"({text}).nd", "dtype": f"({text}).dt"}[
-                node.attr], METADATA[node.attr]
+                node.attr
+            ], METADATA[node.attr]
         return self.fail(f"attribute {node.attr!r}")
 
-    def on_Call(self, node):
+    def on_Call(self, node: ast.Call) -> tuple[str, str]:
         f = node.func
         if isinstance(f, ast.Attribute):
             if f.attr in METADATA_CALLS and isinstance(f.value, ast.Name):
@@ -237,7 +280,9 @@ class Emitter:
             return f"{f.id}({inside})", BUILTINS[f.id]
         return self.call(f.id, node.args, node.keywords)
 
-    def call(self, name, args, keywords):
+    def call(
+        self, name: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]
+    ) -> tuple[str, str]:
         # A formula computes at once, and its results are plain tensors.
         if name == "conj" and len(args) == 1 and not keywords:
             return f"conjugate({self.tensor(args[0])})", "T"
@@ -247,15 +292,19 @@ class Emitter:
         if overloads[0].tier != "compiled":
             self.fail(f"{name!r} is interpreted, and compiled records can't call it")
         given = {k.arg: k.value for k in keywords}
-        for record in overloads:
+        for record in fitting(overloads, len(args)):
             bound = self.bind(record, args, given)
             if bound is not None:
                 return bound
         return self.fail(f"no overload of {name!r} takes {[ast.unparse(a) for a in args]}")
 
-    def bind(self, record, args, given):
+    def bind(
+        self, record: Any, args: Sequence[ast.expr], given: Mapping[Any, ast.expr]
+    ) -> tuple[str, str] | None:
         """The call of one overload, or None if the arguments don't fit it."""
-        if len(args) > len(record.args) or any(k not in [a.name for a in record.args] for k in given):
+        if len(args) > len(record.args) or any(
+            k not in [a.name for a in record.args] for k in given
+        ):
             return None
         texts = []
         for i, a in enumerate(record.args):
@@ -284,7 +333,7 @@ class Emitter:
         return f"T.{record.key}({', '.join(texts)})", kind
 
 
-def c_default(a) -> str:
+def c_default(a: Any) -> str:
     """The C value of an argument's default."""
     if a.type in ("dtype?", "format?"):
         return "-1"

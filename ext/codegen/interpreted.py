@@ -50,8 +50,12 @@ class Forms:
         r, a = self.r, self.r.args[i]
         name = python_name(a, i)
         if form and i == 0:
-            return f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.function)})"
-        return self.conversion(a, name, 0 if a.keyword else i + int(r.function and form != "_"), form)
+            return (
+                f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.function)})"
+            )
+        return self.conversion(
+            a, name, 0 if a.keyword else i + int(r.function and form != "_"), form
+        )
 
     def conversion(self, a: Any, name: str, position: int, form: str = "") -> str:
         kind = arg_type(a.type)
@@ -80,7 +84,9 @@ class Forms:
         lines = [f"    args = ({''.join(f'{text}, ' for text in texts)})"]
         if [a.type for a in r.args[:2]] == ["operand"] * 2 and not form:
             first, second = (python_name(a, i) for i, a in enumerate(r.args[:2]))
-            lines.append(f"    args = _runtime.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.method})")
+            lines.append(
+                f"    args = _runtime.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.method})"
+            )
         if self.composite and self.operation.dims():
             lines.append(f"    args = _runtime.known({self.operation.dims()!r}, args)")
         if r.checks:
@@ -91,11 +97,15 @@ class Forms:
         """What the options of a record do: another record is called with the value as last argument."""
         lines = []
         for a, key in self.r.options:
-            record = next(r for rs in self.operation.family.by_symbol.values() for r in rs if r.key == key)
+            record = next(
+                r for rs in self.operation.family.by_symbol.values() for r in rs if r.key == key
+            )
             out = ", out=out" if self.r.out and not form else ""
             call = f"{self.operation.family.module_of(record)}.{record.name}{form}"
-            lines += [f"    if {a.name} {'is not' if a.default == 'None' else '!='} {a.default}:",
-                      f"        return {call}(*args, {self.conversion(a, a.name, 0, form)}{out})"]
+            lines += [
+                f"    if {a.name} {'is not' if a.default == 'None' else '!='} {a.default}:",
+                f"        return {call}(*args, {self.conversion(a, a.name, 0, form)}{out})",
+            ]
         return lines
 
     def function(self, name: str) -> list[str]:
@@ -112,7 +122,11 @@ class Forms:
             if self.composite:
                 call = f"_runtime.composite_out(_composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
             lines += ["    if out is not None:", f"        return {self.named(call)}"]
-        call = f"_composite_{r.key}(*args)" if self.composite else f"_runtime.run(_operation_{r.key}, args)"
+        call = (
+            f"_composite_{r.key}(*args)"
+            if self.composite
+            else f"_runtime.run(_operation_{r.key}, args)"
+        )
         return [*lines, f"    return {self.named(call)}"]
 
     def named(self, call: str) -> str:
@@ -126,21 +140,37 @@ class Forms:
             shown = python_name(a, i)
             if a.keyword and "*" not in parts:
                 parts.append("*")
-            parts += [f"*{shown}_", f"{shown}=None"] if shown == star else [
-                shown + ("" if a.default is None else f"={a.default}")]
+            parts += (
+                [f"*{shown}_", f"{shown}=None"]
+                if shown == star
+                else [shown + ("" if a.default is None else f"={a.default}")]
+            )
         extra = [f"{a.name}={a.default}" for a, _ in r.options] + extra
         if extra and "*" not in parts and not star:
             parts.append("*")
-        return ["", "", f"def {name}({', '.join(parts + extra)}):", '    """',
-                *("    " + line if line else "" for line in text), '    """']
+        return [
+            "",
+            "",
+            f"def {name}({', '.join(parts + extra)}):",
+            '    """',
+            *("    " + line if line else "" for line in text),
+            '    """',
+        ]
 
     def inplace(self, name: str) -> list[str]:
         """The in-place function."""
         r = self.r
-        lines = self.head(name, [], [f"In-place form of :func:`{r.name}`; changes and returns the first argument."])
+        lines = self.head(
+            name,
+            [],
+            [f"In-place form of :func:`{r.name}`; changes and returns the first argument."],
+        )
         lines += [*self.arguments("_"), *self.options("_")]
         if self.composite:
-            return [*lines, f"    return _runtime.composite_inplace(_composite_{r.key}, args, {r.shown + '_'!r})"]
+            return [
+                *lines,
+                f"    return _runtime.composite_inplace(_composite_{r.key}, args, {r.shown + '_'!r})",
+            ]
         return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, args)"]
 
 
@@ -173,7 +203,10 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
             forms += made[0].function(public)
         else:
             for one in made:
-                forms += [*one.function(f"form_{one.r.key}"), f"form_{one.r.key}.__qualname__ = {public!r}"]
+                forms += [
+                    *one.function(f"form_{one.r.key}"),
+                    f"form_{one.r.key}.__qualname__ = {public!r}",
+                ]
             forms += overloaded(public, group)
         if any(r.inplace for r in group):
             names.append(f"{public}_")
@@ -205,23 +238,42 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
     text = docstring(group[0], others=group[1:])
     if form:
         text = [f"In-place form of :func:`{name}`; changes and returns the first argument."]
-    lines = ["", "", f"def {name}{form}(*args, **kwargs):", '    """', *("    " + line if line else "" for line in text)]
+    lines = [
+        "",
+        "",
+        f"def {name}{form}(*args, **kwargs):",
+        '    """',
+        *("    " + line if line else "" for line in text),
+    ]
     for r in group[1:] if not form else ():
-        shown = ", ".join(python_name(a, i) + ("" if a.default is None else f"={a.default}") for i, a in enumerate(r.args))
+        shown = ", ".join(
+            python_name(a, i) + ("" if a.default is None else f"={a.default}")
+            for i, a in enumerate(r.args)
+        )
         lines += ["", f"    **{name}({shown})**: {r.doc.splitlines()[0]}"]
     lines.append('    """')
     default = next(r for r in group if r.when is None)
-    known = sorted({python_name(a, i) for r in group for i, a in enumerate(r.args)} | ({"out"} if not form else set()))
+    known = sorted(
+        {python_name(a, i) for r in group for i, a in enumerate(r.args)}
+        | ({"out"} if not form else set())
+    )
     for r in group:
         if r.when is not None:
             lines += [f"    if {r.when}:", f"        return form_{r.key}{form}(*args, **kwargs)"]
-    return [*lines, f"    return form_{default.key}{form}(*args, **kwargs)", "", f"{name}{form}._names = {known!r}"]
+    return [
+        *lines,
+        f"    return form_{default.key}{form}(*args, **kwargs)",
+        "",
+        f"{name}{form}._names = {known!r}",
+    ]
 
 
 def index(families: dict) -> str:
     """The module that says where the names of both tiers are, without loading them."""
     functions, methods, spaces = {}, {}, {}
-    compiled = [f"ops_{f}" for f, records in families.items() if any(r.tier == "compiled" for r in records)]
+    compiled = [
+        f"ops_{f}" for f, records in families.items() if any(r.tier == "compiled" for r in records)
+    ]
     for family, records in families.items():
         for name, group in groups_of(records).items():
             if name.startswith("_"):
@@ -236,9 +288,16 @@ def index(families: dict) -> str:
             functions |= outside if first.function else {}
             if first.method:
                 methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
-    return "\n".join([
-        '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
-        'do not edit."""', "",
-        "# ruff: noqa", f"COMPILED = {compiled!r}", f"FUNCTIONS = {functions!r}", f"METHODS = {methods!r}",
-        f"NAMESPACES = {spaces!r}", ""])
-
+    return "\n".join(
+        [
+            '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
+            'do not edit."""',
+            "",
+            "# ruff: noqa",
+            f"COMPILED = {compiled!r}",
+            f"FUNCTIONS = {functions!r}",
+            f"METHODS = {methods!r}",
+            f"NAMESPACES = {spaces!r}",
+            "",
+        ]
+    )

@@ -432,9 +432,9 @@ def _plan(specs: Sequence[KernelSpec]) -> tuple[dict, dict]:
             table[spec.name, dtype] = found
     for source in TYPES:
         for target in TYPES:
-            found = cast(source, target)
-            if not isinstance(found, str):
-                loops.setdefault(found.name, found)
+            made = cast(source, target)
+            if not isinstance(made, str):
+                loops.setdefault(made.name, made)
     return loops, table
 
 

@@ -89,10 +89,14 @@ def registration(records) -> list[str]:
     return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
 
 
-def read_tuple(record, without: str | None = None, also: tuple[str, ...] = ()) -> str:
+def read_tuple(
+    record, without: str | None = None, also: tuple[str, ...] = (), indices: bool = True
+) -> str:
     """Text of a tuple of all tensors that the kernel reads, and of some more."""
     names = [
-        a.name for a in record.args if (a.is_tensor or a.type == "indices") and a.name != without
+        a.name
+        for a in record.args
+        if (indices if a.type == "indices" else a.is_tensor) and a.name != without
     ]
     return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
@@ -114,7 +118,7 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     body += [
         "if flags & F_DEVICE:",
-        f'    device = device_among({read_tuple(r)}, "{shown}")',
+        f'    device = device_among({read_tuple(r, indices=False)}, "{shown}")',
         f'{module}_{function}(made, {rule_args}, "{shown}")',
     ]
     fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
@@ -132,7 +136,13 @@ def run_function(record, shown: str, imports) -> list[str]:
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
     if r.inplace and not several:
-        over = "OVER_PLACES" if r.kernel.places else "OVER_DENSE" if r.kernel.over is not None else "OVER_NONE"
+        over = (
+            "OVER_PLACES"
+            if r.kernel.places
+            else "OVER_DENSE"
+            if r.kernel.over is not None
+            else "OVER_NONE"
+        )
         others = "()" if r.kernel.over is None or r.kernel.places else read_tuple(r, r.kernel.over)
         body += [
             "elif inplace:",

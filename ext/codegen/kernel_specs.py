@@ -7,6 +7,7 @@ are written by kernel_loops.py, which also defines the fields used here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 # Class letters of the element types, and the types in each class.
 CLASSES = {
@@ -99,11 +100,11 @@ class KernelSpec:
         return self.cost >= STAGED_COST
 
 
-def _unary(names: str, types: str, **kw) -> list[KernelSpec]:
+def _unary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
     return [KernelSpec(name, 1, types, **kw) for name in names.split()]
 
 
-def _binary(names: str, types: str, **kw) -> list[KernelSpec]:
+def _binary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
     return [KernelSpec(name, 2, types, **kw) for name in names.split()]
 
 
@@ -225,10 +226,9 @@ _ACTIVATION = "an activation whose record is still to be written"
 NOT_YET = {
     "nextafter": "an operator whose record is still to be written",
     "polar": "the record has a host kernel until its special values are compared with torch's",
+    **dict.fromkeys(("leaky_relu", "elu", "log_sigmoid", "softplus"), _ACTIVATION),
     **dict.fromkeys(
-        ("leaky_relu", "elu", "log_sigmoid", "softplus"), _ACTIVATION
-    ),
-    **dict.fromkeys(
-        ("leaky_relu_backward", "elu_backward", "log_sigmoid_backward", "softplus_backward"), _ACTIVATION
+        ("leaky_relu_backward", "elu_backward", "log_sigmoid_backward", "softplus_backward"),
+        _ACTIVATION,
     ),
 }

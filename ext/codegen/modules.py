@@ -6,124 +6,36 @@ may use each other without importing each other.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ext.codegen.formula import BUILTINS
 from ext.codegen.kernel_runs import kernel_slots, registration
-from ext.codegen.linkage import entries_of, kernel_numbers, publication, table_of
+from ext.codegen.linkage import Entry, entries_of, kernel_numbers, publication, table_of
+from ext.codegen.module_head import head_of
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import (
-    QUICK,
     dunder_forms,
     function_form,
     inplace_form,
     inplace_overload_form,
     overload_form,
 )
-from ext.codegen.vocabulary import CONVERTERS
-
-HEAD = """# cython: language_level=3, auto_pickle=False
-# Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
-\"\"\"Operators of the family "{family}".\"\"\"
-cimport cython
-from collections import namedtuple as _namedtuple
-from builtins import bool as _bool
-from autograd_cy._C.dtypes import dtype as _dtype
-from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_default_dtype, DT_BOOL, DT_I64
-from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.linking cimport publish as _publish
-from autograd_cy._C.tensor cimport (
-    Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
-    G_FORWARD,
-    CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
-    B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
-    B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE, B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD,
-    B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
-from autograd_cy._C.node cimport (
-    Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    name_class, n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
-from autograd_cy._C.iterate cimport (
-    ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
-    P_SKIP_FIRST)
-from libc.string cimport memset
-from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
-from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
-    inplace_target, out_target, settle)
-from autograd_cy._C.node_io cimport (
-    conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
-    any_requires_grad, overwritten)
-from autograd_cy._C.out_forms cimport (
-    check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
-from autograd_cy._C.observe cimport observe
-from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
-from autograd_cy._C.levels cimport (
-    top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)
-from autograd_cy._C.forward cimport (
-    forward_level, tangents_at, primals_at, place_aliases, zero_tangent, set_tangent,
-    set_tangents, refuse_tangent)
-from autograd_cy._C.inplace cimport (
-    begin_inplace, end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
-from autograd_cy._C.batching cimport (
-    widest, common_dtype, align_batch, batch_front, all_front,
-    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all,
-    shift_dims, loop_batch, loop_lowered, batch_aligned, end_dims, end_dims_all, refuse_batch,
-    random_under_vmap)
-from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
-from autograd_cy._C.batching import _register_operator
-from autograd_cy._C.overrides cimport answer, overriding
-from autograd_cy._C.arguments cimport (
-    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
-    check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
-    check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
-{imports}
-
-cdef extern from *:
-    \"\"\"
-    /* Macros of math.h that would replace members of T. */
-    #undef isnan
-    #undef isinf
-    #undef isfinite
-    #undef signbit
-    \"\"\"
-
-cdef object ONE = 1, ZERO = 0
-"""
 
 
-_CIMPORT = re.compile(r"^from (\S+) (c?import) (\([^)]*\)|.*)$", re.M)
-
-
-def used_imports(head: str, text: str) -> str:
-    """The head with those of its imports that the text after it uses."""
-    words = set(re.findall(r"\w+", _CIMPORT.sub("", head) + text)) | {"_publish", "kernel_number"}
-
-    def kept(m):
-        names = [name.strip() for name in m[3].strip("()").split(",") if name.strip()]
-        used = [name for name in names if name.split(" as ")[-1] in words]
-        return f"from {m[1]} {m[2]} {', '.join(used)}" if used else ""
-
-    return re.sub(r"\n{3,}", "\n\n", _CIMPORT.sub(kept, head))
-
-
-def needs_loop(r) -> bool:
+def needs_loop(r: Any) -> bool:
     """Whether a vmap rule of the record calls its Python form."""
     rules = r.vmap.values() if isinstance(r.vmap, dict) else [r.vmap]
     return any(type(x).__name__ in ("loop", "randomly", "by_hand") for x in rules)
 
 
-def positional_form(r, form):
+def positional_form(r: Any, form: str) -> list[str]:
     """A Python form that takes all arguments in their order, for loops over examples."""
     given = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
     names = ", ".join(a.name for a in r.args)
     return ["", f"def each_{r.key}({names}):", f"    return {form}({given})"]
 
 
-def inplace_forms(name, group):
+def inplace_forms(name: str, group: Sequence[Any]) -> list[str]:
     """The in-place function of a name; overloads get private ones behind it."""
     if not any(r.inplace for r in group):
         return []
@@ -135,7 +47,7 @@ def inplace_forms(name, group):
     return lines + inplace_overload_form(name, group)
 
 
-def alias_lines(group, register, exported):
+def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) -> list[str]:
     """Other names of a function, its method and its in-place form."""
     lines, first = [], group[0]
     for alias in first.aliases:
@@ -146,32 +58,36 @@ def alias_lines(group, register, exported):
             if first.function:
                 exported.append(name)
             if first.method:
-                register.append(f"install(Tensor, \"{name}\", {name})")
+                register.append(f'install(Tensor, "{name}", {name})')
     return lines
 
 
-def family_module(family, records, by_name, entries):
+def family_module(
+    family: str, records: Sequence[Any], by_name: Mapping[str, list], entries: Mapping[str, Entry]
+) -> str:
     """The Cython source of one family."""
-    constants, imports = {}, {}
-    body, register, exported = [], [], []
-    results = {}
-    classes = set()
+    constants: dict[str, str] = {}
+    imports: dict[str, set[str]] = {}
+    body: list[str] = []
+    register: list[str] = []
+    exported: list[str] = []
+    results: dict[str, tuple[str, ...]] = {}
+    classes: set[str] = set()
     for r in records:
-        lines = Operator(r, by_name, constants, imports).text()
-        if r.node in classes and isinstance(r.vjp, dict):
-            # Two records may share a node name (gelu): the class of the second gets a suffix.
-            suffix = f"{r.node}_{r.key}"
-            lines = [x.replace(r.node, suffix) for x in lines]
-            register.append(f"name_class({suffix}, b\"autograd_cy._C.ops_{family}.{r.node}\")")
+        node = r.node
         if isinstance(r.vjp, dict):
+            if node in classes:
+                # Two records may share a node name (gelu): the class of the second gets a suffix.
+                node = f"{r.node}_{r.key}"
+                register.append(f'name_class({node}, b"autograd_cy._C.ops_{family}.{r.node}")')
             classes.add(r.node)
-        body += lines
+        body += Operator(r, by_name, constants, imports, node).text()
         if len(r.returns) > 1 and r.named:
             results[r.name] = r.returns
-    groups = {}
+    groups: dict[str, list] = {}
     for r in records:
         groups.setdefault(r.name, []).append(r)
-    forms = []
+    forms: list[str] = []
     for name, group in groups.items():
         if len(group) == 1:
             forms += function_form(group[0], name)
@@ -186,15 +102,15 @@ def family_module(family, records, by_name, entries):
                 if any(a.keyword for a in r.args):
                     forms += positional_form(r, form)
                     form = f"each_{r.key}"
-                register.append(f"_register_operator(\"{r.key}\", {form})")
+                register.append(f'_register_operator("{r.key}", {form})')
         if group[0].function and public:
             exported.append(name)
         if group[0].method and public:
-            register.append(f"install(Tensor, \"{name}\", {name})")
+            register.append(f'install(Tensor, "{name}", {name})')
         forms += inplace_forms(name, group)
         if any(r.inplace for r in group) and public:
             if group[0].method:
-                register.append(f"install(Tensor, \"{name}_\", {name}_)")
+                register.append(f'install(Tensor, "{name}_", {name}_)')
             if group[0].function:
                 exported.append(f"{name}_")
         forms += alias_lines(group, register, exported)
@@ -204,13 +120,22 @@ def family_module(family, records, by_name, entries):
             register += reg
     named = [f'{n}_result = _namedtuple("{n}", {tuple(o)!r})' for n, o in results.items()]
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
-    text = HEAD.format(family=family, builtins=", ".join(n for n in BUILTINS if n != "normal_dim"), converters=", ".join([*CONVERTERS, *QUICK.values()]), imports="\n".join(
-        f"from autograd_cy._C.{m} cimport {x} as {m}_{x}" for m, f in sorted(imports.items())
-        for x in sorted(f)))
     written = "\n".join([*body, *forms])
     register += registration(records)
     after = "\n".join([*kernel_slots(records), *register, *consts, *named, written])
-    parts = [used_imports(text, after), *kernel_numbers(written), *table_of(f"ops_{family}", written, entries),
-             "\n".join(consts), "\n".join(named), *kernel_slots(records), written, "",
-             *publication(entries_of(records)), "\n".join(register), "", f"__all__ = {exported!r}", ""]
+    parts = [
+        head_of(family, imports, after),
+        *kernel_numbers(written),
+        *table_of(f"ops_{family}", written, entries),
+        "\n".join(consts),
+        "\n".join(named),
+        *kernel_slots(records),
+        written,
+        "",
+        *publication(entries_of(records)),
+        "\n".join(register),
+        "",
+        f"__all__ = {exported!r}",
+        "",
+    ]
     return "\n".join(parts)

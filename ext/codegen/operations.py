@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, parse
+from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
 from ext.codegen.kernel_runs import given, has_shape, rule_of, signature
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
@@ -19,7 +19,9 @@ from ext.codegen.tangents import jvp_formulas
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
 CODES = {"dtype?": "_runtime.dtype_code", "format?": "_runtime.format_code_of"}
-BEHIND = {what: f"_runtime.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")}
+BEHIND = {
+    what: f"_runtime.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")
+}
 HAND = Path(__file__).resolve().parents[2] / "autograd_cy" / "_interpreted"
 
 
@@ -96,7 +98,9 @@ class Translator(ast.NodeTransformer):
         args = [taken(a.type, x) for a, x in zip(record.args, args)]
         keywords = [ast.keyword(k, taken(record.arg(k).type, x)) for k, x in named.items()]
         positional = sum(not a.keyword for a in record.args)
-        keywords += [ast.keyword(a.name, x) for a, x in zip(record.args[positional:], args[positional:])]
+        keywords += [
+            ast.keyword(a.name, x) for a, x in zip(record.args[positional:], args[positional:])
+        ]
         place = ast.Attribute(ast.Name(self.family.module_of(record)), record.name)
         return ast.Call(place, args[:positional], keywords)
 
@@ -121,7 +125,7 @@ class Family:
         self.modules: set[str] = set()
 
     def operator(self, symbol: str, count: int, label: str) -> Any:
-        for record in self.by_symbol.get(symbol, ()):
+        for record in fitting(self.by_symbol.get(symbol, ()), count):
             if count <= len(record.args):
                 return record
         raise FormulaError(f"{label}: no operator {symbol!r} takes {count} arguments")
@@ -141,8 +145,11 @@ class Operation:
     def __init__(self, record: Any, family: Family):
         self.r, self.family = record, family
         self.kind = type(record.kernel).__name__
-        for what, said in (("a list of indices", any(a.type == "indices" for a in record.args)),
-                           ("alpha=", record.alpha), ("dunder=", record.dunder)):
+        for what, said in (
+            ("a list of indices", any(a.type == "indices" for a in record.args)),
+            ("alpha=", record.alpha),
+            ("dunder=", record.dunder),
+        ):
             if said and (self.kind != "composite" or what == "dunder="):
                 raise FormulaError(f"{record.key}: {what} is for compiled records")
         self.args = {a.name: a for a in record.args}
@@ -167,8 +174,10 @@ class Operation:
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
-            return [f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
-                    f"{k.skip_first}, {r.shown!r})"]
+            return [
+                f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
+                f"{k.skip_first}, {r.shown!r})"
+            ]
         if has_shape(r):
             return [f"{name} = {self.shaped()}"]
         return [f"{name} = {self.compiled(k.target, k.args)}"]
@@ -180,13 +189,20 @@ class Operation:
         coded = {a.name: f"{CODES[a.type]}({a.name})" for a in r.args if a.type in CODES}
 
         def arguments(texts: list[str]) -> str:
-            found = "".join(re.sub(r"\b[a-z]\w*\b", lambda m: coded.get(m[0], m[0]), text) + ", " for text in texts)
+            found = "".join(
+                re.sub(r"\b[a-z]\w*\b", lambda m: coded.get(m[0], m[0]), text) + ", "
+                for text in texts
+            )
             return f"lambda {self.parameters}: ({found})"
 
-        rule = f"_host.rule({f'{module}.{function}'!r}, {arguments([rule_args] if rule_args else [])})"
+        rule = (
+            f"_host.rule({f'{module}.{function}'!r}, {arguments([rule_args] if rule_args else [])})"
+        )
         over = None if k.over is None else self.places[k.over]
-        return (f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
-                f"{arguments(given(r))}, {len(r.returns)}, {over})")
+        return (
+            f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
+            f"{arguments(given(r))}, {len(r.returns)}, {over}, {k.places})"
+        )
 
     def host_function(self) -> str:
         text = self.r.kernel.target
@@ -196,14 +212,21 @@ class Operation:
         for library in ("scipy.special", "scipy.fft", "scipy.linalg"):
             if library in text:
                 short = "_" + library.replace(".", "_")
-                return (f"_host.expression({library!r}, lambda {short}: lambda {self.parameters}: "
-                        f"{text.replace(library, short)})")
+                return (
+                    f"_host.expression({library!r}, lambda {short}: lambda {self.parameters}: "
+                    f"{text.replace(library, short)})"
+                )
         return f"lambda {self.parameters}: {text}"
 
     def compiled(self, target: str, names: tuple[str, ...] | None = None) -> str:
         """The text of a C function that takes the arguments in `names`, or all."""
         names = tuple(self.args) if names is None else names
-        passed = [f"{CODES[self.args[n].type]}({n})" if n in self.args and self.args[n].type in CODES else n for n in names]
+        passed = [
+            f"{CODES[self.args[n].type]}({n})"
+            if n in self.args and self.args[n].type in CODES
+            else n
+            for n in names
+        ]
         if passed == [*self.args]:
             return f"_host.compiled({target!r})"
         return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(passed)},))"
@@ -213,12 +236,20 @@ class Operation:
         r, text = self.r, self.r.kernel.formula
         name = f"_composite_{r.key}"
         if "(" in text:
-            return ["", f"def {name}({self.parameters}):", f"    return {self.translate(text, self.names)}"]
+            return [
+                "",
+                f"def {name}({self.parameters}):",
+                f"    return {self.translate(text, self.names)}",
+            ]
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
             return [f"{name} = {self.compiled(f'{module}_composites.{function}')}"]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
-        return ["", f"def {name}({self.parameters}):", f"    return _host.composite({module!r}, {function!r})({passed})"]
+        return [
+            "",
+            f"def {name}({self.parameters}):",
+            f"    return _host.composite({module!r}, {function!r})({passed})",
+        ]
 
     def check(self) -> list[str]:
         """The line that makes the function behind `checks`."""
@@ -226,7 +257,11 @@ class Operation:
         if name is None:
             return []
         if name in functions_by_hand("_checks"):
-            return ["", f"def _check_{self.r.key}(*args):", f"    _host.checks.{name}({self.r.shown!r}, *args)"]
+            return [
+                "",
+                f"def _check_{self.r.key}(*args):",
+                f"    _host.checks.{name}({self.r.shown!r}, *args)",
+            ]
         return [f"_check_{self.r.key} = {self.compiled(f'arguments.check_{name}')}"]
 
     # --- the operation --------------------------------------------------------------------------
@@ -260,7 +295,11 @@ class Operation:
         claim = claim_of(r)
         if claim is not None:
             places = tuple(self.places[name] for name in claim.names)
-            by_dtype = next((i for i, a in enumerate(r.args) if a.type == "dtype?"), -1) if claim.by_dtype else -1
+            by_dtype = (
+                next((i for i, a in enumerate(r.args) if a.type == "dtype?"), -1)
+                if claim.by_dtype
+                else -1
+            )
             fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype))
         if r.widen:
             letters, target = r.widen
@@ -279,8 +318,6 @@ class Operation:
             fields["out"] = repr("exact" if r.outs else r.out if isinstance(r.out, str) else "cast")
             if r.wide_out:
                 fields["wide"] = "True"
-        if r.into:
-            fields["into"] = self.compiled(r.into)
         if self.kind == "elementwise" and k.dtypes in ("bool", "real"):
             fields["inplace"] = repr(k.dtypes)
         if self.diff:
@@ -298,8 +335,10 @@ class Operation:
         if constant:
             fields["constant"] = repr(constant)
         if r.variants:
-            tests = (f"({name!r}, lambda {self.parameters}: {self.translate(test, self.names)})"
-                     for name, test in r.variants.items())
+            tests = (
+                f"({name!r}, lambda {self.parameters}: {self.translate(test, self.names)})"
+                for name, test in r.variants.items()
+            )
             fields["variants"] = f"({', '.join(tests)},)"
         numbers = self.number_edges()
         if numbers:
@@ -334,13 +373,18 @@ class Operation:
     def shown(self) -> list[tuple[str, str, int]]:
         """Names, kinds and places of the ``_saved_*`` attributes."""
         plan = self.plan
-        rows = [(name, "operand" if self.is_number(name) else "tensor", slot) for slot, name in enumerate(plan.slots)]
+        rows = [
+            (name, "operand" if self.is_number(name) else "tensor", slot)
+            for slot, name in enumerate(plan.slots)
+        ]
         for i, what in enumerate([*plan.plain, *plan.metadata]):
             if isinstance(what, tuple):
                 word = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what[1], what[1])
                 what = f"{what[0]}_{word}"
             rows.append((what, "object", i))
-        return rows + [(f"{name}_sym_sizes", "edge", plan.edges[name]) for name in plan.shapes_behind()]
+        return rows + [
+            (f"{name}_sym_sizes", "edge", plan.edges[name]) for name in plan.shapes_behind()
+        ]
 
     def kept_text(self, what: str | tuple[str, str]) -> str:
         if isinstance(what, tuple):
@@ -348,7 +392,9 @@ class Operation:
         return self.translate(self.r.attrs[what], self.names) if what in self.r.attrs else what
 
     def is_number(self, name: str) -> bool:
-        return name in self.r.plain_numbers or (name in self.args and self.args[name].type == "Scalar")
+        return name in self.r.plain_numbers or (
+            name in self.args and self.args[name].type == "Scalar"
+        )
 
     def vjp(self, fields: dict[str, str], kept: list) -> list[str]:
         r, plan = self.r, self.plan
@@ -367,15 +413,31 @@ class Operation:
                 names[f"grad_{o}"], names[f"given_{o}"] = f"G[{i}]", f"G[{len(outputs) + i}]"
         for number, (keys, tree) in enumerate(plan.formulas.items()):
             used = plan.uses[keys]
-            zeros |= {i for i, o in enumerate(outputs)
-                      if f"grad_{o}" in used.values or any(n == f"grad_{o}" for n, _ in used.metadata)}
+            zeros |= {
+                i
+                for i, o in enumerate(outputs)
+                if f"grad_{o}" in used.values or any(n == f"grad_{o}" for n, _ in used.metadata)
+            }
             local = {k: v for k, v in metadata.items() if k[0] not in used.values}
-            local |= {(n, what): f"{BEHIND[what]}(E, {plan.edges[n]})" for n, what in used.metadata
-                      if (n,) == keys and n not in used.values and not is_gradient(n)}
+            local |= {
+                (n, what): f"{BEHIND[what]}(E, {plan.edges[n]})"
+                for n, what in used.metadata
+                if (n,) == keys and n not in used.values and not is_gradient(n)
+            }
             name = f"_gradient_{number}_{r.key}"
-            lines += ["", f"def {name}(G, S, K, N, E):", f"    return {self.translate(tree, names, local)}"]
+            lines += [
+                "",
+                f"def {name}(G, S, K, N, E):",
+                f"    return {self.translate(tree, names, local)}",
+            ]
             slots = tuple(i for i, n in enumerate(plan.slots) if plan.needs(keys, n))
-            kind = "joint" if len(keys) > 1 else "list" if self.args[keys[0]].type == "Tensor[]" else "one"
+            kind = (
+                "joint"
+                if len(keys) > 1
+                else "list"
+                if self.args[keys[0]].type == "Tensor[]"
+                else "one"
+            )
             rows.append(f"({tuple(plan.edges[k] for k in keys)!r}, {name}, {slots!r}, {kind!r})")
         fields["gradients"] = f"({', '.join(rows)},)"
         if len(outputs) > 1 and zeros:
@@ -396,7 +458,11 @@ class Operation:
             parts = []
             for name, tree in formulas.items():
                 function = f"_tangent_{output}_{name}_{r.key}"
-                lines += ["", f"def {function}(D, A, R):", f"    return {self.translate(tree, names)}"]
+                lines += [
+                    "",
+                    f"def {function}(D, A, R):",
+                    f"    return {self.translate(tree, names)}",
+                ]
                 parts.append(f"({self.diff.index(name)}, {function})")
             rows.append(f"({outputs.index(output)}, ({', '.join(parts)},))")
         fields["tangents"] = f"({', '.join(rows)},)"
@@ -421,7 +487,10 @@ class Operation:
             fields["batch_rule"], fields["batch"] = "'function'", self.compiled(rule.target)
             return []
         if kind == "randomly":
-            fields["batch_rule"], fields["batch"] = "'random'", repr(r.name.strip("_").removesuffix("_mask"))
+            fields["batch_rule"], fields["batch"] = (
+                "'random'",
+                repr(r.name.strip("_").removesuffix("_mask")),
+            )
             return []
         table = rule if isinstance(rule, dict) else {",".join(tensors): rule}
         names = {name: f"A[{i}]" for name, i in self.places.items()} | {"B": "B"}
@@ -442,16 +511,30 @@ class Operation:
     def text(self) -> list[str]:
         """Everything that the Python forms call."""
         r = self.r
-        named = [f"{r.symbol}_result = _namedtuple({r.symbol!r}, {r.returns!r})"] * (len(r.returns) > 1 and r.named)
+        named = [f"{r.symbol}_result = _namedtuple({r.symbol!r}, {r.returns!r})"] * (
+            len(r.returns) > 1 and r.named
+        )
         if self.kind == "composite":
             return [*self.composite(), *self.check(), *named]
         lines, fields = self.operation()
         body = ", ".join(f"{k}={v}" for k, v in fields.items())
-        return [*lines, *self.check(), "", f"_operation_{r.key} = _runtime.Operation({body})", *named,
-                "", f"def _each_{r.key}(*args):", f"    return _runtime.run(_operation_{r.key}, args)", "",
-                f"_register_operator({r.key!r}, _each_{r.key})"]
+        return [
+            *lines,
+            *self.check(),
+            "",
+            f"_operation_{r.key} = _runtime.Operation({body})",
+            *named,
+            "",
+            f"def _each_{r.key}(*args):",
+            f"    return _runtime.run(_operation_{r.key}, args)",
+            "",
+            f"_register_operator({r.key!r}, _each_{r.key})",
+        ]
 
 
 def metadata_of(name: str, what: str) -> str:
-    return {"shape": f"tuple({name}.shape)", "numel": f"{name}.numel()", "is_complex": f"{name}.is_complex()"}.get(
-        what, f"{name}.{what}")
+    return {
+        "shape": f"tuple({name}.shape)",
+        "numel": f"{name}.numel()",
+        "is_complex": f"{name}.is_complex()",
+    }.get(what, f"{name}.{what}")

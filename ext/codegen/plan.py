@@ -108,7 +108,11 @@ class Plan:
         return [
             name
             for name in self.edges
-            if any((what == "shape" and n == name) for u in self.uses.values() for n, what in u.metadata)
+            if any(
+                (what == "shape" and n == name)
+                for u in self.uses.values()
+                for n, what in u.metadata
+            )
             and (name, "shape") not in self.metadata
             and self.record.arg(name).type != "Tensor[]"
         ]

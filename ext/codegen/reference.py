@@ -51,7 +51,12 @@ def main(folder: Path) -> None:
 
 def index(families: dict) -> str:
     """One row per public operator."""
-    lines = ["# Operators", "", "| operator | what | dtypes | gradient |", "| --- | --- | --- | --- |"]
+    lines = [
+        "# Operators",
+        "",
+        "| operator | what | dtypes | gradient |",
+        "| --- | --- | --- | --- |",
+    ]
     for family, records in families.items():
         for r in public(records):
             link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
@@ -82,7 +87,10 @@ def section(r) -> list[str]:
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     lines += ["| parameter | |", "| --- | --- |"]
-    lines += [f"| `{python_name(a, i)}` | {cell(r.params.get(a.name, a.type))} |" for i, a in enumerate(r.args)]
+    lines += [
+        f"| `{python_name(a, i)}` | {cell(r.params.get(a.name, a.type))} |"
+        for i, a in enumerate(r.args)
+    ]
     lines += [""] + [f"Raises {error}: {when}" for error, when in r.raises] + [""] * bool(r.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.example:
@@ -119,7 +127,7 @@ def signature(r) -> str:
         if a.default is not None:
             text += f" = {a.default}" if ":" in text else f"={a.default}"
         parts.append(text)
-    extra = ["alpha=1"] * r.alpha + ["out=None"] * bool(r.out or r.outs)
+    extra = ["alpha=1"] * bool(r.alpha) + ["out=None"] * bool(r.out or r.outs)
     if extra and not star:
         parts.append("*")
     return f"{r.name}({', '.join(parts + extra)})"

@@ -132,7 +132,9 @@ def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
 
 def module_of(r) -> str:
     """The module with the Python forms of a record."""
-    return f"{PACKAGE}.ops_{r.file}" if r.tier == "compiled" else f"autograd_cy._interpreted.{r.file}"
+    return (
+        f"{PACKAGE}.ops_{r.file}" if r.tier == "compiled" else f"autograd_cy._interpreted.{r.file}"
+    )
 
 
 # --- modules written by hand ----------------------------------------------------------------------
@@ -386,7 +388,10 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     for key, group in by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.named]
         for r in tuples[:1]:
-            body += [f"class {r.symbol}_result(_NamedTuple):", *(f"    {o}: _Tensor" for o in r.returns)]
+            body += [
+                f"class {r.symbol}_result(_NamedTuple):",
+                *(f"    {o}: _Tensor" for o in r.returns),
+            ]
         changing = [r for r in group if r.inplace]
         for name in dict.fromkeys((key, *group[0].aliases)):
             lists = [record_parameters(r) for r in group]
@@ -468,7 +473,7 @@ def record_parameters(r, form: str = "") -> list[str]:
     for i, a in enumerate(r.args):
         name = python_name(a, i)
         if i == 0 and method:
-            parts.append(name)          # a method is the function itself, with its names
+            parts.append(name)  # a method is the function itself, with its names
             continue
         if name == separate_sizes(r) and not inplace:
             sizes = "_Int | _Sequence[_Int]"

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def families() -> list[str]:
     """A family is a file of records."""
-    return sorted(p.stem for p in (ROOT / "autograd_cy" / "ops").glob("*.py") if not p.stem.startswith("_"))
+    return sorted(
+        p.stem for p in (ROOT / "autograd_cy" / "ops").glob("*.py") if not p.stem.startswith("_")
+    )
 
 
 def load():
@@ -39,5 +41,7 @@ def load():
         return found
     finally:
         if placed:
-            for name in [n for n in sys.modules if n == "autograd_cy" or n.startswith("autograd_cy.")]:
+            for name in [
+                n for n in sys.modules if n == "autograd_cy" or n.startswith("autograd_cy.")
+            ]:
                 del sys.modules[name]

@@ -8,13 +8,13 @@ term is subtracted.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ext.codegen.formula import Emitter, FormulaError, parse
 
 
-def jvp_formulas(record: Any, differentiable: Mapping[str, str]) -> dict[str, dict[str, ast.expr]]:
+def jvp_formulas(record: Any, differentiable: Iterable[str]) -> dict[str, dict[str, ast.expr]]:
     """{output: {argument: tree}} of a record's forward-mode rule."""
     rule = record.jvp
     if isinstance(rule, dict):
@@ -25,7 +25,9 @@ def jvp_formulas(record: Any, differentiable: Mapping[str, str]) -> dict[str, di
     if rule == "elementwise":
         # The Jacobian is diagonal: J t = conj(conj(J) conj(t)), and conj(J) is what vjp multiplies by.
         for a in differentiable:
-            tree = substitute(parse(record.vjp[a]), "grad", ast.parse(f"conj({a}_t)", mode="eval").body)
+            tree = substitute(
+                parse(record.vjp[a]), "grad", ast.parse(f"conj({a}_t)", mode="eval").body
+            )
             rows[a] = conjugate(tree)
     elif rule == "each":
         for a in differentiable:
@@ -117,7 +119,7 @@ def sum_of_terms(rows: Mapping[str, ast.expr], emitter: Emitter) -> list[str]:
     if len(names) == 2:
         products = [_factors(rows[a], emitter) for a in names]
         if all(products):
-            both = ", ".join(text for pair in products for text in pair)
+            both = ", ".join(text for pair in products if pair for text in pair)
             first, second = names
             return [
                 *lines,

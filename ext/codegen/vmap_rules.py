@@ -14,7 +14,7 @@ from ext.codegen.lines import Function, indent
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Arg
-    from ext.codegen.operators import Operator
+    from ext.codegen.operator_base import OperatorBase as Operator
 
 DIMS = ("dim?", "dims", "dims?")
 
@@ -56,7 +56,9 @@ class Rule:
     def share(self, f: Function) -> None:
         """Leave where nothing is batched at this level."""
         wrap = "wrap_shared_all" if self.several else "wrap_shared"
-        f.block(f"if not any_batched({self.every}, level):", [f"return {wrap}({self.again()}, level)"])
+        f.block(
+            f"if not any_batched({self.every}, level):", [f"return {wrap}({self.again()}, level)"]
+        )
 
     def again(self, names: str | None = None) -> str:
         """A call of the operator."""

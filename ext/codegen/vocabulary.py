@@ -19,4 +19,9 @@ def _load(path: Path):
 
 _types = _load(_PATH)
 text_of = _load(_PATH.with_name("_texts.py")).text_of
-CONVERTERS, NUMBER, TYPES, arg_type = _types.CONVERTERS, _types.NUMBER, _types.TYPES, _types.arg_type
+CONVERTERS, NUMBER, TYPES, arg_type = (
+    _types.CONVERTERS,
+    _types.NUMBER,
+    _types.TYPES,
+    _types.arg_type,
+)

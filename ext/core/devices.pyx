@@ -5,8 +5,6 @@ from libc.string cimport memset
 from autograd_cy._C.placement cimport add_device, device_of_code
 from autograd_cy._C.storage cimport device_memory
 
-__all__: list[str] = []
-
 memset(services, 0, sizeof(services))
 
 cdef struct Slots:

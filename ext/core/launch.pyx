@@ -13,8 +13,6 @@ from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.storage cimport StorageImpl, note_births, storage_decref, storage_incref
 from autograd_cy._C.tensor cimport Tensor
 
-__all__: list[str] = []
-
 cdef extern from *:
     """
     /* The exception that a launch has set, as Cython sees one. */

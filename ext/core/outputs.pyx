@@ -8,8 +8,6 @@ from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of, tensor_empty, tensor_empty_on)
 
-__all__: list[str] = []
-
 
 cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
     r.dt = dt

@@ -1,49 +1,36 @@
 # cython: language_level=3
-"""Random numbers: generators, functions that make random tensors, in-place methods.
+"""Random numbers: generators, and what fills memory with them.
 
 The generator counts: Philox4x32-10 turns (seed, position, element) into bits, so that the same seed
 gives the same numbers for any number of threads. Loops are in ext/kernels/random_loops.pyx, the
-methods that fill tensors in random/methods.pxi.
+operators that record in ext/engine/random_operators.pyx.
 """
 cimport cython
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from cpython.ref cimport PyObject, Py_INCREF
-from libc.math cimport INFINITY, nextafter, nextafterf
+from libc.math cimport nextafter, nextafterf, INFINITY
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_object,
-    dt_differentiable, dt_is_complex, dt_is_float, dt_real, g_default_dtype)
-from autograd_cy._C.placement cimport as_device, cpu_device
-from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_DEVICE, F_STRIDED, F_LAZY, F_DUAL, F_VIEW, M_NO_GRAD, G_FORWARD, g_modes,
-    tls_modes,
-    vmap_level, tensor_empty, tensor_empty_on, requires_grad as needs_grad, bump_version)
-from autograd_cy._C.node cimport (
-    Node, check_inplace, needs, node_init, set_edge, rebase_history, set_history, zeros_for)
-from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, check_writable, contiguous, copy_into, ew2, expand_plain, resize_out,
-    to_device, P_SAME)
-from autograd_cy._C.launch cimport keeping
-from autograd_cy._C.storage cimport ON_META
+    dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_BOOL, DT_F16,
+    DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_U8)
+from autograd_cy._C.iterate cimport cast, contiguous, copy_into, ew2, expand_plain, P_SAME
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.parallel cimport team_size, parallel_range
-from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like, like_on, parse_dtype, parse_size, number_of)
+from autograd_cy._C.launch cimport keeping
+from autograd_cy._C.parallel cimport parallel_range, team_size
+from autograd_cy._C.placement cimport as_device, cpu_device
+from autograd_cy._C.storage cimport ON_META
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, F_DEVICE, F_LAZY, F_STRIDED
 from autograd_cy._C.random_loops cimport *
 
 import os as _os
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.tensor import _install
 
 cdef int K_ADD = kernel_number("add")
-cdef int K_MUL = kernel_number("mul")
 
 __all__ = [
-    "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed",
-    "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
-    "seed", "set_rng_state",
+    "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
+    "set_rng_state",
 ]
 
 cdef extern from "scalar/types.h":
@@ -523,7 +510,3 @@ cdef inline uint64_t upper_product(uint64_t a, uint64_t b) noexcept nogil:
     cdef uint64_t a0 = <uint32_t>a, a1 = a >> 32, b0 = <uint32_t>b, b1 = b >> 32
     cdef uint64_t mid = a1 * b0 + ((a0 * b0) >> 32)
     return a1 * b1 + (mid >> 32) + ((a0 * b1 + <uint32_t>mid) >> 32)
-
-
-include "random/methods.pxi"
-include "random/functions.pxi"

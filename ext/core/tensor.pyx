@@ -458,6 +458,11 @@ cdef class Tensor:
                 f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
                 "are the same size"
             )
+        if g.mem.device != self.mem.device:
+            raise RuntimeError(
+                f"attempting to assign a gradient located on device '{g.device}' to a tensor on "
+                f"device '{self.device}'. Move it with .to(device)"
+            )
         if g.dt != self.dt:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "

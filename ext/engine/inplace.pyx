@@ -634,7 +634,8 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
     if needed <= self.mem.nbytes:
         set_geometry(self, n, shape, strides)
     else:
-        if self.mem.kind == STORAGE_BORROWED or self.mem.kind == STORAGE_ALIAS:
+        if self.mem.kind == STORAGE_ALIAS or (
+                self.mem.kind == STORAGE_BORROWED and not self.flags & F_DEVICE):
             raise RuntimeError(
                 f"{op}: Trying to resize storage that is not resizable: the memory belongs to "
                 "another object; clone() the tensor first")

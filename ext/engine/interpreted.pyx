@@ -48,7 +48,8 @@ from autograd_cy._C.tensor cimport (
     F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, Result, fresh, inplace_target, out_target, settle)
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
+    check_outs, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 include "operators_of_interpreted.pxi"
 
@@ -95,7 +96,6 @@ cdef class Operation:
     cdef readonly int view              # how the views that it gives are made, or -1
     cdef readonly str out               # "", "exact", "cast", "truth"
     cdef readonly bint wide             # out= may widen half types
-    cdef readonly object into           # the kernel of the in-place form
     cdef readonly str inplace           # its result: "", "bool" or "real" of an elementwise kernel
     cdef readonly tuple mutated         # places of arguments that the kernel changes
     cdef readonly tuple saved           # what `saved_names` of the node says
@@ -131,7 +131,6 @@ cdef class Operation:
             fields.get("view")]
         self.out = fields.get("out", "")
         self.wide = fields.get("wide", False)
-        self.into = fields.get("into")
         self.inplace = fields.get("inplace", "")
         self.numbers = fields.get("numbers", ())
         self.variants = ()
@@ -637,11 +636,6 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
         n = record(op, args, 1, True)
     if isinstance(op.kernel, ElementwiseKernel):
         (<ElementwiseKernel>op.kernel).launch(args, first)
-    elif op.into is not None:
-        for place in op.tensors:
-            if place > 0 and args[place] is not None:
-                check_separate(first, <Tensor>args[place], name)
-        op.into(*args)
     elif isinstance(op.kernel, ShapedKernel):
         (<ShapedKernel>op.kernel).run(op, args, flags, (first,), True)
     else:
@@ -789,8 +783,9 @@ cdef class ShapedKernel:
     cdef object rule, given, make, over
     cdef list calls                     # the kernel of each device as a Python function
     cdef int n
+    cdef bint places                    # it writes some places of `over`, of whatever strides
 
-    def __init__(self, str key, str signature, rule, kernel, given, int n, over):
+    def __init__(self, str key, str signature, rule, kernel, given, int n, over, bint places):
         """
         `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
         them; `over` is the place of the argument that a result may be, or None.
@@ -799,6 +794,7 @@ cdef class ShapedKernel:
         if n > MOST_RESULTS:
             raise ValueError(f"{key}: {n} results")
         self.rule, self.given, self.over, self.n = rule, given, over, n
+        self.places = places
         self.calls = [None] * MAX_DEVICES
         for i in range(MAX_DEVICES):
             self.slots[i] = NULL
@@ -815,16 +811,17 @@ cdef class ShapedKernel:
         cdef list to = []
         cdef int i
         self.rule(<size_t>&made[0], args, op.name)
+        if outs is not None and self.n > 1:
+            check_outs(outs, made, op.name)
         for i in range(self.n):
             if outs is None:
                 to.append(fresh(&made[i], device))
             elif inplace:
-                others = () if self.over is None else tuple([
-                    args[place] for place in op.tensors if place != self.over])
-                to.append(inplace_target(<Tensor>outs[i], made, others, device,
-                                         self.over is not None, op.name + "_"))
+                to.append(self.inplace_result(op, args, <Tensor>outs[i], made, device))
             else:
-                to.append(out_target(<Tensor>outs[i], &made[i], read, device, kind, op.name))
+                # None may share memory with those before it, either.
+                to.append(out_target(<Tensor>outs[i], &made[i], read + tuple(to), device, kind,
+                                     op.name))
         if self.slots[device] != NULL:
             if self.calls[device] is None:
                 self.calls[device] = self.make(<size_t>self.slots[device])
@@ -836,6 +833,20 @@ cdef class ShapedKernel:
                 settle(<Tensor>outs[i], <Tensor>to[i], op.name)
             return outs
         return to[0] if self.n == 1 else tuple(to)
+
+    cdef Tensor inplace_result(self, Operation op, tuple args, Tensor first, Result* made,
+                               int device):
+        cdef tuple others
+        cdef str name = op.name + "_"
+        if self.over is None:
+            return inplace_target(first, made, (), device, OVER_NONE, name)
+        others = tuple([args[place] for place in op.tensors if place != self.over])
+        if not self.places:
+            return inplace_target(first, made, others, device, OVER_DENSE, name)
+        for x in others:
+            if x is not None:
+                check_separate(first, <Tensor>x, name)
+        return inplace_target(first, made, others, device, OVER_PLACES, name)
 
 
 cdef class HostKernel:

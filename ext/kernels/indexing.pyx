@@ -1,10 +1,9 @@
 # cython: language_level=3
 # Selecting, scattering and joining along one dimension.  Advanced indexing and masks are in
-# indexing_advanced.pxi, triangles and sorting in indexing_order.pxi, what NumPy does in
-# indexing_search.pxi.
+# indexing_advanced.pxi, triangles and sorting in indexing_order.pxi, members, places in sorted rows
+# and unique elements in indexing_search.pxi, reductions at indices in indexing_reduce.pxi.
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
@@ -12,18 +11,19 @@ from autograd_cy._C.dtypes cimport (
     dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, check_writable, clone_plain, contiguous, copy_into, expand_plain,
+    broadcast_shape, cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,
     result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, WRITES, Launch, begin, launch_tiles, memory, operand)
-from autograd_cy._C.parallel cimport team_size
+    GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, memory,
+    operand)
+from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport R_SUM, RowTable
-from autograd_cy._C.rules_indexing cimport check_move, scalar_name
+from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, tensor_empty, tensor_window)
-from autograd_cy._C.tiles cimport run_tiles
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, store_element, tensor_empty,
+    tensor_window)
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
@@ -263,6 +263,9 @@ cdef enum:
     MOVE_GATHER = 0
     MOVE_SCATTER = 1
     MOVE_ADD = 2
+    MOVE_PROD = 3
+    MOVE_MAX = 4
+    MOVE_MIN = 5
 
 cdef struct MovePlan:
     int move
@@ -401,6 +404,9 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         k = plan.index + row * plan.shape[last] + col
         if plan.move == MOVE_ADD:
             add_any(plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim], k, n)
+        elif plan.move > MOVE_ADD:
+            reduce_any(plan.move, plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim],
+                       k, n)
         else:
             move_words(plan.move, plan.item, y, plan.y_step[last], x, along,
                        plan.x_step[plan.dim], k, n)
@@ -421,8 +427,9 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             d -= 1
 
 
-cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) except -1:
-    """a is the indexed tensor, other has the shape of the index (or is larger)."""
+cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
+                       char* number) except -1:
+    """a is the indexed tensor, other has the shape of the index (or is larger), or is a number."""
     cdef MovePlan plan
     cdef Launch work
     cdef Py_ssize_t columns
@@ -434,14 +441,17 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) 
     plan.dim = dim
     plan.shape[0] = 1
     plan.x_step[0] = plan.y_step[0] = plan.item
+    plan.y = number
     for d in range(index.nd):
         plan.shape[d] = index.sizes[d]
+        plan.y_step[d] = 0
     for d in range(a.nd):
         plan.x_step[d] = a.strides[d] * plan.item
-    for d in range(other.nd):
-        plan.y_step[d] = other.strides[d] * plan.item
+    if other is not None:
+        plan.y = other.ptr
+        for d in range(other.nd):
+            plan.y_step[d] = other.strides[d] * plan.item
     plan.x = a.ptr
-    plan.y = other.ptr
     plan.index = <const int64_t*>index.ptr
     columns = plan.shape[plan.nd - 1]
     plan.rows = index.count // columns
@@ -456,7 +466,8 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other) 
     plan.row_blocks = (plan.rows + plan.row_block - 1) // plan.row_block
     begin(&work, "gather" if move == MOVE_GATHER else "scatter", &plan, sizeof(plan))
     operand(&work, &plan.x, a, READS if move == MOVE_GATHER else UPDATES)
-    operand(&work, &plan.y, other, WRITES if move == MOVE_GATHER else READS)
+    memory(&work, &plan.y, NULL if other is None else other.mem,
+           WRITES if move == MOVE_GATHER else READS)
     operand(&work, &plan.index, index, READS)
     return launch_tiles(
         &work, move_tile,
@@ -469,7 +480,7 @@ cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
-    return move_elements(MOVE_GATHER, a, <int>dim, index, out)
+    return move_elements(MOVE_GATHER, a, <int>dim, index, out, NULL)
 
 
 cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index,
@@ -483,11 +494,11 @@ cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index
         src = clone_plain(src)
     if move == MOVE_ADD and is_half(a.dt) and index.count:
         wide = cast(a, DT_F32)
-        move_elements(move, wide, <int>dim, index, cast(src, DT_F32))
+        move_elements(move, wide, <int>dim, index, cast(src, DT_F32), NULL)
         return copy_into(out, wide, "scatter_add")
     if out is not a:
         copy_into(out, a, "scatter")
-    return move_elements(move, out, <int>dim, index, src) if index.count else 0
+    return move_elements(move, out, <int>dim, index, src, NULL) if index.count else 0
 
 
 cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
@@ -605,9 +616,4 @@ cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
 include "indexing_advanced.pxi"
 include "indexing_order.pxi"
 include "indexing_search.pxi"
-
-
-cdef Tensor put_copy(Tensor a, object indices, Tensor values, bint accumulate):
-    cdef Tensor r = clone_plain(a)
-    put_indices(r, <tuple>indices, values, accumulate)
-    return r
+include "indexing_reduce.pxi"

@@ -4,6 +4,7 @@ cdef enum:
     TAKE = 0
     PUT = 1
     PUT_ADD = 2
+    FEW_PLACES = 64         # offsets that a plan has room for
 
 cdef struct Span:
     Py_ssize_t size
@@ -17,7 +18,14 @@ cdef struct TakePlan:
     char* x
     char* y
     int64_t* offsets        # byte offsets of the selected blocks
+    char* scratch           # room for more than FEW_PLACES of them
+    int64_t few[64]
     Py_ssize_t n            # how many there are
+    int n_k                 # dimensions that are indexed
+    const int64_t* k[64]    # where in each, as dense as the offsets
+    Py_ssize_t size[64]
+    Py_ssize_t step[64]     # bytes
+    double work
     Span outer[64]          # dimensions before the indexed ones
     int n_outer
     Span inner[64]          # those after them
@@ -115,7 +123,30 @@ cdef void take_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             move_run(plan, u, v, count, last.x, last.y)
 
 
-# --- from a tuple of indices to offsets ------------------------------------------------------
+cdef void take_run(void* ctx) noexcept nogil:
+    cdef TakePlan* plan = <TakePlan*>ctx
+    cdef Py_ssize_t i, size, step, tiles = plan.outers * plan.blocks * plan.column_blocks
+    cdef const int64_t* k
+    cdef int d
+    plan.offsets = &plan.few[0] if plan.n <= FEW_PLACES else <int64_t*>plan.scratch
+    for d in range(plan.n_k):
+        k = plan.k[d]
+        size = plan.size[d]
+        step = plan.step[d]
+        if d == 0:
+            for i in range(plan.n):
+                plan.offsets[i] = (k[i] + (size if k[i] < 0 else 0)) * step
+        else:
+            for i in range(plan.n):
+                plan.offsets[i] += (k[i] + (size if k[i] < 0 else 0)) * step
+    if plan.work < GIVE_UP_GIL:
+        for i in range(tiles):
+            take_tile(plan, i)
+    else:
+        parallel_for(take_tile, plan, tiles, team_size(plan.work))
+
+
+# --- from a tuple of indices to places -------------------------------------------------------
 
 cdef class Places:
     """The resolved index: what each dimension is indexed with, and the shape of the result."""
@@ -151,34 +182,24 @@ cdef Tensor with_new_dim(Tensor a, int d):
     return tensor_window(a, a.nd + 1, shape, strides, 0)
 
 
-cdef int add_mask(Places places, Tensor mask, int position) except -1:
-    cdef Tensor a = places.source
+cdef int add_mask(Places places, Tensor mask) except -1:
     cdef Py_ssize_t[1] one
     cdef Tensor zeros
-    cdef int d, at = len(places.index)
-    if mask.nd == 0:
-        # A new dimension with one element or none.
-        one[0] = 1 if (<const uint8_t*>mask.ptr)[0] else 0
-        zeros = tensor_empty(DT_I64, 1, one)
-        memset(zeros.ptr, 0, one[0] * sizeof(int64_t))
-        places.source = with_new_dim(a, at)
-        places.index.append(zeros)
+    if mask.nd:
+        places.index += mask_positions(mask)
         return 0
-    for d in range(mask.nd):
-        if at + d >= a.nd:
-            raise IndexError(f"too many indices for tensor of dimension {a.nd}")
-        if mask.sizes[d] != a.sizes[at + d]:
-            raise IndexError(
-                f"The shape of the mask {list(sizes_of(mask))} at index {d} does not match the "
-                f"shape of the indexed tensor {list(sizes_of(a))} at index {at + d}")
-    places.index += mask_positions(mask)
+    # A new dimension with one element or none.
+    one[0] = 1 if (<const uint8_t*>mask.ptr)[0] else 0
+    zeros = tensor_empty(DT_I64, 1, one)
+    memset(zeros.ptr, 0, one[0] * sizeof(int64_t))
+    places.source = with_new_dim(places.source, len(places.index))
+    places.index.append(zeros)
     return 0
 
 
 cdef int broadcast_places(Places places) except -1:
     cdef Tensor t
     cdef int d, shift, i, last = -1
-    cdef Py_ssize_t s
     places.nd = 0
     places.first = -1
     places.together = True
@@ -200,97 +221,89 @@ cdef int broadcast_places(Places places) except -1:
             places.nd = t.nd
         shift = places.nd - t.nd
         for d in range(t.nd):
-            s = t.sizes[d]
-            if s == places.shape[d + shift] or s == 1:
-                continue
-            if places.shape[d + shift] != 1:
-                shapes = ", ".join(
-                    [str(list(x.shape)) for x in places.index if x is not None])
-                raise IndexError(
-                    "shape mismatch: indexing tensors could not be broadcast together with "
-                    f"shapes {shapes}")
-            places.shape[d + shift] = s
+            if t.sizes[d] != 1:
+                places.shape[d + shift] = t.sizes[d]
     places.n = 1
     for d in range(places.nd):
         places.n *= places.shape[d]
     return 0
 
 
-cdef Places resolve(Tensor a, tuple indices):
-    cdef Places places = Places.__new__(Places)
+cdef int check_places(Places places) except -1:
+    """Refuse what lies outside; nothing is asked if no place is left."""
     cdef Tensor t
-    cdef int i
-    places.source = a
-    places.index = []
-    for i, entry in enumerate(indices):
-        if entry is None:
-            places.index.append(None)
-        else:
-            t = <Tensor?>entry
-            if t.dt == DT_BOOL or t.dt == DT_U8:
-                add_mask(places, t, i)
-            elif t.dt == DT_I64 or t.dt == DT_I32:
-                places.index.append(contiguous(cast(t, DT_I64)))
-            else:
-                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if len(places.index) > places.source.nd:
-            raise IndexError(f"too many indices for tensor of dimension {a.nd}")
-    broadcast_places(places)
-    return places
-
-
-cdef int add_offsets(Places places, int d, int64_t* offsets) except -1:
-    """offsets += positions in dimension d, in bytes."""
-    cdef Tensor a = places.source, t = <Tensor>places.index[d]
-    cdef Py_ssize_t size = a.sizes[d], step = a.strides[d] * DT_SIZE[a.dt], i
+    cdef Py_ssize_t size, i
     cdef const int64_t* k
-    cdef int64_t x
-    cdef bint spread = t.nd != places.nd
-    for i in range(t.nd):
-        spread = spread or t.sizes[i] != places.shape[i]
-    if spread:
-        t = contiguous(expand_plain(t, places.nd, places.shape, "index"))
-    k = <const int64_t*>t.ptr
-    for i in range(places.n):
-        x = k[i]
-        if x < 0:
-            x += size
-        if <uint64_t>x >= <uint64_t>size:
-            raise IndexError(f"index {k[i]} is out of bounds for dimension {d} with size {size}")
-        offsets[i] += x * step
+    cdef bint bad
+    cdef int d
+    if places.n == 0:
+        return 0
+    for d in range(len(places.index)):
+        if places.index[d] is None:
+            continue
+        t = <Tensor>places.index[d]
+        k = <const int64_t*>t.ptr
+        size = places.source.sizes[d]
+        bad = False
+        for i in range(t.count):
+            bad |= <uint64_t>(k[i] + size) >= 2 * <uint64_t>size
+        if not bad:
+            continue
+        for i in range(t.count):
+            if <uint64_t>(k[i] + size) >= 2 * <uint64_t>size:
+                raise IndexError(
+                    f"index {k[i]} is out of bounds for dimension {d} with size {size}")
     return 0
 
 
-cdef int result_shape(Places places, Py_ssize_t* shape) except -1:
+cdef Places resolve(Tensor a, tuple indices):
+    """The shape rule has checked all but the values."""
+    cdef Places places = Places.__new__(Places)
+    cdef Tensor t
+    places.source = a
+    places.index = []
+    for entry in indices:
+        if entry is None:
+            places.index.append(None)
+            continue
+        t = <Tensor>entry
+        if t.dt == DT_BOOL or t.dt == DT_U8:
+            add_mask(places, t)
+        else:
+            places.index.append(positions(t))
+    broadcast_places(places)
+    check_places(places)
+    return places
+
+
+cdef int selected_shape(Places places, Py_ssize_t* shape) noexcept:
     """Shape of the selection; returns its number of dimensions."""
     cdef Tensor a = places.source
     cdef int d, n = 0, i, length = len(places.index)
-    for d in range(places.first if places.together else 0):
+    cdef int before = places.first if places.together else 0
+    for d in range(before):
         shape[n] = a.sizes[d]
         n += 1
     for i in range(places.nd):
         shape[n] = places.shape[i]
         n += 1
-    for d in range(places.first if places.together else 0, a.nd):
+    for d in range(before, a.nd):
         if d >= length or places.index[d] is None:
-            if n >= MAX_DIMS:
-                raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
             shape[n] = a.sizes[d]
             n += 1
     return n
 
 
 cdef int run_take(int mode, Places places, Tensor other) except -1:
-    """Move between places.source and `other`, a dense tensor of the result's shape."""
+    """Move between places.source and `other`, a dense tensor of the selection's shape."""
     cdef TakePlan plan
+    cdef Launch work
     cdef Tensor a = places.source
-    cdef int64_t[64] space
+    cdef StorageImpl* scratch = NULL
     cdef Py_ssize_t y, inner_y
     cdef int d, length = len(places.index), before = places.first if places.together else 0
     if other.count == 0:
-        # Indices are still checked, as in torch.
-        if places.n == 0:
-            return 0
+        return 0
     plan.mode = mode
     plan.dt = a.dt
     plan.item = DT_SIZE[a.dt]
@@ -298,43 +311,59 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
     plan.y = other.ptr
     plan.n = places.n
     plan.loop = KT.loops[K_ADD if mode == PUT_ADD else K_COPY][<int>a.dt]
-    plan.offsets = space
-    if plan.n > 64:
-        plan.offsets = <int64_t*>malloc(plan.n * sizeof(int64_t))
-        if plan.offsets == NULL:
-            raise MemoryError()
-    memset(plan.offsets, 0, plan.n * sizeof(int64_t))
+    plan.n_outer = plan.n_inner = 0
+    plan.outers = plan.inners = 1
+    for d in range(before, a.nd):
+        if d >= length or places.index[d] is None:
+            plan.inners *= a.sizes[d]
+    y = plan.n * plan.inners * plan.item
+    for d in range(before):
+        plan.outers *= a.sizes[d]
+    inner_y = y * plan.outers
+    for d in range(before):
+        inner_y = inner_y // a.sizes[d]
+        plan.n_outer = join_span(plan.outer, plan.n_outer, a.sizes[d], a.strides[d] * plan.item,
+                                 inner_y)
+    inner_y = plan.inners * plan.item
+    for d in range(before, a.nd):
+        if d >= length or places.index[d] is None:
+            inner_y = inner_y // a.sizes[d]
+            plan.n_inner = join_span(plan.inner, plan.n_inner, a.sizes[d],
+                                     a.strides[d] * plan.item, inner_y)
+    cut_take(&plan)
+    begin(&work, "index" if mode == TAKE else "index_put", &plan, sizeof(plan))
+    operand(&work, &plan.x, a, READS if mode == TAKE else UPDATES)
+    operand(&work, &plan.y, other, WRITES if mode == TAKE else READS)
+    if plan.n > FEW_PLACES:
+        scratch = storage_new(plan.n * sizeof(int64_t))
+        plan.scratch = scratch.data
+        memory(&work, &plan.scratch, scratch, SCRATCH)
+    plan.n_k = 0
+    plan.work = 2.0 * other.count
     try:
         for d in range(length):
             if places.index[d] is not None:
-                add_offsets(places, d, plan.offsets)
-        if other.count == 0:
-            return 0
-        plan.n_outer = plan.n_inner = 0
-        plan.outers = plan.inners = 1
-        for d in range(before, a.nd):
-            if d >= length or places.index[d] is None:
-                plan.inners *= a.sizes[d]
-        y = plan.n * plan.inners * plan.item
-        for d in range(before):
-            plan.outers *= a.sizes[d]
-        inner_y = y * plan.outers
-        for d in range(before):
-            inner_y = inner_y // a.sizes[d]
-            plan.n_outer = join_span(plan.outer, plan.n_outer, a.sizes[d],
-                                     a.strides[d] * plan.item, inner_y)
-        inner_y = plan.inners * plan.item
-        for d in range(before, a.nd):
-            if d >= length or places.index[d] is None:
-                inner_y = inner_y // a.sizes[d]
-                plan.n_inner = join_span(plan.inner, plan.n_inner, a.sizes[d],
-                                         a.strides[d] * plan.item, inner_y)
-        cut_take(&plan)
-        run_tiles(take_tile, &plan, plan.outers * plan.blocks * plan.column_blocks,
-                  2.0 * other.count)
+                add_index(places, d, &plan, &work)
+        return launch(&work, take_run, plan.work)
     finally:
-        if plan.offsets != space:
-            free(plan.offsets)
+        if scratch != NULL:
+            storage_decref(scratch)
+
+
+cdef int add_index(Places places, int d, TakePlan* plan, Launch* work) except -1:
+    cdef Tensor t = <Tensor>places.index[d]
+    cdef int i
+    cdef bint spread = t.nd != places.nd
+    for i in range(t.nd):
+        spread = spread or t.sizes[i] != places.shape[i]
+    if spread:
+        t = contiguous(expand_plain(t, places.nd, places.shape, "index"))
+        places.index[d] = t          # which keeps it until the launch
+    plan.k[plan.n_k] = <const int64_t*>t.ptr
+    plan.size[plan.n_k] = places.source.sizes[d]
+    plan.step[plan.n_k] = places.source.strides[d] * plan.item
+    operand(work, &plan.k[plan.n_k], t, READS)
+    plan.n_k += 1
     return 0
 
 
@@ -351,48 +380,36 @@ cdef void cut_take(TakePlan* plan) noexcept:
     plan.column_blocks = (last + plan.columns - 1) // plan.columns
 
 
-cdef Tensor take_indices(Tensor a, tuple indices):
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Places places = resolve(a, indices)
-    cdef Tensor out
+cdef int index_elements(Tensor out, Tensor a, object indices) except -1:
+    cdef Places places = resolve(a, <tuple>indices)
     if places.first < 0:
-        return clone_plain(a)
-    out = tensor_empty(a.dt, result_shape(places, shape), shape)
-    run_take(TAKE, places, out)
-    return out
+        return copy_into(out, a, "index")
+    return run_take(TAKE, places, out)
 
 
-cdef int put_indices(Tensor dst, tuple indices, Tensor values, bint accumulate) except -1:
+cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
+                      bint accumulate) except -1:
+    """`out` may be `a`, and have any strides."""
     cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Tensor wide
+    cdef Tensor target = out
     cdef Places places
-    cdef int n, i
-    check_writable(dst, "index_put_")
-    if values.dt != dst.dt:
-        values = cast(values, dst.dt)
-    if accumulate and is_half(dst.dt):
-        wide = cast(dst, DT_F32)
-        put_indices(wide, indices, cast(values, DT_F32), True)
-        return copy_into(dst, wide, "index_put_")
-    places = resolve(dst, indices)
-    if places.first < 0:
-        if accumulate:
-            values = contiguous(expand_plain(values, dst.nd, dst.sizes, "index_put_"))
-            raise ValueError("index_put_: at least one index tensor is needed to accumulate")
-        return copy_into(dst, values, "index_put_")
-    n = result_shape(places, shape)
-    if values.mem == dst.mem:
+    cdef int n
+    if accumulate and is_half(a.dt):
+        target = tensor_empty(DT_F32, a.nd, a.sizes)
+    places = resolve(target, <tuple>indices)
+    if values.mem == out.mem:
         values = clone_plain(values)
-    while values.nd > n and values.sizes[0] == 1:
+    if target is not a:
+        copy_into(target, a, "index_put")
+    if places.first < 0:
+        return copy_into(out, values, "index_put_")
+    n = selected_shape(places, shape)
+    values = cast(cast(values, a.dt), target.dt)
+    while values.nd > n:
         values = tensor_window(values, values.nd - 1, values.sizes + 1, values.strides + 1, 0)
-    for i in range(values.nd):
-        if values.nd > n or (values.sizes[i] != 1
-                             and values.sizes[i] != shape[n - values.nd + i]):
-            raise RuntimeError(
-                f"shape mismatch: value tensor of shape {list(sizes_of(values))} cannot be "
-                f"broadcast to indexing result of shape {[shape[i] for i in range(n)]}")
     values = contiguous(expand_plain(values, n, shape, "index_put_"))
-    return run_take(PUT_ADD if accumulate else PUT, places, values)
+    run_take(PUT_ADD if accumulate else PUT, places, values)
+    return copy_into(out, target, "index_put_") if target is not out else 0
 
 
 # --- positions of what is true ---------------------------------------------------------------

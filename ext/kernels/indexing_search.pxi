@@ -1,6 +1,21 @@
-# Medians, unique elements, places in sorted rows, and reductions at indices (part of indexing.pyx).
+# Unique elements, members and places in sorted rows (part of indexing.pyx).
 #
-# NumPy does the work, on the memory of the tensors; bfloat16, which it lacks, goes through float32.
+# NumPy finds unique elements; bfloat16, which it lacks, goes through float32.
+
+cdef extern from "Python.h":
+    object PyMemoryView_FromMemory(char* p, Py_ssize_t n, int flags)
+    int PyBUF_WRITE
+
+import numpy as _np
+
+
+cdef object as_array(Tensor a):
+    """A dense tensor's memory as a NumPy array; the tensor must outlive it."""
+    if a.count == 0:
+        return _np.empty(sizes_of(a), dt_numpy(a.dt))
+    memory = PyMemoryView_FromMemory(a.ptr, a.count * DT_SIZE[a.dt], PyBUF_WRITE)
+    return _np.frombuffer(memory, dt_numpy(a.dt)).reshape(tuple(sizes_of(a)))
+
 
 cdef object values_of(Tensor a):
     """A tensor's elements as a NumPy array that keeps them alive; bfloat16 as float32."""
@@ -19,62 +34,6 @@ cdef Tensor tensor_of(object array, int dt):
     r = tensor_empty(dt, array.ndim, shape)
     as_array(r)[...] = array
     return r
-
-
-# --- medians ---------------------------------------------------------------------------------
-
-cdef object count_nan(object array, object dim):
-    return (array != array).sum(dim)
-
-
-cdef Tensor median_of_all(Tensor a, bint skip_nan):
-    cdef Py_ssize_t missing, n, k
-    array = values_of(a).reshape(-1)
-    missing = count_nan(array, None)
-    n = array.size - (missing if skip_nan else 0)
-    if n == 0 or (missing and not skip_nan):
-        if a.dt <= DT_I64:
-            raise RuntimeError("median() of a tensor without elements is NaN, which integers lack")
-        return tensor_of(_np.asarray(_np.nan), a.dt)
-    k = (n - 1) // 2       # NaN comes last
-    return tensor_of(_np.partition(array, k)[k], a.dt)
-
-
-cdef tuple median_along(Tensor a, int dim, bint keepdim, bint skip_nan, str op):
-    dim = normal_dim(dim, a.nd)
-    array = values_of(a)
-    if a.nd == 0:
-        return (tensor_of(array, a.dt), tensor_of(_np.zeros((), _np.int64), DT_I64))
-    if a.sizes[dim] == 0:
-        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size.")
-    order = _np.argsort(array, dim, kind="stable")
-    missing = _np.expand_dims(count_nan(array, dim), dim)
-    size = a.sizes[dim]
-    if skip_nan:
-        rank = _np.maximum(size - missing - 1, 0) // 2
-    else:
-        rank = _np.where(missing > 0, size - missing, (size - 1) // 2)
-    index = _np.take_along_axis(order, rank, dim)
-    values = _np.take_along_axis(array, index, dim)
-    if not keepdim:
-        values, index = values.squeeze(dim), index.squeeze(dim)
-    return (tensor_of(values, a.dt), tensor_of(index, DT_I64))
-
-
-cdef Tensor median_all_plain(Tensor a):
-    return median_of_all(a, False)
-
-
-cdef Tensor nanmedian_all_plain(Tensor a):
-    return median_of_all(a, True)
-
-
-cdef tuple median_plain(Tensor a, int dim, bint keepdim):
-    return median_along(a, dim, keepdim, False, "median")
-
-
-cdef tuple nanmedian_plain(Tensor a, int dim, bint keepdim):
-    return median_along(a, dim, keepdim, True, "nanmedian")
 
 
 # --- unique elements -------------------------------------------------------------------------
@@ -131,218 +90,196 @@ cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_c
     return unique_rows(a, dim, False)
 
 
-# --- members and places ----------------------------------------------------------------------
+# --- members ---------------------------------------------------------------------------------
 
-cdef Tensor isin_plain(Tensor elements, Tensor test_elements, bint assume_unique, bint invert):
-    cdef int dt = result_dtype((elements, test_elements))
-    if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
-        raise RuntimeError(
-            "Unsupported input type encountered for isin(): Bool (elements are "
-            f"{scalar_name(elements.dt)}, test_elements {scalar_name(test_elements.dt)}); "
-            "convert truth values to integers first")
-    return tensor_of(
-        _np.isin(values_of(cast(elements, dt)), values_of(cast(test_elements, dt)), invert=invert),
-        DT_BOOL)
+cdef struct MembersPlan:
+    const char* a
+    const char* tests
+    uint8_t* out
+    char* scratch           # two times as many pairs as there are tests
+    const Pair* found       # where in scratch they are sorted
+    int dt
+    Py_ssize_t item
+    Py_ssize_t n
+    Py_ssize_t m
+    bint invert
+    double work
+
+cdef enum:
+    MEMBERS_AT_ONCE = 128
 
 
-cdef int check_rows(Tensor rows, Tensor values, Tensor sorter) except -1:
-    if rows.nd == 0:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
-                           "dimension, but got 0 dimension")
-    if values.nd == 0 and rows.nd != 1:
-        raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
-            f"dimension is 1, but we got boundaries tensor dim({rows.nd}) and input value's dim(0) "
-            "numel(1)")
-    if rows.nd != 1 and (rows.nd != values.nd or sizes_of(rows)[:rows.nd - 1]
-                         != sizes_of(values)[:values.nd - 1]):
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-            "dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(sizes_of(rows))} and input value tensor "
-            f"{list(sizes_of(values))}")
-    if sorter is None:
+cdef void members_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef MembersPlan* plan = <MembersPlan*>ctx
+    cdef Pair pairs[128]
+    cdef Py_ssize_t first = tile * MEMBERS_AT_ONCE, i, low, high, middle
+    cdef Py_ssize_t n = least(plan.n - first, MEMBERS_AT_ONCE)
+    cdef uint64_t key, nan = key_of_nan(plan.dt)
+    load_pairs(plan.dt, plan.a + first * plan.item, 1, n, 0, pairs)
+    for i in range(n):
+        key = pairs[i].key
+        low = 0
+        high = plan.m
+        while low < high:
+            middle = (low + high) // 2
+            if plan.found[middle].key < key:
+                low = middle + 1
+            else:
+                high = middle
+        plan.out[first + i] = plan.invert ^ (
+            low < plan.m and plan.found[low].key == key and not (plan.dt >= DT_F16 and key == nan))
+
+
+cdef void members_run(void* ctx) noexcept nogil:
+    cdef MembersPlan* plan = <MembersPlan*>ctx
+    cdef Pair* pairs = <Pair*>plan.scratch
+    load_pairs(plan.dt, plan.tests, 1, plan.m, 0, pairs)
+    plan.found = sort_pairs(pairs, pairs + plan.m, plan.m)
+    parallel_for(members_tile, plan, (plan.n + MEMBERS_AT_ONCE - 1) // MEMBERS_AT_ONCE,
+                 team_size(plan.work))
+
+
+cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
+              bint invert) except -1:
+    cdef MembersPlan plan
+    cdef Launch work
+    cdef StorageImpl* scratch
+    cdef int dt = result_dtype((elements, tests))
+    if out.count == 0:
         return 0
-    if sorter.dt != DT_I64:
-        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got "
-                           f"dtype {scalar_name(sorter.dt)}")
-    if not same_shape(rows, sorter):
-        raise RuntimeError(
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
-            f"tensor {list(sizes_of(rows))} and got sorter tensor {list(sizes_of(sorter))}")
-    sorter = contiguous(sorter)
-    if first_outside(<const int64_t*>sorter.ptr, sorter.count, rows.sizes[rows.nd - 1]) >= 0:
-        raise RuntimeError("torch.searchsorted(): sorter index out of range")
-    return 0
+    elements = contiguous(cast(elements, dt))
+    tests = contiguous(cast(tests, dt))
+    plan.a = elements.ptr
+    plan.tests = tests.ptr
+    plan.out = <uint8_t*>out.ptr
+    plan.dt = dt
+    plan.item = DT_SIZE[dt]
+    plan.n = elements.count
+    plan.m = tests.count
+    plan.invert = invert
+    plan.work = 32.0 * plan.n + 64.0 * plan.m
+    scratch = storage_new((2 * plan.m + 1) * sizeof(Pair))
+    plan.scratch = scratch.data
+    try:
+        begin(&work, "isin", &plan, sizeof(plan))
+        operand(&work, &plan.a, elements, READS)
+        operand(&work, &plan.tests, tests, READS)
+        operand(&work, &plan.out, out, WRITES)
+        memory(&work, &plan.scratch, scratch, SCRATCH)
+        return launch(&work, members_run, plan.work)
+    finally:
+        storage_decref(scratch)
 
 
-cdef Tensor searchsorted_plain(Tensor rows, Tensor values, bint out_int32, bint right, object side,
-                               Tensor sorter):
-    cdef int dt = result_dtype((rows, values))
-    if side is not None and side not in ("left", "right"):
-        raise RuntimeError(
-            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
-                           "side of left while right was True")
-    check_rows(rows, values, sorter)
-    ordered, wanted = values_of(cast(rows, dt)), values_of(cast(values, dt))
-    if sorter is not None:
-        ordered = _np.take_along_axis(ordered, values_of(sorter), -1)
-    # Bisection of all rows at once. NaN is above everything in the values and in the rows.
-    size = ordered.shape[ordered.ndim - 1]
-    low = _np.zeros(wanted.shape, _np.int64)
-    high = _np.full(wanted.shape, size, _np.int64)
-    for _ in range(int(size).bit_length()):
-        middle = (low + high) // 2
-        probe = _np.minimum(middle, size - 1)
-        found = ordered[probe] if rows.nd == 1 else _np.take_along_axis(ordered, probe, -1)
-        before = ~(found > wanted) if right or side == "right" else ~(found >= wanted)
-        before &= low < high
-        low = _np.where(before, middle + 1, low)
-        high = _np.where(before, high, middle)
-    return tensor_of(low, DT_I32 if out_int32 else DT_I64)
+# --- places in sorted rows -------------------------------------------------------------------
+
+ctypedef fused real_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+cdef struct SearchPlan:
+    const char* rows
+    const char* values
+    const int64_t* sorter   # NULL: the rows are sorted
+    char* out
+    int dt
+    Py_ssize_t size         # elements of a row
+    Py_ssize_t each         # values that belong to it
+    Py_ssize_t n
+    bint right
+    bint narrow             # int32 results
+
+cdef enum:
+    SEARCHED_AT_ONCE = 1024
 
 
-cdef Tensor bucketize_plain(Tensor values, Tensor boundaries, bint out_int32, bint right):
-    if boundaries.nd != 1:
-        raise RuntimeError(
-            f"boundaries tensor must be 1 dimension, but got dim({boundaries.nd})")
-    return searchsorted_plain(boundaries, values, out_int32, right, None, None)
-
-
-# --- reductions at indices -------------------------------------------------------------------
-
-cdef tuple slots_along(object index, Py_ssize_t dim):
-    """Index arrays that pick, for each element of `index`, its slot along a dimension."""
-    mesh = list(_np.ogrid[tuple([slice(n) for n in index.shape])])
-    mesh[dim] = index
-    return tuple(mesh)
-
-
-cdef object reduce_slots(object target, tuple slots, object source, str reduce, bint include_self,
-                         int dt):
-    """Reduces `source` into `target` in place; returns the target, rounded once if it is a mean."""
-    if reduce == "sum" or reduce == "mean":
-        function, neutral = _np.add, 0
-    elif reduce == "prod":
-        function, neutral = _np.multiply, 1
-    else:
-        function = _np.maximum if reduce == "amax" else _np.minimum
-        if dt == DT_BOOL:
-            neutral = reduce == "amin"
-        elif dt <= DT_I64:
-            limits = _np.iinfo(target.dtype)
-            neutral = limits.min if reduce == "amax" else limits.max
+cdef inline void search_typed(SearchPlan* plan, const real_t* rows, const real_t* values,
+                              Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    cdef Py_ssize_t i, low, high, middle, row
+    cdef real_t x, found
+    for i in range(first, stop):
+        x = values[i]
+        row = i // plan.each * plan.size
+        low = 0
+        high = plan.size
+        while low < high:
+            middle = (low + high) // 2
+            found = rows[row + (middle if plan.sorter == NULL else plan.sorter[row + middle])]
+            # Said so that NaN is above everything, in the values and in the rows.
+            if not (found > x if plan.right else found >= x):
+                low = middle + 1
+            else:
+                high = middle
+        if plan.narrow:
+            (<int32_t*>plan.out)[i] = <int32_t>low
         else:
-            neutral = -_np.inf if reduce == "amax" else _np.inf
-    with _np.errstate(all="ignore"):
-        if not include_self:
-            target[slots] = neutral
-        function.at(target, slots, source)
-        if reduce == "mean":
-            counts = _np.full(target.shape, 1 if include_self else 0, _np.int64)
-            _np.add.at(counts, slots, 1)
-            counts = _np.maximum(counts, 1)
-            target[...] = target // counts if dt <= DT_I64 else target / counts
-    return target
+            (<int64_t*>plan.out)[i] = low
 
 
-cdef int reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str reduce,
-                     bint include_self) except -1:
-    """All checks are done; `index` is dense int64 of the dimensions of dst."""
-    cdef Tensor wide = cast(dst, DT_F32) if is_half(dst.dt) else dst
-    cdef Tensor dense = contiguous(wide)
-    cdef Tensor source = contiguous(cast(src, DT_F32) if is_half(src.dt) else src)
-    target, values, places = as_array(dense), as_array(source), as_array(index)
-    if dst.nd == 0 or index.nd == 0:
-        target, values = target.reshape(-1), values.reshape(-1)
-        places = places.reshape(-1)
-    values = values[tuple([slice(n) for n in places.shape])]
-    if source.mem == dense.mem:
-        values = values.copy()
-    reduce_slots(target, slots_along(places, dim), values, reduce, include_self, dst.dt)
-    if dense is not dst:
-        copy_into(dst, dense, "scatter_reduce_")
-    return 0
+cdef void search_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef SearchPlan* plan = <SearchPlan*>ctx
+    cdef Py_ssize_t first = tile * SEARCHED_AT_ONCE
+    cdef Py_ssize_t stop = least(first + SEARCHED_AT_ONCE, plan.n)
+    if plan.dt == DT_F32:
+        search_typed(plan, <const float*>plan.rows, <const float*>plan.values, first, stop)
+    elif plan.dt == DT_F64:
+        search_typed(plan, <const double*>plan.rows, <const double*>plan.values, first, stop)
+    elif plan.dt == DT_I64:
+        search_typed(plan, <const int64_t*>plan.rows, <const int64_t*>plan.values, first, stop)
+    elif plan.dt == DT_I32:
+        search_typed(plan, <const int32_t*>plan.rows, <const int32_t*>plan.values, first, stop)
+    elif plan.dt == DT_I16:
+        search_typed(plan, <const int16_t*>plan.rows, <const int16_t*>plan.values, first, stop)
+    elif plan.dt == DT_I8:
+        search_typed(plan, <const int8_t*>plan.rows, <const int8_t*>plan.values, first, stop)
+    else:
+        search_typed(plan, <const uint8_t*>plan.rows, <const uint8_t*>plan.values, first, stop)
 
 
-cdef int scatter_reduce_into(Tensor dst, int dim, Tensor index, Tensor src, str reduce,
-                             bint include_self) except -1:
-    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    dim = normal_dim(dim, dst.nd)
-    if index.dt != DT_I64 and index.dt != DT_I32:
-        raise RuntimeError("scatter(): Expected dtype int32/int64 for index, but got "
-                           f"{scalar_name(index.dt)}")
-    index = positions(index)
-    if src.dt != dst.dt:
-        raise RuntimeError(
-            "scatter(): Expected self.dtype to be equal to src.dtype "
-            f"(self is {scalar_name(dst.dt)}, src is {scalar_name(src.dt)})")
-    if index.count == 0:
+cdef int search(Tensor out, Tensor rows, Tensor values, bint right, Tensor sorter) except -1:
+    cdef SearchPlan plan
+    cdef Launch work
+    cdef int dt = result_dtype((rows, values))
+    if sorter is not None:
+        sorter = contiguous(sorter)
+        if first_outside(<const int64_t*>sorter.ptr, sorter.count, rows.sizes[rows.nd - 1]) >= 0:
+            raise RuntimeError("torch.searchsorted(): sorter index out of range")
+    if out.count == 0:
         return 0
-    check_move(dst, dim, index, src)
-    check_writable(dst, "scatter_reduce_")
-    check_index(index, dst.sizes[dim] if dst.nd else 1, dim, RuntimeError)
-    return reduce_into(dst, dim, index, src, reduce, include_self)
+    if is_half(dt):
+        dt = DT_F32
+    rows = contiguous(cast(rows, dt))
+    values = contiguous(cast(values, dt))
+    plan.rows = rows.ptr
+    plan.values = values.ptr
+    plan.sorter = NULL if sorter is None else <const int64_t*>sorter.ptr
+    plan.out = out.ptr
+    plan.dt = dt
+    plan.size = rows.sizes[rows.nd - 1]
+    plan.n = values.count
+    plan.each = plan.n if rows.nd == 1 else values.sizes[values.nd - 1]
+    plan.right = right
+    plan.narrow = out.dt == DT_I32
+    begin(&work, "searchsorted", &plan, sizeof(plan))
+    operand(&work, &plan.rows, rows, READS)
+    operand(&work, &plan.values, values, READS)
+    operand(&work, &plan.out, out, WRITES)
+    if sorter is not None:
+        operand(&work, &plan.sorter, sorter, READS)
+    return launch_tiles(&work, search_tile, (plan.n + SEARCHED_AT_ONCE - 1) // SEARCHED_AT_ONCE,
+                        32.0 * plan.n)
 
 
-cdef Tensor scatter_reduce_plain(Tensor a, int dim, Tensor index, Tensor src, str reduce,
-                                 bint include_self):
-    cdef Tensor out = clone_plain(a)
-    scatter_reduce_into(out, dim, index, src, reduce, include_self)
-    return out
+cdef int searchsorted(Tensor out, Tensor rows, Tensor values, bint out_int32, bint right,
+                      object side, Tensor sorter) except -1:
+    return search(out, rows, values, right or side == "right", sorter)
 
 
-cdef int check_reduced_rows(Tensor dst, int dim, Tensor index, Tensor source) except -1:
-    if index.nd > 1:
-        raise IndexError(
-            f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.nd} with "
-            f"type: {scalar_name(index.dt)} and size: {list(sizes_of(index))}")
-    if index.dt != DT_I64 and index.dt != DT_I32:
-        raise RuntimeError("index_reduce_(): Expected dtype int32/int64 for index but got: "
-                           f"{scalar_name(index.dt)}")
-    if source.dt != dst.dt:
-        raise RuntimeError(
-            f"index_reduce_(): self ({scalar_name(dst.dt)}) and source "
-            f"({scalar_name(source.dt)}) must have the same scalar type")
-    rows, wanted = list(sizes_of(source)), list(sizes_of(dst))
-    if len(rows) != len(wanted) or rows[:dim] + rows[dim + 1:] != wanted[:dim] + wanted[dim + 1:]:
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {wanted} source.shape = {rows}")
-    if index.count != (source.sizes[dim] if source.nd else 1):
-        raise RuntimeError(
-            f"index_reduce_(): Number of indices ({index.count}) should be equal to "
-            f"source.size(dim): ({source.sizes[dim] if source.nd else 1}), for dim: {dim}")
-    return 0
-
-
-cdef int index_reduce_into(Tensor dst, int dim, Tensor index, Tensor source, str reduce,
-                           bint include_self) except -1:
-    cdef Tensor places
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
-                           f"but got {reduce}.")
-    dim = normal_dim(dim, dst.nd)
-    check_reduced_rows(dst, dim, index, source)
-    index = positions(index)
-    if first_outside(<const int64_t*>index.ptr, index.count, dst.sizes[dim] if dst.nd else 1) >= 0:
-        raise IndexError("index out of range in self")
-    if source.count == 0:
-        return 0
-    check_writable(dst, "index_reduce_")
-    shape = [1] * max(dst.nd, 1)
-    shape[dim] = index.count
-    rows = _np.broadcast_to(as_array(index).reshape(shape), tuple(sizes_of(source)))
-    places = tensor_of(rows, DT_I64)
-    return reduce_into(dst, dim, places, source, reduce, include_self)
-
-
-cdef Tensor index_reduce_plain(Tensor a, int dim, Tensor index, Tensor source, str reduce,
-                               bint include_self):
-    cdef Tensor out = clone_plain(a)
-    index_reduce_into(out, dim, index, source, reduce, include_self)
-    return out
+cdef int bucketize(Tensor out, Tensor values, Tensor boundaries, bint out_int32,
+                   bint right) except -1:
+    return search(out, boundaries, values, right, None)

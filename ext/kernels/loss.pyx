@@ -117,7 +117,10 @@ cdef void nll_whole(void* ctx) noexcept nogil:
     cdef double loss = 0, total = 0
     cdef Py_ssize_t k
     plan.bad = -1
-    parallel_for(nll_tile, plan, plan.tiles, team_size(8.0 * plan.count))
+    if plan.tiles == 1:
+        nll_tile(plan, 0)
+    else:
+        parallel_for(nll_tile, plan, plan.tiles, team_size(8.0 * plan.count))
     for k in range(plan.tiles):
         if found[3 * k + 2] >= 0:
             plan.bad = <Py_ssize_t>found[3 * k + 2]
@@ -263,7 +266,10 @@ cdef void mse_whole(void* ctx) noexcept nogil:
     cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double s = 0
     cdef Py_ssize_t k
-    parallel_for(mse_tile, plan, plan.tiles, team_size(plan.count))
+    if plan.tiles == 1:
+        mse_tile(plan, 0)
+    else:
+        parallel_for(mse_tile, plan, plan.tiles, team_size(plan.count))
     for k in range(plan.tiles):
         s += found[k]
     if plan.mean:

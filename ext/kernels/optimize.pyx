@@ -6,12 +6,14 @@ from libc.math cimport sqrt
 from libc.stdlib cimport free, malloc
 
 from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
+from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
     READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
     spread)
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
+from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
@@ -118,10 +120,16 @@ cdef class Batch:
             raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
                                f"{dt_object(p.dt).name}")
         check_writable(p, op)
+        if p.mem.device > ON_META:
+            raise no_kernel(op, p.mem.device)
         for k in range(1, len(arrays)):
             if arrays[k] is None:
                 continue
             t = <Tensor?>arrays[k]
+            if t.mem.device != p.mem.device:
+                raise RuntimeError(
+                    f"{op}: Expected all tensors to be on the same device, but found a parameter "
+                    f"on {p.device} and its gradient or state on {t.device}")
             if t.dt != p.dt or not same_shape(t, p):
                 raise RuntimeError(
                     f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
@@ -144,6 +152,8 @@ cdef class Batch:
         s.dt = dt_real(p.dt)
         s.item = DT_SIZE[s.dt]
         s.n = 2 * p.count if dt_is_complex(p.dt) else p.count
+        if p.mem.device != ON_CPU:
+            s.n = 0                 # on meta there is nothing to change
         s.start = self.plan.total
         self.plan.total += s.n
         self.plan.count += 1

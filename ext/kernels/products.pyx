@@ -9,7 +9,8 @@ from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.iterate cimport contiguous, copy_into, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.launch cimport Launch, READS, UPDATES, WRITES, begin, launch, memory, operand
+from autograd_cy._C.launch cimport (
+    Launch, READS, UPDATES, WRITES, begin, keeping, launch, memory, operand)
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_window, element_value
 
 cdef int K_ADD = kernel_number("add")
@@ -79,12 +80,14 @@ cdef int product(Multiply* t, const char* name, Tensor c, Tensor a, Tensor b,
     t.bias = NULL
     ensure_gemm(c.dt)
     begin(&work, name, t, sizeof(Multiply))
-    memory(&work, &t.c, c.mem, WRITES if t.beta == 0 or bias is not None else UPDATES)
-    operand(&work, &t.a, a, READS)
-    operand(&work, &t.b, b, READS)
     if bias is not None:
         t.bias = bias.ptr
-        operand(&work, &t.bias, bias, READS)
+    if keeping:
+        memory(&work, &t.c, c.mem, WRITES if t.beta == 0 or bias is not None else UPDATES)
+        operand(&work, &t.a, a, READS)
+        operand(&work, &t.b, b, READS)
+        if bias is not None:
+            operand(&work, &t.bias, bias, READS)
     # In steps of team_size()'s unit; smaller products than 64 x 64 x 64 keep the GIL.
     launch(&work, multiply, 0.125 * t.batch * t.m * t.n * t.k)
     if t.status != GEMM_OK:

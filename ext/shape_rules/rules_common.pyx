@@ -8,8 +8,6 @@ from libc.string cimport memset
 from autograd_cy._C.outputs cimport result_like
 from autograd_cy._C.tensor cimport normal_dim
 
-__all__: list[str] = []
-
 cdef tuple SCALAR_NAMES = (
     "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
     "ComplexFloat", "ComplexDouble")

@@ -1,20 +1,16 @@
 # cython: language_level=3
-"""Shape rules of reading and writing by index, of joining and of triangles."""
+"""Shape rules of reading and writing by index, of joining, triangles and sorting."""
+from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
-from autograd_cy._C.dtypes cimport DT_I32, DT_I64, dt_promote
+from autograd_cy._C.devices cimport refuse_host
+from autograd_cy._C.dtypes cimport (
+    DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_promote)
+from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
+from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
-
-__all__: list[str] = []
-
-cdef tuple SCALAR_NAMES = (
-    "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-    "ComplexFloat", "ComplexDouble")
-
-
-cdef str scalar_name(int dt):
-    return <str>SCALAR_NAMES[dt]
-
 
 cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
     """A tensor without dimensions is taken for one with a dimension of size 1."""
@@ -212,3 +208,332 @@ cdef int stacked(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
         r.sizes[d + (d >= dim)] = first.sizes[d]
     r.sizes[dim] = len(tensors)
     return 0
+
+
+# --- reductions at indices ------------------------------------------------------------------
+
+cdef int reduced_at(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
+                    str op) except -1:
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return scattered(r, a, dim, index, src, op)
+
+
+cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,
+                      str op) except -1:
+    cdef Py_ssize_t rows
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"{op}(): Expected reduce to be one of prod, mean, amax or amin "
+                           f"but got {reduce}.")
+    dim = normal_dim(dim, a.nd)
+    if index.nd > 1:
+        raise IndexError(
+            f"{op}_(): Index is supposed to be a vector, but got dim: {index.nd} with "
+            f"type: {scalar_name(index.dt)} and size: {list(sizes_of(index))}")
+    if index.dt != DT_I64 and index.dt != DT_I32:
+        raise RuntimeError(f"{op}_(): Expected dtype int32/int64 for index but got: "
+                           f"{scalar_name(index.dt)}")
+    if source.dt != a.dt:
+        raise RuntimeError(
+            f"{op}_(): self ({scalar_name(a.dt)}) and source "
+            f"({scalar_name(source.dt)}) must have the same scalar type")
+    given, wanted = list(sizes_of(source)), list(sizes_of(a))
+    if (len(given) != len(wanted)
+            or given[:dim] + given[dim + 1:] != wanted[:dim] + wanted[dim + 1:]):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {wanted} source.shape = {given}")
+    rows = size_at(source, <int>dim)
+    if index.count != rows:
+        raise RuntimeError(
+            f"{op}_(): Number of indices ({index.count}) should be equal to "
+            f"source.size(dim): ({rows}), for dim: {dim}")
+    return result_like(r, a, a.dt)
+
+
+# --- advanced indexing ----------------------------------------------------------------------
+
+cdef struct Selection:
+    Py_ssize_t sizes[64]    # of the tensor, with a dimension more for each 0-d mask
+    char taken[64]          # whether that dimension is indexed
+    int nd                  # dimensions that the indices stand for
+    Py_ssize_t shape[64]    # of all index tensors, broadcast
+    int n
+    int first               # first indexed dimension, -1: none
+    bint together           # indexed dimensions are neighbours
+    bint unknown            # a mask whose values nobody knows
+
+
+cdef Py_ssize_t count_true(Tensor mask, Selection* s) except -1:
+    cdef const uint8_t* p
+    cdef Py_ssize_t i, n = 0
+    if mask.mem.device == ON_META:
+        s.unknown = True
+        return 1
+    refuse_host(mask, "indexing by a mask")
+    mask = contiguous(mask)
+    p = <const uint8_t*>mask.ptr
+    for i in range(mask.count):
+        n += p[i] != 0
+    return n
+
+
+cdef int take_dim(Selection* s, Py_ssize_t size) except -1:
+    if s.nd == MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    if s.first < 0:
+        s.first = s.nd
+    elif not s.taken[s.nd - 1]:
+        s.together = False
+    s.sizes[s.nd] = size
+    s.taken[s.nd] = True
+    s.nd += 1
+    return 0
+
+
+cdef bint broadcasts(Selection* s, int nd, const Py_ssize_t* sizes) noexcept:
+    """Let one more index tensor take part; False if it can't."""
+    cdef int d, shift
+    if nd > s.n:
+        shift = nd - s.n
+        for d in range(s.n - 1, -1, -1):
+            s.shape[d + shift] = s.shape[d]
+        for d in range(shift):
+            s.shape[d] = 1
+        s.n = nd
+    shift = s.n - nd
+    for d in range(nd):
+        if sizes[d] == s.shape[d + shift] or sizes[d] == 1:
+            continue
+        if s.shape[d + shift] != 1:
+            return False
+        s.shape[d + shift] = sizes[d]
+    return True
+
+
+cdef object index_shapes(tuple indices, Selection* s):
+    cdef list found = []
+    cdef Tensor t
+    for entry in indices:
+        if entry is None:
+            continue
+        t = <Tensor>entry
+        if t.dt == DT_BOOL or t.dt == DT_U8:
+            found += [str([count_true(t, s)])] * max(t.nd, 1)
+        else:
+            found.append(str(list(sizes_of(t))))
+    return IndexError("shape mismatch: indexing tensors could not be broadcast together with "
+                      f"shapes {', '.join(found)}")
+
+
+cdef int select_all(Selection* s, Tensor a, tuple indices) except -1:
+    """What the indices select; values are read of masks alone, for their number of True."""
+    cdef Py_ssize_t[1] count
+    cdef Tensor t
+    cdef int d, more = 0
+    s.nd = s.n = 0
+    s.first = -1
+    s.together = True
+    s.unknown = False
+    for entry in indices:
+        if entry is None:
+            if s.nd - more >= a.nd:
+                raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+            s.sizes[s.nd] = a.sizes[s.nd - more]
+            s.taken[s.nd] = False
+            s.nd += 1
+            continue
+        t = <Tensor?>entry
+        if t.mem.device != ON_CPU and t.mem.device != a.mem.device:
+            raise RuntimeError(
+                "indices should be either on cpu or on the same device as the indexed tensor "
+                f"({device_of_code(a.mem.device)})")
+        if t.dt == DT_BOOL or t.dt == DT_U8:
+            if t.nd == 0:
+                take_dim(s, 1)
+                more += 1
+            for d in range(t.nd):
+                if s.nd - more >= a.nd:
+                    raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+                if t.sizes[d] != a.sizes[s.nd - more]:
+                    raise IndexError(
+                        f"The shape of the mask {list(sizes_of(t))} at index {d} does not match "
+                        f"the shape of the indexed tensor {list(sizes_of(a))} at index {s.nd}")
+                take_dim(s, t.sizes[d])
+            count[0] = count_true(t, s)
+            if not broadcasts(s, 1, count):
+                raise index_shapes(indices, s)
+        elif t.dt == DT_I64 or t.dt == DT_I32:
+            if s.nd - more >= a.nd:
+                raise IndexError(f"too many indices for tensor of dimension {a.nd}")
+            take_dim(s, a.sizes[s.nd - more])
+            if not broadcasts(s, t.nd, t.sizes):
+                raise index_shapes(indices, s)
+        else:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    for d in range(s.nd - more, a.nd):
+        if s.nd == MAX_DIMS:
+            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+        s.sizes[s.nd] = a.sizes[d]
+        s.taken[s.nd] = False
+        s.nd += 1
+    return 0
+
+
+cdef int selection_sizes(Selection* s, Py_ssize_t* sizes) except -1:
+    """Shape of what is selected; returns its number of dimensions."""
+    cdef int before = s.first if s.together else 0, d, n = 0
+    for d in range(before):
+        sizes[n] = s.sizes[d]
+        n += 1
+    for d in range(s.n):
+        if n == MAX_DIMS:
+            raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+        sizes[n] = s.shape[d]
+        n += 1
+    for d in range(before, s.nd):
+        if not s.taken[d]:
+            if n == MAX_DIMS:
+                raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+            sizes[n] = s.sizes[d]
+            n += 1
+    return n
+
+
+cdef int indexed(Result* r, Tensor a, object indices, str op) except -1:
+    cdef Selection s
+    select_all(&s, a, <tuple>indices)
+    if s.first < 0:
+        return result_like(r, a, a.dt)
+    if s.unknown:
+        raise NotImplementedError(
+            f"{op}: how many elements a mask on meta selects isn't known; use where(), or an index "
+            "of a known size")
+    r.dt = a.dt
+    r.strided = False
+    r.nd = selection_sizes(&s, r.sizes)
+    return 0
+
+
+cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
+             str op) except -1:
+    cdef Selection s
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef int n, d, skipped = 0
+    select_all(&s, a, <tuple>indices)
+    if s.first < 0:
+        expand_plain(values, a.nd, a.sizes, f"{op}_")
+        if accumulate:
+            raise ValueError(f"{op}_: at least one index tensor is needed to accumulate")
+    elif not s.unknown:
+        n = selection_sizes(&s, shape)
+        while values.nd - skipped > n and values.sizes[skipped] == 1:
+            skipped += 1
+        for d in range(skipped, values.nd):
+            if values.nd - skipped > n or (values.sizes[d] != 1
+                                           and values.sizes[d] != shape[n - values.nd + d]):
+                raise RuntimeError(
+                    f"shape mismatch: value tensor of shape {list(sizes_of(values)[skipped:])} "
+                    f"cannot be broadcast to indexing result of shape "
+                    f"{[shape[i] for i in range(n)]}")
+    return result_like(r, a, a.dt)
+
+
+# --- order ----------------------------------------------------------------------------------
+
+cdef int triangle(Result* r, Tensor a, str op) except -1:
+    if a.nd < 2:
+        raise RuntimeError(f"{op}: input tensor must have at least 2 dimensions")
+    return result_dense(r, a.dt, a.nd, a.sizes)
+
+
+cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
+    normal_dim(dim, a.nd)
+    if a.dt >= DT_C64:
+        raise RuntimeError("Sort does not support complex dtypes on CPU")
+    result_dense(&r[0], a.dt, a.nd, a.sizes)
+    return result_dense(&r[1], DT_I64, a.nd, a.sizes)
+
+
+cdef int largest(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1:
+    dim = normal_dim(dim, a.nd)
+    if k < 0 or k > size_at(a, <int>dim):
+        raise RuntimeError("selected index k out of range")
+    sorted_along(r, a, dim, op)
+    if a.nd:
+        r[0].sizes[dim] = r[1].sizes[dim] = k
+    return 0
+
+
+cdef int middle(Result* r, Tensor a, str op) except -1:
+    if a.count == 0 and a.dt <= DT_I64:
+        raise RuntimeError("median() of a tensor without elements is NaN, which integers lack")
+    return result_dense(r, a.dt, 0, r.sizes)
+
+
+cdef int middle_along(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op) except -1:
+    cdef int d, n = 0
+    dim = normal_dim(dim, a.nd)
+    if a.nd and a.sizes[dim] == 0:
+        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size.")
+    for d in range(a.nd):
+        if d != dim or keepdim:
+            r[0].sizes[n] = 1 if d == dim else a.sizes[d]
+            n += 1
+    result_dense(&r[0], a.dt, n, r[0].sizes)
+    return result_dense(&r[1], DT_I64, n, r[0].sizes)
+
+
+# --- members and places ---------------------------------------------------------------------
+
+cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1:
+    if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
+        raise RuntimeError(
+            f"Unsupported input type encountered for {op}(): Bool (elements are "
+            f"{scalar_name(elements.dt)}, test_elements {scalar_name(test_elements.dt)}); "
+            "convert truth values to integers first")
+    return result_dense(r, DT_BOOL, elements.nd, elements.sizes)
+
+
+cdef int places(Result* r, Tensor rows, Tensor values, bint out_int32, bint right, object side,
+                Tensor sorter, str op) except -1:
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
+                           "side of left while right was True")
+    if rows.nd == 0:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
+                           "dimension, but got 0 dimension")
+    if values.nd == 0 and rows.nd != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+            f"dimension is 1, but we got boundaries tensor dim({rows.nd}) and input value's dim(0) "
+            "numel(1)")
+    if rows.nd != 1 and (rows.nd != values.nd or sizes_of(rows)[:rows.nd - 1]
+                         != sizes_of(values)[:values.nd - 1]):
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(sizes_of(rows))} and input value tensor "
+            f"{list(sizes_of(values))}")
+    if sorter is not None:
+        if sorter.dt != DT_I64:
+            raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but "
+                               f"got dtype {scalar_name(sorter.dt)}")
+        if not same_shape(rows, sorter):
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got "
+                f"boundary tensor {list(sizes_of(rows))} and got sorter tensor "
+                f"{list(sizes_of(sorter))}")
+    return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)
+
+
+cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bint right,
+                 str op) except -1:
+    if boundaries.nd != 1:
+        raise RuntimeError(
+            f"boundaries tensor must be 1 dimension, but got dim({boundaries.nd})")
+    return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)

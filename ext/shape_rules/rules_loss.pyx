@@ -6,8 +6,6 @@ from autograd_cy._C.outputs cimport result_dense, result_like
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of
 
-__all__: list[str] = []
-
 
 cdef int check_reduction(Py_ssize_t reduction) except -1:
     if reduction < RED_NONE or reduction > RED_SUM:

@@ -5,8 +5,6 @@ from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.tensor cimport sizes_of
 
-__all__: list[str] = []
-
 
 cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     if a.dt != b.dt:

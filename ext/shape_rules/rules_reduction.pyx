@@ -9,8 +9,6 @@ from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
 
-__all__: list[str] = []
-
 
 cdef inline int reduced(Result* r, int dt, Tensor a, object dims, bint keepdim) except -1:
     cdef char[MAX_DIMS + 1] mask
@@ -63,6 +61,8 @@ cdef int check_nonempty(str op, Tensor a, object dims, const char* mask) except 
 
 cdef int extreme(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
     cdef char[MAX_DIMS + 1] mask
+    if dims is None and not keepdim and a.count:
+        return result_dense(r, a.dt, 0, r.sizes)
     dims_mask(dims, a.nd, mask)
     check_nonempty(op, a, dims, mask)
     return result_reduced(r, a.dt, a, mask, keepdim)

@@ -4,8 +4,6 @@ from autograd_cy._C.dtypes cimport DT_I64, g_default_dtype
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.outputs cimport result_dense
 
-__all__: list[str] = []
-
 
 cdef int floating(Result* r, Tensor a, str op) except -1:
     """Of the shape of `a`; integers become the default float."""

@@ -6,8 +6,9 @@ import pytest
 
 from autograd_cy.ops import _schema as schema
 from autograd_cy.ops._schema import RecordError, elementwise, op, shapes
-from ext.codegen import kernel_specs, table
+from ext.codegen import generate, kernel_specs, table
 from ext.codegen.check_table import check, problems
+from ext.codegen.formula import FormulaError
 
 SPECS = {spec.name: spec for spec in kernel_specs.SPECS}
 
@@ -78,3 +79,23 @@ def test_values_are_compared_with_something(reference, text):
             reference=reference,
         )
     assert not any(r.name == "cube" for r in schema.TABLE)
+
+
+def composites(families):
+    return [r for rs in families.values() for r in rs if isinstance(r.kernel, schema.composite)]
+
+
+def test_a_composite_is_a_short_formula_or_a_function_of_its_family(families):
+    for r in composites(families):
+        text = r.kernel.formula
+        if "." in text and "(" not in text:
+            assert text.partition(".")[0] == r.file, f"{r.key}: {text}"
+        else:
+            assert len(text) <= 3 * 120, f"{r.key}: what is longer belongs into Cython"
+
+
+def test_a_composite_of_another_family_is_refused(families):
+    strayed = replace(record(families, "repeat"), kernel=schema.composite("indexing.take"))
+    changed = {**families, "shape": [*families["shape"], replace(strayed, name="_strayed")]}
+    with pytest.raises(FormulaError, match="family shape is in shape_composites"):
+        generate.sources(changed)

@@ -13,6 +13,7 @@ from autograd_cy._C.launch import launches_of
 from autograd_cy.ops import _schema as schema
 
 __all__ = [
+    "cases",
     "claimed",
     "family",
     "launched_again",

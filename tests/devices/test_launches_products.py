@@ -1,5 +1,10 @@
 """Products as launches: run again they give the same bits, and results go where they belong."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from grouping import each
@@ -107,6 +112,7 @@ def test_out_and_in_place_take_no_second_result():
     assert out_memory(lambda: c.addmm_(a, b, beta=0.5, alpha=2)) < SIZE
     assert out_memory(lambda: ag.baddbmm(v, batch, batch, beta=2, out=result)) < SIZE
     assert out_memory(lambda: result.baddbmm_(batch, batch, alpha=1e-3)) < SIZE
+    assert out_memory(lambda: ag.matmul(a, b, out=c)) < SIZE
     assert out_memory(lambda: ag.mv(a, v, out=ag.empty(64))) < SIZE
 
 
@@ -173,3 +179,39 @@ def test_whole_numbers_add_products_in_place():
     expected = 3 * c.numpy() - 2 * (a.numpy() @ b.numpy())
     assert c.addmm_(a, b, beta=3, alpha=-2) is c
     np.testing.assert_array_equal(c.numpy(), expected)
+
+
+INTERRUPTED = """
+import signal
+import autograd_cy as ag
+from autograd_cy._C.launch import launches_of
+
+def handler(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+a, b = ag.ones(1500, 1500, dtype=ag.float64), ag.ones(1500, 1500, dtype=ag.float64)
+kept = []
+program = launches_of(lambda: kept.append(a @ b))
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+try:
+    for _ in range(100):
+        program.run()
+except KeyboardInterrupt:
+    print("served")
+a.fill_(2)
+program.run()
+assert kept[0].eq(3000).all()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
+def test_ctrl_c_in_a_second_run_is_raised():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        cwd=Path(ag.__file__).parents[1],
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-800:]
+    assert "served" in done.stdout

@@ -145,6 +145,37 @@ def test_modules_and_files():
     assert net.to_empty(device="cpu")[0].weight.is_cpu
 
 
+@pytest.mark.parametrize("make", [
+    lambda p: ag.optim.SGD(p, lr=0.1, momentum=0.9),
+    lambda p: ag.optim.Adam(p, lr=0.1),
+])  # fmt: skip
+def test_optimizers_step(make):
+    net = ag.nn.Linear(3, 2, device="meta")
+    optimizer = make(net.parameters())
+    for _ in range(2):
+        optimizer.zero_grad()
+        net(ag.ones(4, 3, device="meta")).sum().backward()
+        optimizer.step()
+    assert all(p.is_meta and p._version >= 2 for p in net.parameters())
+
+
+def test_memory_and_gradients_of_other_devices_are_refused():
+    x = ag.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="device"):
+        x.grad = ag.ones(2, device="meta")
+    with pytest.raises(RuntimeError, match="different device"):
+        ag.zeros(2).set_(ag.zeros(2, device="meta"))
+    y = ag.zeros(2, device="meta")
+    assert y.resize_(5).shape == (5,) and y.is_meta
+    p = ag.nn.Parameter(ag.ones(2))
+    p.data = ag.ones(2, device="meta")
+    p.grad = ag.ones(2, device="meta")
+    ag.optim.SGD([p], lr=0.1).step()
+    p.data = ag.ones(2)
+    with pytest.raises(RuntimeError, match="same device"):
+        ag.optim.SGD([p], lr=0.1).step()
+
+
 def test_no_memory_is_taken():
     before = ag.memory_summary()["live_bytes"]
     x = ag.empty(1 << 20, 1 << 20, device="meta")

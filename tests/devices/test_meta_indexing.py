@@ -6,11 +6,15 @@ from helpers import family, meta_agrees, meta_gradients_agree, one_dtype
 
 import autograd_cy as ag
 
-FILES = ("indexing", "joining", "sorting")
-CASES = family(*FILES, keep=lambda r: r.kernel.shape is not None)
-DIFFERENTIABLE = family(
-    *FILES, keep=lambda r: r.kernel.shape is not None and isinstance(r.vjp, dict)
-)
+FILES = ("indexing", "joining", "sorting", "statistics", "shape")
+
+
+def fills(record):
+    return record.kernel.target.startswith("indexing.") and record.kernel.shape is not None
+
+
+CASES = family(*FILES, keep=fills)
+DIFFERENTIABLE = family(*FILES, keep=lambda r: fills(r) and isinstance(r.vjp, dict))
 
 
 @each("case", CASES)
@@ -43,6 +47,20 @@ REFUSED = {
     "sizes that differ": lambda x: ag.cat([x, x[:, :2]]),
     "shapes that differ": lambda x: ag.stack([x, x[0]]),
     "a dim to stack": lambda x: ag.stack([x], 3),
+    "a reduction": lambda x: x.scatter_reduce(0, x.long(), x, "median"),
+    "rows to reduce": lambda x: x.index_reduce(0, x[0].long(), x[:2], "prod"),
+    "many indices": lambda x: x[INDEX, INDEX, INDEX],
+    "indices that don't go together": lambda x: x[INDEX, INDEX[:2]],
+    "values of another shape": lambda x: x.index_put((INDEX,), x[:2]),
+    "a vector's triangle": lambda x: ag.tril(x[0]),
+    "more than there are": lambda x: ag.topk(x, 5),
+    "a dim to sort": lambda x: ag.sort(x, 2),
+    "complex numbers": lambda x: ag.sort(x.to(ag.complex64)),
+    "no elements": lambda x: ag.median(x[:0], 0),
+    "sides": lambda x: ag.searchsorted(x, x, right=True, side="left"),
+    "rows": lambda x: ag.searchsorted(x, x[:2]),
+    "boundaries": lambda x: ag.bucketize(x, x),
+    "truth values": lambda x: ag.isin(x.bool(), x),
 }
 
 
@@ -60,6 +78,10 @@ IN_PLACE = {
     "index_add_": lambda x, k: x.index_add_(0, k[0], x + 1),
     "scatter_": lambda x, k: x.scatter_(0, k, x + 1),
     "scatter_add_": lambda x, k: x.scatter_add_(0, k, x + 1),
+    "scatter_reduce_": lambda x, k: x.scatter_reduce_(0, k, x + 1, "mean"),
+    "index_reduce_": lambda x, k: x.index_reduce_(0, k[0], x + 1, "amax"),
+    "index_put_": lambda x, k: x.index_put_((k[0],), x + 1),
+    "tril_": lambda x, k: x.tril_(),
 }
 
 
@@ -80,3 +102,21 @@ def test_tensors_of_two_devices():
     ):
         with pytest.raises(RuntimeError, match="at least two devices"):
             call()
+
+
+def test_indices_may_lie_on_the_cpu():
+    x = ag.zeros(3, 4, device="meta", requires_grad=True)
+    found = x[INDEX, 1:]
+    assert (tuple(found.shape), str(found.device)) == ((3, 3), "meta")
+    found.backward(ag.ones_like(found))
+    assert str(x.grad.device) == "meta"
+    with pytest.raises(RuntimeError, match="either on cpu or on the same device"):
+        ag.zeros(3)[INDEX.to("meta")]
+
+
+def test_masks_on_meta():
+    x = ag.zeros(3, 4, device="meta")
+    with pytest.raises(NotImplementedError, match="mask on meta"):
+        x[x > 0]
+    x[x > 0] = 1
+    assert x[ag.tensor([True, False, True])].shape == (2, 4)

@@ -53,6 +53,10 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
         whole = tensor_empty_on(self.mem.device, self.dt, 1, &none_of_them, NULL)
     elif isinstance(source, Tensor):
         whole = <Tensor>source
+        if whole.mem.device != self.mem.device:
+            raise RuntimeError(
+                f"Attempted to set the storage of a tensor on device \"{self.device}\" to a "
+                f"storage on different device \"{whole.device}\". The devices must match.")
         if whole.dt != self.dt:
             raise RuntimeError(
                 f"Could not set tensor of type {dt_object(whole.dt).name} to a tensor of type "

@@ -1,0 +1,112 @@
+"""The head of a generated module: what it imports, as far as its text uses it."""
+
+from __future__ import annotations
+
+import re
+
+from ext.codegen.formula import BUILTINS
+from ext.codegen.python_forms import QUICK
+from ext.codegen.vocabulary import CONVERTERS
+
+HEAD = """# cython: language_level=3, auto_pickle=False
+# Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
+\"\"\"Operators of the family "{family}".\"\"\"
+cimport cython
+from collections import namedtuple as _namedtuple
+from builtins import bool as _bool
+from autograd_cy._C.dtypes import dtype as _dtype
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_default_dtype, DT_BOOL, DT_I64
+from autograd_cy._C.kernel_table cimport kernel_number
+from autograd_cy._C.linking cimport publish as _publish
+from autograd_cy._C.tensor cimport (
+    Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
+    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    G_FORWARD,
+    CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
+    B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
+    B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE, B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD,
+    B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
+from autograd_cy._C.node cimport (
+    Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
+    name_class, n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+from autograd_cy._C.iterate cimport (
+    ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
+    P_SKIP_FIRST)
+from libc.string cimport memset
+from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
+    inplace_target, out_target, settle)
+from autograd_cy._C.node_io cimport (
+    conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
+    any_requires_grad, overwritten)
+from autograd_cy._C.out_forms cimport (
+    check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
+from autograd_cy._C.observe cimport observe
+from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
+from autograd_cy._C.levels cimport (
+    top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)
+from autograd_cy._C.forward cimport (
+    forward_level, tangents_at, primals_at, place_aliases, zero_tangent, set_tangent,
+    set_tangents, refuse_tangent)
+from autograd_cy._C.inplace cimport (
+    begin_inplace, end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
+from autograd_cy._C.batching cimport (
+    widest, common_dtype, align_batch, batch_front, all_front,
+    batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all,
+    shift_dims, loop_batch, loop_lowered, batch_aligned, end_dims, end_dims_all, refuse_batch,
+    random_under_vmap)
+from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
+from autograd_cy._C.batching import _register_operator
+from autograd_cy._C.overrides cimport answer, overriding
+from autograd_cy._C.arguments cimport (
+    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
+    check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
+    check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
+{imports}
+
+cdef extern from *:
+    \"\"\"
+    /* Macros of math.h that would replace members of T. */
+    #undef isnan
+    #undef isinf
+    #undef isfinite
+    #undef signbit
+    \"\"\"
+
+cdef object ONE = 1, ZERO = 0
+"""
+
+
+_CIMPORT = re.compile(r"^from (\S+) (c?import) (\([^)]*\)|.*)$", re.M)
+
+
+def head_of(family: str, imports: dict[str, set[str]], text: str) -> str:
+    """The head of a family's module; `imports` are functions that records name, by module."""
+    named = [
+        f"from autograd_cy._C.{module} cimport {name} as {module}_{name}"
+        for module, names in sorted(imports.items())
+        for name in sorted(names)
+    ]
+    head = HEAD.format(
+        family=family,
+        builtins=", ".join(name for name in BUILTINS if name != "normal_dim"),
+        converters=", ".join([*CONVERTERS, *QUICK.values()]),
+        imports="\n".join(named),
+    )
+    return used_imports(head, text)
+
+
+def used_imports(head: str, text: str) -> str:
+    """The head with those of its imports that the text after it uses."""
+    words = set(re.findall(r"\w+", _CIMPORT.sub("", head) + text)) | {"_publish", "kernel_number"}
+
+    def kept(m: re.Match[str]) -> str:
+        names = [name.strip() for name in m[3].strip("()").split(",") if name.strip()]
+        used = [name for name in names if name.split(" as ")[-1] in words]
+        return f"from {m[1]} {m[2]} {', '.join(used)}" if used else ""
+
+    return re.sub(r"\n{3,}", "\n\n", _CIMPORT.sub(kept, head))

@@ -1,0 +1,356 @@
+"""The node of an operator: its class, what it saves, and the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ext.codegen.formula import FormulaError, Uses, parse, uses
+from ext.codegen.lines import Function, indent
+from ext.codegen.operator_base import METADATA, Names, OperatorBase
+from ext.codegen.vocabulary import arg_type
+
+SCALARS = ("Py_ssize_t", "bint", "double", "int")  # C types of arguments kept in the node itself
+
+
+class NodeText(OperatorBase):
+    """Plans what the node keeps, and writes the node class and its constructor."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        if self.diff:
+            self.plan_saving()
+
+    def plan_saving(self) -> None:
+        """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
+        r = self.r
+        self.formulas = {k: parse(v) for k, v in r.vjp.items()}
+        self.uses: dict[str, Uses] = {k: uses(t) for k, t in self.formulas.items()}
+        self.args = {a.name: a for a in r.args}
+        self.outputs = () if self.many else r.returns
+        self.slots: list[str] = []
+        self.scalars: list[str] = []
+        self.objects: list[str] = []
+        self.meta_objects: list[tuple[str, str]] = []
+        for key in self.diff:
+            for name in sorted(self.uses[key].values):
+                self.plan_value(name)
+            for name, what in sorted(self.uses[key].metadata):
+                gradient = name == key or name == "grad" or name.startswith("grad_")
+                if gradient or name in self.uses[key].values:
+                    continue
+                if name in self.outputs:
+                    add(self.slots, name)
+                else:
+                    add(self.meta_objects, (name, what))
+        if len(self.scalars) > 4:
+            self.objects += self.scalars[4:]
+            del self.scalars[4:]
+        # Index tensors are saved after the other tensors; the plain objects say where each is.
+        self.indices = [
+            n for n in self.objects if n in self.args and self.args[n].type == "indices"
+        ]
+        if len(self.indices) > 1:
+            raise FormulaError(f"{self.key}: one list of indices")
+        self.plan_edges()
+
+    def plan_value(self, name: str) -> None:
+        """Keep one value that a gradient uses."""
+        if name in self.outputs or (name in self.args and self.args[name].is_tensor):
+            if name in self.args and self.args[name].type == "Tensor[]":
+                raise FormulaError(f"{self.key}: the formula saves a list; use attrs")
+            add(self.slots, name)
+        elif name in self.args:
+            plain = arg_type(self.args[name].type).c in SCALARS
+            add(self.scalars if plain else self.objects, name)
+        elif name in self.r.attrs:
+            add(self.objects, name)
+
+    def plan_edges(self) -> None:
+        """Number the inputs that may need a gradient; a list of tensors comes last."""
+        self.edge: dict[str, int] = {}
+        for i, name in enumerate(self.diff):
+            if self.args[name].type == "Tensor[]" and i != len(self.diff) - 1:
+                raise FormulaError(f"{self.key}: a list of tensors must come last in vjp")
+            self.edge[name] = i
+        self.n_edges = f"{len(self.diff)}"
+        if self.list_arg is not None and self.list_arg.name in self.diff:
+            self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+
+    @property
+    def tuple_items(self) -> list[str]:
+        """Expressions of the node's args tuple, at recording."""
+        r = self.r
+        items = [
+            f"save_indices(n, {len(self.slots)}, {n})" if n in self.indices else r.attrs.get(n, n)
+            for n in self.objects
+        ]
+        for name, what in self.meta_objects:
+            items.append(METADATA[what].format(name))
+        return items
+
+    def node_class(self) -> list[str]:
+        r = self.r
+        lines = ["", *([] if r.variants else ["@cython.final"]), f"cdef class {self.node}(Node):"]
+        lines += indent(self.saved_names())
+        lines += indent(self.apply())
+        for name in r.variants:
+            lines += ["", "@cython.final", f"cdef class {name}({self.node}):", "    pass"]
+        return lines
+
+    def saved_names(self) -> list[str]:
+        rows, args = [], {a.name: a for a in self.r.args}
+        for i, name in enumerate(self.slots):
+            kind = "tensor"
+            if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
+                kind = "operand"
+            rows.append(f'("{name}", "{kind}", {i})')
+        kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
+        for i, name in enumerate(self.scalars):
+            rows.append(f'("{name}", "{kinds[arg_type(self.r.arg(name).type).c]}", {i})')
+        for i, name in enumerate(self.objects):
+            rows.append(f'("{name}", "{"indices" if name in self.indices else "object"}", {i})')
+        for i, (name, what) in enumerate(self.meta_objects):
+            shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
+            rows.append(f'("{name}_{shown}", "object", {len(self.objects) + i})')
+        for name, edge in self.edge.items():
+            uses = {what for used in self.uses.values() for n, what in used.metadata if n == name}
+            if (
+                "shape" in uses
+                and (name, "shape") not in self.meta_objects
+                and self.r.arg(name).type != "Tensor[]"
+            ):
+                rows.append(f'("{name}_sym_sizes", "edge", {edge})')
+        if not rows:
+            return []
+        return ["cdef tuple saved_names(self):", "    return (" + ", ".join(rows) + ",)"]
+
+    def apply(self) -> list[str]:
+        """The method that makes gradients of inputs from those of outputs."""
+        f = Function("cdef int apply(self, PyObject** gin, PyObject** gout) except -1:")
+        gradients = self.incoming(f)
+        if self.objects or self.meta_objects:
+            f.declare("tuple", "kept", "get_args(self)")
+        for name in self.slots:
+            f.declare("Tensor", f"s_{name}")
+        for name in self.indices:
+            kept = f"<tuple>kept[{self.objects.index(name)}]"
+            f.declare("tuple", name, f"saved_indices(self, {kept})")
+        names = gradients | self.kept_names()
+        for key in self.diff:
+            self.gradient(f, key, gradients, names)
+        f.add("return 0")
+        return f.lines[1:]
+
+    def incoming(self, f: Function) -> Names:
+        """Declare the gradients of outputs; nothing is to be done if there are none."""
+        outs = self.r.returns
+        if self.many:
+            f.declare("tuple", "grads", "materialise(self, gin)")
+            return {"grads": ("grads", "L")}
+        if not self.multi:
+            f.block("if gin[0] == NULL:", ["return 0"])
+            f.declare("Tensor", "grad", "<Tensor>gin[0]")
+            return {"grad": ("grad", "T")}
+        found: Names = {}
+        moving = [o for o in outs if o not in self.r.nondiff_outputs]
+        used = set().union(*(u.values for u in self.uses.values()))
+        f.block(
+            "if " + " and ".join(f"gin[{outs.index(o)}] == NULL" for o in moving) + ":",
+            ["return 0"],
+        )
+        for o in moving:
+            i = outs.index(o)
+            for name, missing in ((f"grad_{o}", f"zeros_for(self, {i})"), (f"given_{o}", "None")):
+                found[name] = (name, "T")
+                if name in used:
+                    f.declare(
+                        "Tensor", name, f"<Tensor>gin[{i}] if gin[{i}] != NULL else {missing}"
+                    )
+        return found
+
+    def kept_names(self) -> Names:
+        """What the node keeps, as formulas name it."""
+        found: Names = {name: (f"s_{name}", "T") for name in self.slots}
+        for i, name in enumerate(self.scalars):
+            kind = arg_type(self.args[name].type)
+            text = f"self.attrs[{i}].{'d' if kind.formula == 'f' else 'i'}"
+            found[name] = (text if kind.formula == "f" else f"<{kind.c}>{text}", kind.formula)
+        for i, name in enumerate(self.objects):
+            letter, c_type = "I", "object"
+            if name in self.args:
+                kind = arg_type(self.args[name].type)
+                letter, c_type = kind.formula, kind.c
+            found[name] = (f"(<{c_type}>kept[{i}])" if c_type != "object" else f"kept[{i}]", letter)
+            if name in self.indices:
+                found[name] = (name, letter)
+        return found
+
+    def gradient(self, f: Function, key: str, gradients: Names, names: Names) -> None:
+        """Compute the gradient of one argument, if it is needed."""
+        emitter = self.emitter(
+            names, lambda name, what: self.saved_metadata(key, gradients, name, what)
+        )
+        used = self.uses[key]
+        unpacked = [
+            n
+            for n in self.slots
+            if n in used.values
+            or any(
+                m == n and (m, w) not in self.meta_objects and m != key for m, w in used.metadata
+            )
+        ]
+        inner = [f"s_{n} = unpack(self, {self.slots.index(n)})" for n in unpacked]
+        if self.args[key].type != "Tensor[]":
+            inner.append(f"gout[{self.edge[key]}] = give({emitter.tensor(self.formulas[key])})")
+            f.block(f"if needs(self, {self.edge[key]}):", inner)
+            return
+        text, kind = emitter.emit(self.formulas[key])
+        if kind != "L":
+            raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
+        inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
+        f.block("if any_needed(self):", inner)
+
+    def saved_metadata(self, key: str, gradients: Names, name: str, what: str) -> str:
+        """The text of metadata in the gradient of `key`: of gradients, edges, or what is kept."""
+        if name in gradients or name.startswith("grad"):
+            return self.plain_metadata(gradients[name][0], what)
+        if name == key and self.args[key].type != "Tensor[]":
+            edge = self.edge[key]
+            if what == "is_complex":
+                return f"dt_is_complex(edge_dtype(self, {edge}))"
+            return f"edge_{what}(self, {edge})"
+        if name in self.slots and (
+            name in self.uses[key].values or (name, what) not in self.meta_objects
+        ):
+            return self.plain_metadata(f"s_{name}", what)
+        i = len(self.objects) + self.meta_objects.index((name, what))
+        return f"kept[{i}]" if what == "shape" else f"(<Py_ssize_t>kept[{i}])"
+
+    def node_function(self) -> list[str]:
+        """Makes the node, with edges and all that is saved before the result is known."""
+        r = self.r
+        count = ", Py_ssize_t n_results" if self.many else ""
+        lines = [
+            "",
+            f"cdef {self.node} node_{self.key}({self.params}, bint inplace{count}):",
+            f"    cdef {self.node} n",
+            *self.new_node(),
+            f"    node_init(n, {self.n_edges}, {self.n_slots()}, {self.n_outputs()})",
+        ]
+        if self.list_arg is not None and self.list_arg.name in self.diff:
+            lines.append("    cdef Py_ssize_t k")
+        for name in self.diff:
+            if r.arg(name).type == "Tensor[]":
+                lines += [
+                    f"    for k in range(len({name})):",
+                    f"        set_edge(n, {self.edge[name]} + k, <Tensor>{name}[k])",
+                ]
+            elif r.arg(name).type in ("operand?", "Tensor?"):
+                lines += [
+                    f"    if {name} is not None:",
+                    f"        set_edge(n, {self.edge[name]}, {name})",
+                ]
+            else:
+                lines.append(f"    set_edge(n, {self.edge[name]}, {name})")
+        lines += self.without_numbers()
+        for i, name in enumerate(self.slots):
+            if name in r.returns:
+                continue
+            users = self.users(name)
+            edge = self.edge.get(name, -1)
+            test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
+            save = [f"save_input(n, {i}, {name}, {edge})"]
+            if name == "self" and r.inplace:
+                save = [
+                    "if inplace:",
+                    f"    save_old_value(n, {i}, clone_plain(self), {edge})",
+                    "else:",
+                    f"    {save[0]}",
+                ]
+            if r.arg(name).type in ("operand?", "Tensor?"):
+                test = f"({test}) and {name} is not None"
+            lines += [f"    if {test}:", *indent(save, 8)]
+        for i, name in enumerate(self.scalars):
+            field = "d" if arg_type(r.arg(name).type).c == "double" else "i"
+            lines.append(f"    n.attrs[{i}].{field} = {name}")
+        items = self.tuple_items
+        if items:
+            texts = []
+            for item in items:
+                if item in r.attrs.values():
+                    tree = parse(item)
+                    texts.append(self.emitter(self.arg_names(), self.plain_metadata).emit(tree)[0])
+                else:
+                    texts.append(item)
+            lines.append(f"    set_args(n, ({', '.join(texts)},))")
+        lines.append("    return n")
+        return lines
+
+    def without_numbers(self) -> list[str]:
+        """Lines that leave out the edges of plain numbers, as far as they are the first or last."""
+        lines = []
+        for name in reversed(self.diff):
+            if name not in self.r.plain_numbers or self.edge[name] == 0:
+                break
+            given = (
+                f"({name} is None or is_number({name}))"
+                if self.r.arg(name).type == "operand?"
+                else f"is_number({name})"
+            )
+            lines += [
+                f"    if n.n_edges == {self.edge[name] + 1} and {given}:",
+                f"        n.n_edges = {self.edge[name]}",
+            ]
+        if self.diff[0] in self.r.plain_numbers:
+            lines += [f"    if is_number({self.diff[0]}):", "        n.flags |= N_NUMBER_FIRST"]
+        return lines
+
+    def new_node(self) -> list[str]:
+        """Lines that make `n`, of the class by whose name torch knows it."""
+        lines, word = [], "if"
+        emitter = self.emitter(self.arg_names(), self.plain_metadata)
+        for name, test in self.r.variants.items():
+            lines += [
+                f"    {word} {emitter.emit(parse(test))[0]}:",
+                f"        n = {name}.__new__({name})",
+            ]
+            word = "elif"
+        node = self.node
+        if lines:
+            return [*lines, "    else:", f"        n = {node}.__new__({node})"]
+        return [f"    n = {node}.__new__({node})"]
+
+    def n_slots(self) -> str:
+        """How many tensors the node saves."""
+        return " + ".join([str(len(self.slots)), *(f"n_tensors({name})" for name in self.indices)])
+
+    def n_outputs(self) -> str:
+        return "n_results" if self.many else str(len(self.r.returns))
+
+    def users(self, name: str) -> list[str]:
+        """Arguments whose gradient needs the saved value `name`."""
+        return [
+            k
+            for k in self.diff
+            if name in self.uses[k].values
+            or any(
+                m == name and m != k and (m, w) not in self.meta_objects
+                for m, w in self.uses[k].metadata
+            )
+        ]
+
+    def save_results(self, result_of: Callable[[str], str]) -> list[str]:
+        lines = []
+        for i, name in enumerate(self.slots):
+            if name in self.r.returns:
+                test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.users(name))
+                nr = self.r.returns.index(name)
+                lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
+        return lines
+
+
+def add(where: list, what: object) -> None:
+    """Append what is not there yet."""
+    if what not in where:
+        where.append(what)

@@ -1,0 +1,363 @@
+"""The operator itself, its in-place form and the form that writes into ``out=``."""
+
+from __future__ import annotations
+
+from ext.codegen.formula import FormulaError, parse
+from ext.codegen.kernel_runs import has_shape
+from ext.codegen.lines import indent
+from ext.codegen.node_text import NodeText
+from ext.codegen.vmap_rules import Random, Rule, rule_of
+
+RULES = {
+    "same": "P_SAME",
+    "bool": "P_BOOL",
+    "float": "P_FLOAT",
+    "real": "P_REAL",
+    "complex": "P_COMPLEX",
+}
+# Bits of dtype codes for the class letters of `Record.dtypes`.
+CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
+
+
+class OperatorForms(NodeText):
+    """Writes ``c_<key>``, ``c_<key>_`` and ``c_<key>_out``."""
+
+    @property
+    def batching(self) -> Rule:
+        """What is done with batched tensors."""
+        return rule_of(self)
+
+    def kernel_expression(
+        self, out: str = "None", resolving: bool = False, inplace: bool = False
+    ) -> str:
+        r, k = self.r, self.r.kernel
+        if has_shape(r):
+            names = [self.resolved(a.name) if resolving else a.name for a in r.args]
+            flags = (
+                "flags" if out == "None" else f"flags | {out}.flags" if not self.multi else "flags"
+            )
+            return f"run_{self.key}({', '.join([*names, flags, out, str(inplace)])})"
+        if self.kind == "elementwise":
+            operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
+            rule = " | ".join(RULES[word] for word in k.dtypes.split()) + (
+                " | P_SKIP_FIRST" if k.skip_first else ""
+            )
+            if len(operands) <= 3:
+                return (
+                    f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
+                    f'"{self.shown}")'
+                )
+            return (
+                f'ewn(K_{k.name.upper()}, ({", ".join(operands)}), {rule}, {out}, "{self.shown}")'
+            )
+        module, _, function = k.target.partition(".")
+        self.imports.setdefault(module, set()).add(function)
+        names = k.args if k.args is not None else [a.name for a in r.args]
+        if resolving:
+            names = [self.resolved(name) for name in names]
+        return f"{module}_{function}({', '.join(names)})"
+
+    def claims(self, widen: bool = True) -> list[str]:
+        """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
+        if self.r.widen and widen:
+            letters, target = self.r.widen
+            mask = hex(sum(CLASS_BITS[letter] for letter in letters))
+            code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
+            return [
+                f"if 1 << self.dt & {mask}:",
+                f"    self = T._to_dtype(self, {code})",
+                *self.claims(False),
+            ]
+        r, k = self.r, self.r.kernel
+        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
+            return []  # views of some dtypes only have an error of their own
+        mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
+        tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
+        if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
+            # No promotion: each argument by itself (indices and targets aren't differentiable).
+            if r.vmap == "elementwise" and len(tensors) == 2:  # both are promoted
+                return [
+                    f'claim_promoted({tensors[0].name}, {tensors[1].name}, {mask}, "{self.shown}")'
+                ]
+            checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
+            # What is computed in another dtype need not be of a claimed one.
+            given = (
+                "{0}.dt if dtype < 0 else dtype"
+                if any(a.type == "dtype?" for a in r.args)
+                else "{0}.dt"
+            )
+            return [f'claim({given.format(a.name)}, {mask}, "{self.shown}")' for a in checked]
+        if getattr(k, "skip_first", False):
+            tensors = tensors[1:]
+        names = [a.name for a in tensors]
+        if len(names) == 1:
+            return [f'claim({names[0]}.dt, {mask}, "{self.shown}")']
+        if len(names) == 2:
+            return [f'claim_promoted({", ".join(names)}, {mask}, "{self.shown}")']
+        return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+
+    def on_the_cpu(self) -> list[str]:
+        """Lines that refuse tensors of other devices where only the CPU has an implementation."""
+        if self.kind != "call" or has_shape(self.r) or self.r.kernel.anywhere:
+            return []
+        tensors = self.tuple_of(
+            [a.name for a in self.r.args if a.is_tensor and a.type != "Tensor[]"],
+            self.list_arg.name if self.list_arg is not None else None,
+        )
+        return ["if flags & F_DEVICE:", f'    refuse_device({tensors}, "{self.shown}")']
+
+    def operator(self) -> list[str]:
+        r = self.r
+        lines = [
+            "",
+            f"cdef {self.ret} c_{self.key}({self.params}):",
+            *indent(self.without_negative_dims()),
+        ]
+        if self.kind == "composite":
+            formula = r.kernel.formula
+            if "." in formula and "(" not in formula:
+                family, _, function = formula.partition(".")
+                if family != r.file:
+                    raise FormulaError(
+                        f"{self.key}: a composite of the family {r.file} is in "
+                        f"{r.file}_composites, not of {family!r}"
+                    )
+                module = f"{family}_composites"
+                self.imports.setdefault(module, set()).add(function)
+                return lines + [f"    return {module}_{function}({self.names})"]
+            text, _ = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
+            return lines + [f"    return {text}"]
+        body = [
+            f"cdef uint32_t flags = {self.flags()}",
+            f"cdef {self.ret} result",
+            "cdef object observed",
+        ]
+        is_view = self.kind == "view"
+        if self.diff:
+            body.append(f"cdef {self.node} n" + (" = None" if self.slots else ""))
+        if self.many:
+            body += ["cdef Py_ssize_t n_results, i"]
+        body += self.claims()
+        body += self.on_the_cpu()
+        if getattr(r.vjp, "refuse_tangents", False):
+            tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
+            body += [
+                "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                f'    refuse_tangent({tensors}, "{r.name}")',
+            ]
+        body += ["if g_modes & G_PROFILE:", f'    observed = observe("{self.shown}")']
+        batch = [f"result = {self.batching.call}"]
+        if self.resolves:
+            batch = [
+                "if flags & F_BATCHED:",
+                *indent(batch),
+                "else:",
+                f"    result = {self.kernel_expression(resolving=True)}",
+            ]
+        test = "F_LAYERED" if self.resolves else "F_BATCHED"
+        if isinstance(self.batching, Random):
+            body += [
+                "if flags & F_BATCHED or vmap_level():",
+                f"    result = {self.batching.call}",
+                "else:",
+                f"    result = {self.kernel_expression(resolving=self.resolves)}",
+            ]
+        else:
+            body += [
+                f"if flags & {test}:",
+                *indent(batch),
+                "else:",
+                f"    result = {self.kernel_expression()}",
+            ]
+        first = r.args[0].name if r.args else None
+        if is_view:
+            creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
+            if self.many:
+                body += [
+                    "for i in range(len(result)):",
+                    f"    set_view(<Tensor>result[i], {first}, {creation})",
+                ]
+            else:
+                body += [
+                    f"if result.base == NULL and result is not {first}:",
+                    f"    set_view(result, {first}, {creation})",
+                ]
+        if self.diff:
+            record, save = [], []
+            call = f"node_{self.key}({self.names}, False)"
+            if self.many:
+                call = f"node_{self.key}({self.names}, False, len(result))"
+                record += [
+                    f"n = {call}",
+                    "for i in range(len(result)):",
+                    "    set_history(<Tensor>result[i], n, <int>i)",
+                ]
+            elif self.multi:
+                record += [f"n = {call}"]
+                for i, o in enumerate(r.returns):
+                    if o not in r.nondiff_outputs:
+                        record.append(f"set_history(<Tensor>result[{i}], n, {i})")
+                save = self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
+            else:
+                record += [f"n = {call}", "set_history(result, n, 0)"]
+                save = self.save_results(lambda o: "result")
+            test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
+            if not self.multi and not self.many:
+                test += " and dt_differentiable(result.dt)"
+            if is_view:
+                test += (
+                    f" and not ({first}.flags & F_INFERENCE)"  # nothing is tracked for its views
+                )
+            body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
+            body += [
+                "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
+                f"    tangent_{self.key}(result, {self.names})",
+            ]
+            if save:
+                # With its tangent, which the rule computes from the recorded result.
+                body += ["if n is not None:", *indent(save)]
+        body.append("return result")
+        return lines + indent(body)
+
+    def inplace_operator(self) -> list[str]:
+        r = self.r
+        others = [a for a in r.args if a.name != "self"]
+        lines = [
+            "",
+            f"cdef Tensor c_{self.key}_({self.params}):",
+            *indent(self.without_negative_dims()),
+        ]
+        given = ", ".join(
+            "overwritten(self, flags)" if a.name == "self" else a.name for a in r.args
+        )
+        call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
+        if self.kind == "composite":
+            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
+        body = [
+            f"cdef uint32_t flags = {self.flags()}",
+            "cdef bint recording = False",
+            "cdef object observed",
+        ]
+        if self.diff:
+            body.append(f"cdef {self.node} n = None")
+        layered = "F_LAYERED" if self.resolves else "F_BATCHED"
+        body += [
+            f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
+            f"    return {call}",
+        ]
+        if self.diff:
+            body += [
+                f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
+                "    recording = True",
+            ]
+        else:
+            body += [
+                "if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
+                "    recording = True",
+            ]
+        body += self.claims(False)
+        body += self.on_the_cpu()
+        truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
+        if self.kind == "elementwise" and r.kernel.dtypes == "real":
+            body.append(f'refuse_complex(self, "{self.shown}")')
+        body.append(f'observed = begin_inplace(self, "{self.shown}_", recording)')
+        if self.diff:
+            body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
+        if self.kind == "elementwise":
+            body.append(self.kernel_expression("self"))
+        elif has_shape(r):
+            if r.kernel.places:
+                body += [
+                    f'check_separate(self, {a.name}, "{self.shown}_")'
+                    for a in others
+                    if a.type in ("Tensor", "operand")
+                ]
+            body.append(self.kernel_expression("self", inplace=True))
+        else:
+            body.append(f'put_value(self, {self.kernel_expression()}, "{self.shown}_")')
+        if self.diff:
+            body.append("end_inplace(self, n)")
+            if save := self.save_results(lambda o: "self"):
+                body += ["if recording:", *indent(save)]
+        else:
+            make = "constant_history" if truth else "unknown_history"
+            body += ["end_inplace(self, None)", "if recording:", f'    {make}(self, "{r.node}")']
+        body.append("return self")
+        return lines + indent(body)
+
+    def result_dtype(self) -> str | None:
+        """The code of the dtype that an elementwise kernel gives; None if only its result says."""
+        k = self.r.kernel
+        if self.kind != "elementwise" or k.dtypes not in ("same", "real", "bool"):
+            return None
+        if k.dtypes == "bool":
+            return "DT_BOOL"
+        names = [a.name for a in self.r.args if a.type in ("Tensor", "operand")][
+            int(k.skip_first) :
+        ]
+        code = f"{names[0]}.dt" if len(names) == 1 else f"common_dtype(({', '.join(names)}))"
+        return f"dt_real({code})" if k.dtypes == "real" else code
+
+    def out_elsewhere(self) -> list[str]:
+        """The operators that write ``out=`` themselves for a composite."""
+        lines: list[str] = []
+        for dims, key in self.r.kernel.outs if self.kind == "composite" else ():
+            args = zip(self.r.tensor_args, dims, strict=True)
+            fits = " and ".join(f"{a.name}.nd == {n}" for a, n in args)
+            lines += [f"if {fits}:", f"    return c_{key}_out({self.names}, out)"]
+        return lines
+
+    def out_operator(self) -> list[str]:
+        r = self.r
+        lines = [
+            "",
+            f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
+            *indent(self.without_negative_dims()),
+            *indent(self.out_elsewhere()),
+            f'    check_out(out, {self.flags()}, "{self.shown}")',
+        ]
+        write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
+        if r.wide_out:
+            lines.append("    self = widened(self, out)")
+        if self.kind == "composite":
+            value = f"c_{self.key}({self.names})"
+            return [
+                *lines,
+                f'    {write}(out, {value}, "{r.name}")',
+                "    bump_version(out)",
+                "    return out",
+            ]
+        lines += indent(self.claims())
+        exact = self.result_dtype() if r.out == "exact" else None
+        if exact is not None:
+            # What is real for a complex tensor may go into a complex one, too.
+            unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
+            lines += [
+                f"    if not ({unless}out.dt == {exact}):",
+                f'        raise other_out(out, {exact}, "{r.name}")',
+            ]
+        if has_shape(r):
+            lines += [
+                f"    cdef uint32_t flags = {self.flags()}",
+                f"    {self.kernel_expression('out', resolving=self.resolves)}",
+            ]
+        elif exact is not None or (self.kind == "elementwise" and write == "write_out"):
+            lines.append(f"    {self.kernel_expression('out')}")
+        else:
+            lines.append(
+                f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{r.name}")'
+            )
+        return lines + ["    bump_version(out)", "    return out"]
+
+    def outs_operator(self) -> list[str]:
+        """The form with one tensor in ``out=`` for each of several results."""
+        writes = [f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))]
+        body = [
+            *self.without_negative_dims(),
+            *self.claims(),
+            f"cdef uint32_t flags = {self.flags()}",
+            self.kernel_expression("out", resolving=self.resolves),
+            *writes,
+            "return out",
+        ]
+        return ["", f"cdef tuple c_{self.key}_outs({self.params}, tuple out):", *indent(body)]

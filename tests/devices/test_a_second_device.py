@@ -1,0 +1,161 @@
+"""A device that a module outside of the package registers: no record knows of it."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+from autograd_cy._C import devices
+
+SOURCE = Path(__file__).parent / "hostdevice"
+ROOT = Path(ag.__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory):
+    """The module, built and registered once."""
+    pytest.importorskip("Cython")
+    folder = tmp_path_factory.mktemp("hostdevice")
+    shutil.copytree(SOURCE, folder, dirs_exist_ok=True)
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
+        cwd=folder,
+        env={**os.environ, "CFLAGS": "-O0", "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    (library,) = folder.glob("hostdevice*.so")
+    spec = importlib.util.spec_from_file_location("hostdevice", library)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.register()
+    yield module
+    state = module.state()
+    assert state["broken"] == 0, "a kernel wrote over the ends of its memory"
+
+
+def close(a, b):
+    np.testing.assert_allclose(a.detach().cpu().numpy(), b.detach().numpy(), 1e-5, 1e-6)
+
+
+def test_moving_both_ways(device):
+    x = ag.rand(3, 4).t()
+    y = x.to("hostdevice")
+    assert y.device == ag.device("hostdevice") and not y.is_cpu and not y.is_meta
+    assert y.stride() == x.stride()
+    assert y.to("hostdevice") is y
+    close(y, x)
+    assert "device='hostdevice'" in repr(y) and y.tolist() == x.tolist()
+    assert y[1, 2].item() == x[1, 2].item()
+    with pytest.raises(TypeError, match=r"Tensor.cpu\(\)"):
+        y.numpy()
+    with pytest.raises(RuntimeError, match="same device"):
+        y + x
+
+
+def test_factories_and_casts(device):
+    close(ag.zeros(2, 3, device="hostdevice"), ag.zeros(2, 3))
+    close(ag.full((3,), 2.5, device="hostdevice"), ag.full((3,), 2.5))
+    close(ag.arange(4, device="hostdevice").double(), ag.arange(4).double())
+    poisoned = ag.empty(5, device="hostdevice")
+    assert poisoned.cpu().isnan().all()
+    ag.manual_seed(3)
+    here = ag.rand(7)
+    ag.manual_seed(3)
+    close(ag.rand(7, device="hostdevice"), here)
+
+
+def network():
+    ag.manual_seed(1)
+    return ag.nn.Sequential(
+        ag.nn.Linear(6, 5), ag.nn.Tanh(), ag.nn.Linear(5, 4), ag.nn.ReLU(), ag.nn.Linear(4, 1)
+    )
+
+
+def loss_of(net, x, y):
+    return ((net(x) - y) * (net(x) - y)).mean()
+
+
+def test_a_network_forward_and_backward(device):
+    """All on the device, without one kernel of the CPU."""
+    x, y = ag.randn(8, 6), ag.randn(8, 1)
+    here, there = network(), network().to("hostdevice")
+    expected = loss_of(here, x, y)
+    expected.backward()
+    got = loss_of(there, x.to("hostdevice"), y.to("hostdevice"))
+    assert got.device == ag.device("hostdevice")
+    got.backward()
+    close(got, expected)
+    for p, q in zip(there.parameters(), here.parameters()):
+        assert p.grad.device == p.device == ag.device("hostdevice")
+        close(p.grad, q.grad)
+    ran = device.state()["calls"]
+    assert {"linear", "mm", "tanh_backward", "mean", "copy"} <= set(ran)
+
+
+def test_inplace_out_and_views(device):
+    x = ag.rand(4, 3)
+    y = x.to("hostdevice")
+    y[1:3].mul_(2)
+    y += 1
+    x[1:3].mul_(2)
+    x += 1
+    close(y, x)
+    out = ag.empty(0, device="hostdevice")
+    ag.sum(y, 0, out=out)
+    close(out, x.sum(0))
+    close(y.t().flip(0), x.t().flip(0))
+    with pytest.raises(RuntimeError, match="device"):
+        ag.sum(y, 0, out=ag.empty(3))
+
+
+def test_gradients_cross_devices(device):
+    x = ag.rand(3, requires_grad=True)
+    (x.to("hostdevice") * 3).sum().cpu().backward()
+    assert x.grad.is_cpu and x.grad.tolist() == [3.0, 3.0, 3.0]
+
+
+def test_an_empty_slot_names_operator_and_device(device):
+    y = ag.ones(3, 3, device="hostdevice")
+    with pytest.raises(NotImplementedError, match="bmm.*hostdevice"):
+        ag.bmm(y[None], y[None])
+    with pytest.raises(NotImplementedError, match=r"linalg\.inv.*hostdevice"):
+        ag.linalg.inv(y)
+    with pytest.raises(NotImplementedError, match="no elementwise kernel"):
+        y.sin()
+
+
+def test_memory_comes_back(device):
+    before = device.state()["blocks"]
+    y = ag.ones(3, device="hostdevice") * 2
+    assert device.state()["blocks"] > before
+    del y
+    assert device.state()["blocks"] == before
+
+
+def test_what_register_refuses(device):
+    with pytest.raises(ValueError, match="registered already"):
+        device.register()
+    with pytest.raises(ValueError, match="no operator 'nothing'"):
+        devices.register("other", device.services_capsule(), {"nothing": None})
+    kernels = device.kernels()
+    with pytest.raises(ValueError, match="kernel of bmm"):
+        devices.register("other", device.services_capsule(), {"bmm": kernels["linear"]})
+    with pytest.raises(ValueError, match="services"):
+        devices.register("other", object(), {})
+    with pytest.raises(RuntimeError, match="other"):
+        ag.device("other")
+
+
+def test_signatures_name_every_slot():
+    found = devices.signatures()
+    assert found["mm"] == "int (Tensor, Tensor, Tensor)"
+    assert all(text.startswith("int (Tensor") for text in found.values())

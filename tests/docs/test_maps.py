@@ -1,0 +1,27 @@
+"""The maps of the house name every room: what a page lists is what there is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def folders(place):
+    return {path.name for path in (ROOT / place).iterdir() if any(path.glob("*.py*"))}
+
+
+def test_the_page_of_tests_has_every_folder():
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "tests/README.md").read_text(), re.M)
+    assert sorted(rows) == sorted(folders("tests"))
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_the_pages_of_the_house_have_every_room(page):
+    text = (ROOT / page).read_text()
+    rooms = folders("ext")
+    assert {"core", "kernels", "engine", "composites"} <= rooms
+    assert {room for room in rooms if f"`ext/{room}" not in text} == set()
+    named = set(re.findall(r"`ext/(\w+)/?`", text))
+    assert named <= rooms, f"{page} names what isn't there: {sorted(named - rooms)}"
