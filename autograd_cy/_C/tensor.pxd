@@ -171,6 +171,7 @@ cdef object scalar_value(Tensor t)                   # the only element as a Pyt
 cdef object element_value(const char* p, int dt)
 cdef int check_holds(object value, int dt) except -1       # RuntimeError if it overflows
 cdef object beyond_64_bits(object x)
+cdef int warn_once(str text) except -1               # a UserWarning
 cdef int check_fits(Tensor value, int dt) except -1
 cdef int store_element(char* p, int dt, object value) except -1
 cdef object size_object(int ndim, const Py_ssize_t* shape)

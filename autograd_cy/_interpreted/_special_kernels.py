@@ -13,14 +13,6 @@ def _small(x: np.ndarray, order: int) -> np.ndarray:
     return scipy.special.hyp0f1(order + 1, x * x / 4) / (2.0**order * factorial(order))
 
 
-def bessel_ratio(x: np.ndarray, order: int) -> np.ndarray:
-    x = np.asarray(x, np.float64)
-    far = np.abs(x) > 100
-    with np.errstate(all="ignore"):
-        large = scipy.special.iv(order, np.where(far, x, 1)) / np.where(far, x, 1) ** order
-        return np.where(far, large, _small(np.where(far, 0, x), order))
-
-
 def bessel_ratio_e(x: np.ndarray, order: int) -> np.ndarray:
     size = np.abs(np.asarray(x, np.float64))
     far = size > 1

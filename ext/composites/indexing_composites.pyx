@@ -7,7 +7,7 @@ from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.tensor cimport (
     Tensor, check_fits, device_of, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of,
-    wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
+    warn_once, wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
 include "operators_of_indexing_composites.pxi"
 
 
@@ -349,7 +349,12 @@ cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, st
         raise RuntimeError(
             f"scatter: reduce argument must be either add or multiply. (got '{reduce}'; "
             "scatter_reduce knows more)")
-    if source.flags & F_WRAPPED:
+    if not source.flags & F_WRAPPED:
+        warn_once(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+            "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+            "reduction options.")
+    else:
         source = T.expand(value_like(source, a), tuple([index.sizes[i] for i in range(index.nd)]))
     if reduce == "add":
         return T.scatter_add(a, dim, index, source)

@@ -101,6 +101,10 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     cdef double order
     cdef int half
     if dt >= 0 and dt != a.dt:
+        if dt_is_complex(a.dt) and not dt_is_complex(dt):
+            raise RuntimeError(
+                "linalg.vector_norm: dtype should be complex for complex inputs, but got "
+                f"{dt_object(dt).name}")
         a = T._to_dtype(a, dt)
     if dt_is_integral(a.dt):
         raise RuntimeError(

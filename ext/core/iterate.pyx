@@ -10,7 +10,7 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, dt_promote, dt_category,
+    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, dt_promote, dt_category,
     dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
 from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
@@ -23,7 +23,8 @@ from autograd_cy._C.tensor cimport (
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
-    replace_storage, describe, upcalls, tls_modes, M_GUARD_SAVED)
+    replace_storage, describe, upcalls, tls_modes,
+    warn_once, M_GUARD_SAVED)
 
 import warnings as _warnings
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,25 @@ def test_absurd_numbers_of_threads_are_cut(capsys):
         print("alive")
     """)
     assert "alive" in found
+
+
+@pytest.mark.parametrize("shape", [(2_000_000,), (2, 1_000_000), (100_000, 2, 2)])
+def test_a_long_list_of_elements_is_interrupted_on_the_way(shape):
+    x = ag.zeros(shape)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    x.tolist()
+    whole = time.monotonic() - begun
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        begun = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, whole / 20)
+        with pytest.raises(KeyboardInterrupt):
+            x.tolist()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begun < whole / 2

@@ -77,6 +77,8 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     if (dst.flags | src.flags) & F_DEVICE:
         return copy_across(dst, src, op)
     loop = KT.loops[K_COPY][dst.dt] if dst.dt == src.dt else KT.casts[src.dt][dst.dt]
+    if src.dt >= DT_C64 and dst.dt < DT_C64 and dst.dt != DT_BOOL:
+        warn_once("Casting complex values to real discards the imaginary part")
     if not ((dst.flags | src.flags) & F_STRIDED) and same_shape(dst, src):
         if dst.ptr == src.ptr and dst.dt == src.dt:
             return 0

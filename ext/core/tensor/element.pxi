@@ -3,6 +3,7 @@
 # Complex numbers go part by part: C's x + y*I makes nan of an infinite part and drops the sign of a
 # zero.
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.complex cimport (
     PyComplex_FromDoubles, PyComplex_RealAsDouble, PyComplex_ImagAsDouble)
 
@@ -184,7 +185,12 @@ cdef Tensor on_host(Tensor t, str op):
 
 cdef object nested_list(Tensor t, int d, const char* p):
     cdef Py_ssize_t i, step
+    cdef list found = []
     if d == t.nd:
         return element_value(p, t.dt)
     step = t.strides[d] * DT_SIZE[t.dt]
-    return [nested_list(t, d + 1, p + i * step) for i in range(t.sizes[d])]
+    for i in range(t.sizes[d]):
+        if i & 0xffff == 0xffff or d < t.nd - 1 and i & 0xff == 0xff:
+            PyErr_CheckSignals()        # a long list can be interrupted
+        found.append(nested_list(t, d + 1, p + i * step))
+    return found
