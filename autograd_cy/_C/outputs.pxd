@@ -6,7 +6,7 @@ arguments of an operator and fills one Result for each output. It reads no value
 operator then finds memory for the results, fresh or what ``out=`` gives, and hands it to the kernel
 of the device, which fills it.
 """
-from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
 
 cdef struct Result:
     int dt
@@ -16,7 +16,16 @@ cdef struct Result:
     Py_ssize_t strides[64]      # in elements
 
 # How a rule says it.
-cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept
+cdef inline int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
+    cdef int d
+    r.dt = dt
+    r.nd = nd
+    r.strided = False
+    if sizes != r.sizes:
+        for d in range(nd):
+            r.sizes[d] = sizes[d]
+    return 0
+
 cdef int result_like(Result* r, Tensor a, int dt) noexcept     # order of dimensions kept
 
 # What ``out=`` may be.
@@ -25,7 +34,11 @@ cdef enum:
     OUT_EXACT = 1     # of the result's dtype
     OUT_TRUTH = 2     # bool, or uint8
 
-cdef Tensor fresh(const Result* r, int device)
+cdef inline Tensor fresh(const Result* r, int device):
+    if device == 0 and not r.strided:
+        return tensor_empty(r.dt, r.nd, r.sizes)
+    return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
+
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.
 cdef int check_outs(tuple out, const Result* r, str op) except -1     # dtypes of several

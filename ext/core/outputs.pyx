@@ -1,21 +1,11 @@
 # cython: language_level=3
 """Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
-from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
 from autograd_cy._C.out_forms cimport need_exact_out
 from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of, tensor_empty, tensor_empty_on)
-
-
-cdef int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
-    r.dt = dt
-    r.nd = nd
-    r.strided = False
-    if sizes != r.sizes:
-        memcpy(r.sizes, sizes, nd * sizeof(Py_ssize_t))
-    return 0
+    F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
 
 
 cdef int result_like(Result* r, Tensor a, int dt) noexcept:
@@ -24,12 +14,6 @@ cdef int result_like(Result* r, Tensor a, int dt) noexcept:
         r.strided = True
         preserved_strides(a, r.strides)
     return 0
-
-
-cdef Tensor fresh(const Result* r, int device):
-    if device == 0 and not r.strided:
-        return tensor_empty(r.dt, r.nd, r.sizes)
-    return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
 
 
 cdef bint has_shape(Tensor t, const Result* r) noexcept:
