@@ -1,6 +1,9 @@
 # cython: language_level=3
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from libc.stdint cimport uint8_t
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport (
@@ -172,7 +175,9 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size "
                     f"{like.sizes[d]} but got size {t.sizes[d]} for tensor number {i} in the list.")
-        total = checked_add(total, t.sizes[dim], f"{op}(): size of the result")
+        if t.sizes[dim] > PY_SSIZE_T_MAX - total:
+            checked_add(total, t.sizes[dim], f"{op}(): size of the result")     # says so
+        total += t.sizes[dim]
     result_dense(r, common_dtype(tensors) if dt < 0 else dt, like.nd, like.sizes)
     r.sizes[dim] = total
     return 0
