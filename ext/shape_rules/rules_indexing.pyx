@@ -1,9 +1,6 @@
 # cython: language_level=3
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from libc.stdint cimport uint8_t
-cdef extern from "Python.h":
-    Py_ssize_t PY_SSIZE_T_MAX
-
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport (
@@ -14,6 +11,10 @@ from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 
 cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
     """A tensor without dimensions is taken for one with a dimension of size 1."""
