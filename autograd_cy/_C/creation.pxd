@@ -20,7 +20,7 @@ cdef int parse_size(tuple args, object size, Py_ssize_t* shape, str op) except -
 cdef int parse_dtype(object dtype, int default) except? -1
 # the code of the device
 cdef int check_placement(object device, object layout, object pin_memory, str op) except -1
-cdef int check_out(Tensor out, object dtype, str op) except -1
+cdef int check_out(Tensor out, object dtype, object device, str op) except -1
 cdef Tensor finish(Tensor t, object requires_grad, str op)
 cdef Tensor like(Tensor t, int dt, object memory_format)   # uninitialised
 cdef object number_of(object x, str op, str argument)      # Python number of a number or 0-d tensor

@@ -30,6 +30,7 @@ from autograd_cy._C.dtypes import (
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.exchange import UntypedStorage
 from autograd_cy._C.placement import _require_device, strided
+from autograd_cy._C.placement import device as _device
 from autograd_cy._C.tensor import Size, Tensor, _dtype_of_type_name, _install
 from autograd_cy.storage import TypedStorage
 
@@ -95,7 +96,9 @@ class TensorType(type):
         return False
 
 
-def construct(dtype: _dtype, args: tuple, *, device: Any = None, **named: Any) -> Tensor:
+def construct(
+    dtype: _dtype, args: tuple, *, device: Any = None, where: Any = "cpu", **named: Any
+) -> Tensor:
     """
     A tensor as ``FloatTensor(...)`` makes it.
 
@@ -107,7 +110,9 @@ def construct(dtype: _dtype, args: tuple, *, device: Any = None, **named: Any) -
         values, a tensor of `dtype` (an alias of it, which autograd follows), or a storage (the
         same memory).
     device : device or str, optional
-        The CPU.
+        That of `where`.
+    where : device or str
+        Where the result lies; the CPU but for ``Tensor.new``.
     **named
         `data` or `size` by name.
 
@@ -118,8 +123,11 @@ def construct(dtype: _dtype, args: tuple, *, device: Any = None, **named: Any) -
     RuntimeError
         If a value doesn't fit the dtype, a size is negative, or the device is no CPU.
     """
-    if device is not None:
-        _require_device(device)
+    if device is not None and _require_device(device).type != _device(where).type:
+        raise RuntimeError(
+            f"legacy constructor expects device type: {_device(where).type} but device type: "
+            f"{_device(device).type} was passed; use empty() or tensor() with device="
+        )
     for name in ("data", "size"):
         if name in named and not args:
             value = named.pop(name)
@@ -131,24 +139,24 @@ def construct(dtype: _dtype, args: tuple, *, device: Any = None, **named: Any) -
             "data, or a tensor or storage, and device"
         )
     if not args:
-        return empty(0, dtype=dtype)
+        return empty(0, dtype=dtype, device=where)
     if len(args) > 1:
-        return empty([_size(a, i) for i, a in enumerate(args)], dtype=dtype)
+        return empty([_size(a, i) for i, a in enumerate(args)], dtype=dtype, device=where)
     (data,) = args
     if isinstance(data, Tensor):
         if data.dtype != dtype:
             raise TypeError(f"new(): expected a tensor of {dtype} (got {data.dtype}); convert it")
         return data[...]
     if isinstance(data, Size):
-        return empty(data, dtype=dtype)
+        return empty(data, dtype=dtype, device=where)
     if isinstance(data, (TypedStorage, UntypedStorage)):
         return _on_storage(data, dtype)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
-        return _tensor(data, dtype=dtype)
+        return _tensor(data, dtype=dtype, device=where)
     if hasattr(data, "__index__") and not isinstance(data, bool):
-        return empty(_size(data, 0), dtype=dtype)
+        return empty(_size(data, 0), dtype=dtype, device=where)
     raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
 
 
@@ -393,7 +401,7 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> ag.zeros(1, dtype=ag.int32).new([4, 5])
     tensor([4, 5], dtype=autograd_cy.int32)
     """
-    return construct(self.dtype, args, **kwargs)
+    return construct(self.dtype, args, where=self.device, **kwargs)
 
 
 _install("new", new)

@@ -132,13 +132,16 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
     return code
 
 
-cdef int check_out(Tensor out, object dtype, str op) except -1:
+cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
     """What every `out=` tensor must fulfil; its shape is dealt with by resize_out."""
     if needs_grad(out):
         raise RuntimeError(
             f"{op}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
+    if device is not None and device_code(device) != out.mem.device:
+        raise RuntimeError(
+            f"{op}: device {device} does not match device of out parameter ({out.device})")
     if dtype is not None and dt_code(dtype) != out.dt:
         raise RuntimeError(
             f"{op}: dtype {dt_object(dt_code(dtype)).name} does not match dtype of out parameter "
@@ -332,7 +335,7 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
         return finish(zeros_plain(parse_dtype(dtype, g_default_dtype), n, shape),
                       requires_grad, "zeros")
     if out is not None:
-        check_out(out, dtype, "zeros")
+        check_out(out, dtype, device, "zeros")
     memset(item, 0, 16)
     return finish(filled(parse_dtype(dtype, g_default_dtype) if out is None else out.dt, n, shape,
                          item, where, out, "zeros"), requires_grad, "zeros")
@@ -362,7 +365,7 @@ def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None
         return finish(ones_plain(parse_dtype(dtype, g_default_dtype), n, shape),
                       requires_grad, "ones")
     if out is not None:
-        check_out(out, dtype, "ones")
+        check_out(out, dtype, device, "ones")
     dt = parse_dtype(dtype, g_default_dtype) if out is None else out.dt
     store_element(item, dt, 1)
     return finish(filled(dt, n, shape, item, where, out, "ones"), requires_grad, "ones")
@@ -410,7 +413,7 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
     if out is None:
         dt = parse_dtype(dtype, number_dtype(value))
     else:
-        check_out(out, dtype, "full")
+        check_out(out, dtype, device, "full")
         dt = out.dt
     store_number(item, dt, value)
     return finish(filled(dt, n, shape, item, where, out, "full"), requires_grad, "full")
@@ -444,7 +447,7 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     cdef int dt, format
     cdef int where = check_placement(device, layout, pin_memory, "empty")
     if out is not None:
-        check_out(out, dtype, "empty")
+        check_out(out, dtype, device, "empty")
         return finish(resize_out(out, n, shape, "empty"), requires_grad, "empty")
     dt = parse_dtype(dtype, g_default_dtype)
     if memory_format is not None:
@@ -547,7 +550,7 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
     if out is None:
         return finish(to_device(eye_plain(parse_dtype(dtype, g_default_dtype), shape[0], shape[1]),
                                 where), requires_grad, "eye")
-    check_out(out, dtype, "eye")
+    check_out(out, dtype, device, "eye")
     memset(zero, 0, 16)
     filled(out.dt, 2, shape, zero, where, out, "eye")
     set_diagonal(out)

@@ -18,7 +18,7 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.devices cimport refuse_host
-from autograd_cy._C.placement cimport as_device, device_of_code
+from autograd_cy._C.placement cimport device_code, device_of_code
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
     F_LAZY,

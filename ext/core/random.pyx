@@ -13,12 +13,14 @@ from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_BOOL, DT_F16,
     DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_U8)
-from autograd_cy._C.iterate cimport cast, contiguous, copy_into, ew2, expand_plain, P_SAME
+from autograd_cy._C.devices cimport device_among
+from autograd_cy._C.iterate cimport (
+    cast, contiguous, copy_into, ew2, expand_plain, to_device, P_SAME)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport keeping
 from autograd_cy._C.parallel cimport parallel_range, team_size
-from autograd_cy._C.placement cimport as_device, cpu_device
-from autograd_cy._C.storage cimport ON_META
+from autograd_cy._C.placement cimport as_device, cpu_device, device_code
+from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, F_DEVICE, F_LAZY, F_STRIDED
 from autograd_cy._C.random_loops cimport *
 
@@ -73,7 +75,9 @@ cdef class Generator:
     """
 
     def __init__(self, device=None):
-        as_device(device)
+        if device_code(device) != ON_CPU:
+            raise RuntimeError(f"Device type {as_device(device).type.upper()} is not supported for "
+                               "Generator() api; numbers for all devices are drawn on the CPU")
         self.key = DEFAULT_SEED
         self.position = 0
 
@@ -149,7 +153,7 @@ cdef class Generator:
             raise TypeError(
                 f"RNG state must be a tensor of uint8, not {dt_object((<Tensor>new_state).dt).name}"
             )
-        t = contiguous(<Tensor>new_state)
+        t = contiguous(to_device(<Tensor>new_state, ON_CPU))
         if t.count != STATE_BYTES:
             raise RuntimeError(
                 f"Expected a generator state of size {STATE_BYTES} but found the input RNG state "
@@ -440,7 +444,10 @@ cdef int fill_bernoulli_each(Tensor t, Tensor p, object gen) except -1:
         raise NotImplementedError(
             f"bernoulli: probabilities must be floating, not {dt_object(p.dt).name}"
         )
-    probabilities = contiguous(expand_plain(cast(p, DT_F64), t.nd, t.sizes, "bernoulli_"))
+    probabilities = expand_plain(cast(p, DT_F64), t.nd, t.sizes, "bernoulli_")
+    if device_among((t, p), "bernoulli_") == ON_META:
+        return 0
+    probabilities = contiguous(to_device(probabilities, ON_CPU))
     x = <const double*>probabilities.ptr
     for i in range(probabilities.count):
         if not 0 <= x[i] <= 1:

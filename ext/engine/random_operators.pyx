@@ -18,6 +18,7 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.random cimport (
     as_tensor_like, exact_limit, fill_bernoulli, fill_bernoulli_each, fill_exponential, fill_normal,
     fill_randint, fill_uniform, need_floating, need_real, permutation)
+from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, tls_modes,
     vmap_level, F_DUAL, F_VIEW, G_FORWARD, MAX_DIMS, M_NO_GRAD)
@@ -362,7 +363,7 @@ cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default,
     cdef int where = check_placement(device, layout, pin_memory, op)
     if out is None:
         return tensor_empty_on(where, parse_dtype(dtype, default), n, shape, NULL)
-    check_out(out, dtype, op)
+    check_out(out, dtype, device, op)
     resize_out(out, n, shape, op)
     bump_version(out)
     return out
@@ -641,7 +642,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         raise RuntimeError(f"randperm: n must be non-negative, got {count}")
     where = check_placement(device, layout, pin_memory, "randperm")
     if out is not None:
-        check_out(out, dtype, "randperm")
+        check_out(out, dtype, device, "randperm")
         dt = out.dt
     else:
         dt = parse_dtype(dtype, DT_I64)
@@ -661,7 +662,9 @@ cdef int check_std(Tensor std) except -1:
     cdef Py_ssize_t i
     if dt_is_complex(std.dt):
         raise RuntimeError("normal expects standard deviation to be non-complex")
-    x = contiguous(cast(std, DT_F64))
+    if std.mem.device == ON_META:
+        return 0
+    x = contiguous(to_device(cast(std, DT_F64), ON_CPU))
     for i in range(x.count):
         if not (<double*>x.ptr)[i] >= 0:
             raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -699,7 +702,7 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
         t = tensor_empty_on((m if m is not None else s).mem.device,
                             m.dt if m is not None else s.dt, n, shape, NULL)
     else:
-        check_out(out, None, "normal")
+        check_out(out, None, None, "normal")
         t = resize_out(out, n, shape, "normal")
         bump_version(out)
     need_floating(t, "normal")
@@ -802,7 +805,7 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     if out is None:
         t = like(input, input.dt, None)
     else:
-        check_out(out, None, "bernoulli")
+        check_out(out, None, None, "bernoulli")
         t = resize_out(out, input.nd, input.sizes, "bernoulli")
         bump_version(out)
     if p is None:

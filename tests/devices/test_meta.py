@@ -176,6 +176,46 @@ def test_memory_and_gradients_of_other_devices_are_refused():
         ag.optim.SGD([p], lr=0.1).step()
 
 
+def test_random_numbers_with_parameters_on_meta():
+    p = ag.full((3,), 0.5, device="meta")
+    assert ag.bernoulli(p).is_meta and p.bernoulli_(p.clone()).is_meta
+    assert ag.normal(p, p).is_meta and ag.normal(0.0, p).is_meta
+    with pytest.raises(RuntimeError, match="same device"):
+        ag.ones(3).bernoulli_(p)
+    with pytest.raises(RuntimeError, match="not supported"):
+        ag.Generator("meta")
+    with pytest.raises(NotImplementedError, match="no data"):
+        ag.set_rng_state(ag.get_rng_state().to("meta"))
+
+
+@pytest.mark.parametrize("make", [
+    lambda **o: ag.zeros(2, **o),
+    lambda **o: ag.full((2,), 1.0, **o),
+    lambda **o: ag.empty(2, **o),
+    lambda **o: ag.eye(2, **o),
+    lambda **o: ag.arange(2.0, **o),
+    lambda **o: ag.linspace(0, 1, 2, **o),
+    lambda **o: ag.rand(2, **o),
+    lambda **o: ag.randperm(2, **o),
+])  # fmt: skip
+def test_out_and_device_must_agree(make):
+    out = ag.empty(0)
+    with pytest.raises(RuntimeError, match="does not match device of out"):
+        make(out=out, device="meta")
+    assert out.numel() == 0
+    assert make(out=ag.empty(0, device="meta"), device="meta").is_meta
+
+
+def test_constructors_of_types_are_of_one_device():
+    with pytest.raises(RuntimeError, match="legacy constructor expects device type: cpu"):
+        ag.FloatTensor(2, 3, device="meta")
+    x = ag.ones(2, device="meta")
+    assert x.new(3).is_meta and x.new([1.0]).is_meta and x.new(3, device="meta").is_meta
+    with pytest.raises(RuntimeError, match="legacy constructor expects device type: meta"):
+        x.new(3, device="cpu")
+    assert ag.from_dlpack(ag.ones(2), device="meta").is_meta
+
+
 def test_no_memory_is_taken():
     before = ag.memory_summary()["live_bytes"]
     x = ag.empty(1 << 20, 1 << 20, device="meta")

@@ -120,7 +120,7 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     cdef int where = check_placement(device, layout, pin_memory, "arange")
     integers = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
     if out is not None:
-        check_out(out, dtype, "arange")
+        check_out(out, dtype, device, "arange")
         dt = out.dt
     else:
         dt = parse_dtype(dtype, DT_I64 if integers else g_default_dtype)
@@ -195,10 +195,10 @@ cdef Tensor spread(object start, object end, object steps, str op):
     return t
 
 
-cdef int spread_dtype(Tensor values, Tensor out, object dtype, str op) except -1:
+cdef int spread_dtype(Tensor values, Tensor out, object dtype, object device, str op) except -1:
     cdef int dt
     if out is not None:
-        check_out(out, dtype, op)
+        check_out(out, dtype, device, op)
         dt = out.dt
     else:
         dt = parse_dtype(dtype, dt_to_complex(g_default_dtype) if dt_is_complex(values.dt)
@@ -242,8 +242,8 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
     cdef int where = check_placement(device, layout, pin_memory, "linspace")
     values = spread(bound_in(dtype, out, start, "linspace", "start"),
                     bound_in(dtype, out, end, "linspace", "end"), steps, "linspace")
-    return deliver(values, spread_dtype(values, out, dtype, "linspace"), where, out, requires_grad,
-                   "linspace")
+    cdef int dt = spread_dtype(values, out, dtype, device, "linspace")
+    return deliver(values, dt, where, out, requires_grad, "linspace")
 
 
 def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layout=None, device=None,
@@ -278,7 +278,7 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     cdef int where = check_placement(device, layout, pin_memory, "logspace")
     values = spread(bound_in(dtype, out, start, "logspace", "start"),
                     bound_in(dtype, out, end, "logspace", "end"), steps, "logspace")
-    dt = spread_dtype(values, out, dtype, "logspace")
+    dt = spread_dtype(values, out, dtype, device, "logspace")
     for i in range(values.count):
         if values.dt == DT_F64:
             (<double*>values.ptr)[i] = c_pow(b, (<double*>values.ptr)[i])

@@ -377,6 +377,4 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     >>> ag.from_dlpack(np.arange(3))
     tensor([0, 1, 2])
     """
-    if device is not None:
-        as_device(device)
-    return import_dlpack(ext_tensor, copy)
+    return to_device(import_dlpack(ext_tensor, copy), device_code(device))
