@@ -36,6 +36,7 @@ LEVELS = (
         "viz",
     },
     {"__main__", "optim"},
+    {"legacy"},
 )
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
