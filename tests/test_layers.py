@@ -21,7 +21,7 @@ LEVELS = (
     {"_context", "_environment", "_tree", "overrides", "random", "serialization", "storage"},
     {"_printing", "_tensors"},
     {"_interpreted", "_namespace"},
-    {"_vmap", "_vmap_internals", "autograd"},
+    {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
         "fft",
