@@ -1,7 +1,7 @@
 # cython: language_level=3
-# What the compiled copies of row_loops.pyx offer: inner loops of reductions, arg-reductions and softmax,
-# handed over as one table in a capsule.  Steps between rows are in bytes; elements of a row lie
-# side by side.
+# What the compiled copies of row_loops.pyx offer: inner loops of reductions, arg-reductions and
+# softmax, handed over as one table in a capsule.  Steps between rows are in bytes; elements of a
+# row lie side by side.
 
 from libc.stdint cimport int64_t
 
