@@ -56,6 +56,8 @@ def byte(*values):
 
 
 S = 4
+DIMS = ((), (0,), (1,), (-1,))
+TOPK = ((2,), (2, 0), (2, 1, False), (2, 1, True, False, False))
 # (Function, arguments of the constructor, inputs); tensors among these need no gradient.
 CASES = [
     ("Add", (), (some(S, S), some(S, S))),
@@ -104,8 +106,12 @@ CASES = [
     ("Mv", (), (some(2, 3), some(3))),
     ("Ger", (), (some(2), some(3))),
     ("Dot", (), (some(6), some(6))),
-    *[(name, d, (some(3, 4, 2),)) for name in "Sum Mean Prod".split() for d in ((), (0,), (1,), (-1,))],
-    *[(name, d, (some(3, 4, 2),)) for name in "Max Min".split() for d in ((), (0,), (1,), (-1,))],
+    *[
+        (name, d, (some(3, 4, 2),))
+        for name in "Sum Mean Prod".split()
+        for d in ((), (0,), (1,), (-1,))
+    ],
+    *[(name, d, (some(3, 4, 2),)) for name in "Max Min".split() for d in DIMS],
     *[(name, d, (some(3, 4, 2),)) for name in "Mode Median".split() for d in ((), (1,))],
     *[("Kthvalue", d, (some(3, 4),)) for d in ((2,), (2, 0))],
     *[
@@ -162,7 +168,10 @@ CASES = [
     ("Repeat", ((2, 3),), (some(2, 2),)),
     ("Repeat", ((2, 3, 2),), (some(3, 2),)),
     *[("Sort", a, (some(3, 4),)) for a in ((), (0,), (1, True), (1, False, False))],
-    *[("Topk", a, (some(3, 4),)) for a in ((2,), (2, 0), (2, 1, False), (2, 1, True, False, False))],
+    *[
+        ("Topk", a, (some(3, 4),))
+        for a in ((2,), (2, 0), (2, 1, False), (2, 1, True, False, False))
+    ],
 ]
 # Which have no derivative, or a drawn one that test_stochastic.py has; a GPU is absent.
 WITHOUT = set("Eq Ne Gt Ge Lt Le CudaTransfer Multinomial Bernoulli Normal".split())

@@ -245,7 +245,7 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
 
 def filled(outputs: Any, grads: Any) -> tuple[Any, ...]:
     """The gradients of all outputs: zeros for one not used, None for one without derivative."""
-    complete = []
+    complete: list[Any] = []
     for grad, (dtype, shape, differentiable) in zip(grads, outputs, strict=True):
         if not differentiable:
             complete.append(None)

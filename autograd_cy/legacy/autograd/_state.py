@@ -220,7 +220,7 @@ class VariableBase:
         )
 
 
-def _rebuild(cls: type, data: Any, requires_grad: bool, volatile: bool) -> Any:
+def _rebuild(cls: type[VariableBase], data: Any, requires_grad: bool, volatile: bool) -> Any:
     """A leaf with what a pickle keeps."""
     made = cls.__new__(cls)
     made._tensor = data

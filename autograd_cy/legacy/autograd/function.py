@@ -153,7 +153,7 @@ class Function:
         if self._called:
             _recording.forget(self)
         self._called = True
-        tensors = []
+        tensors: list[Any] = []
         needs = []
         previous: list[tuple[Any, int]] = []
         volatile = False
@@ -243,7 +243,6 @@ class InplaceFunction(Function):
     """A Function that may change its first input in place."""
 
     def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
         self.inplace = inplace
 
 

@@ -26,13 +26,12 @@ class StochasticFunction(Function):
     --------
     >>> import autograd_cy.legacy as torch
     >>> from autograd_cy.legacy.autograd import Variable
-    >>> torch.manual_seed(0) and None
     >>> p = Variable(torch.ones(2) / 2, requires_grad=True)
     >>> sample = p.bernoulli()
     >>> sample.reinforce(1)
     >>> sample.backward()
-    >>> p.grad.size()
-    torch.Size([2])
+    >>> len(p.grad)
+    2
     """
 
     _is_stochastic = True

@@ -158,7 +158,8 @@ class Dot(_Product):
         return a.new((a.dot(b),))
 
     def gradients(self, grad, a, b, needed):
+        weight = ag.reshape(grad, ())
         return (
-            ag.mul(in_shape(b, a.shape), grad[0]) if needed[0] else None,
-            ag.mul(in_shape(a, b.shape), grad[0]) if needed[1] else None,
+            ag.mul(in_shape(b, a.shape), weight) if needed[0] else None,
+            ag.mul(in_shape(a, b.shape), weight) if needed[1] else None,
         )

@@ -14,7 +14,9 @@ __all__ = ["Kthvalue", "Max", "Mean", "Median", "Min", "Mode", "Norm", "Prod", "
 
 def _spread(grad, shape):
     """A gradient of all elements, or of slices of size one, at each element."""
-    return ag.Tensor.expand(grad if grad.dim() == len(shape) else grad[0], shape)
+    if ag.Tensor.dim(grad) != len(shape):
+        grad = ag.reshape(grad, ())
+    return ag.Tensor.expand(grad, shape)
 
 
 class Sum(Function):

@@ -214,7 +214,7 @@ class Arithmetic(VariableBase):
     def __rpow__(self, other: Any) -> Any:
         return F.PowConstant(number("pow", other), tensor_power=True)(self)
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
         raise NotImplementedError("in-place pow not implemented; use x = x ** y")
 
     def __abs__(self) -> Any:
