@@ -247,7 +247,9 @@ class Operation:
             ]
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
-            return [f"{name} = {self.compiled(f'{module}_composites.{function}', None, r.kernel.into)}"]
+            return [
+                f"{name} = {self.compiled(f'{module}_composites.{function}', None, r.kernel.into)}"
+            ]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
         return [
             "",

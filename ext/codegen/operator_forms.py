@@ -390,8 +390,10 @@ class OperatorForms(NodeText):
                 f"    cdef uint32_t flags = {self.flags()}",
                 f"    {self.kernel_expression('out', resolving=self.resolves)}",
             ]
-        elif self.writes_out or exact is not None or (
-            self.kind == "elementwise" and write == "write_out"
+        elif (
+            self.writes_out
+            or exact is not None
+            or (self.kind == "elementwise" and write == "write_out")
         ):
             lines.append(f"    {self.kernel_expression('out', resolving=self.resolves)}")
         else:

@@ -1,14 +1,11 @@
-"""In-place and ``out=`` forms write their results where these belong, not elsewhere and then there."""
+"""In-place and ``out=`` forms write their results where these belong, without a copy."""
 
 import pytest
-from helpers import cases, make, one_dtype
+from helpers import EVALUATOR, cases, inplace_form, keeps_itself, make, one_dtype
 
 import autograd_cy as ag
 from autograd_cy._C.launch import launches_of
 from autograd_cy.ops import _schema as schema
-
-from calls import EVALUATOR  # isort: skip
-from test_op_inplace_and_out import inplace_form, keeps_itself  # isort: skip
 
 STEPS = "several steps, of which the last gives a view or joins parts"
 CHECKED = "the value is made before its dtype is known to fit"
@@ -75,7 +72,8 @@ def test_results_are_written_where_they_belong(record):
         try:
             program = launches_of(run)
         except RuntimeError as error:
-            assert "launches can't be kept" in str(error)
+            if "launches can't be kept" not in str(error):
+                raise
             continue
         found[form] = found.get(form, False) or copied(program)
     for form, copies in found.items():
