@@ -3,6 +3,7 @@
 import gc
 
 import grouping
+import pytest
 
 
 def pytest_addoption(parser):
@@ -15,6 +16,16 @@ def pytest_generate_tests(metafunc):
         cases, group = metafunc.function.each
         apart = metafunc.config.getoption("apart")
         metafunc.parametrize("cases", list(grouping.tests(cases, str if apart else group)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Without the collector, which would walk over all items again and again: they all stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session):
