@@ -2,8 +2,8 @@
 A formula of the modern API as a Function of the old style.
 
 The formula runs on tensors of the core, which record; the Function keeps that graph and asks it for
-gradients. What the graph saves is kept by ``save_for_backward`` too, so in-place changes and a second
-backward are noticed by the rules of the era.
+gradients. What the graph saves is kept by ``save_for_backward`` too, so in-place changes and a
+second backward are noticed by the rules of the era.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ class Modern(Function):
             )
         leaves, outputs = self._graph
         wanted = [leaf for leaf in leaves if leaf.requires_grad]
-        pairs = [(o, g.reshape(o.shape)) for o, g in zip(outputs, grads) if o.requires_grad]
+        pairs = [(o, ag.reshape(g, o.shape)) for o, g in zip(outputs, grads) if o.requires_grad]
         found = ag.autograd.grad(
             [o for o, _ in pairs],
             wanted,
-            [Tensor.detach(g) for _, g in pairs],
+            [g for _, g in pairs],
             retain_graph=True,
             allow_unused=True,
         )

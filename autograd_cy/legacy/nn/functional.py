@@ -102,7 +102,7 @@ class Threshold(InplaceFunction):
 
     def backward(self, grad_output: Any) -> Any:
         (kept,) = self.saved_tensors
-        return wrap(ag.threshold_backward(grad_output, kept, self.threshold))
+        return wrap(ag.masked_fill(grad_output, ag.le(kept, self.threshold), 0))
 
 
 class Dropout(InplaceFunction):
@@ -159,9 +159,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = False, inplace: bool 
 dropout3d = dropout2d
 
 
-def hardtanh(
-    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-) -> Any:
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Elements between two bounds."""
     if not inplace:
         return _variable(input, "hardtanh").clamp(min_val, max_val)
@@ -436,9 +434,7 @@ def _pointwise_loss(name: str, compute: Any, input: Any, target: Any, size_avera
     return modern(name, reduced, input, target)
 
 
-def nll_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool = True
-) -> Any:
+def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool = True) -> Any:
     """Minus the logarithms of probabilities of the classes that a LongTensor Variable names."""
 
     def compute(x, t):
@@ -447,9 +443,7 @@ def nll_loss(
     return modern("NLLLoss", compute, input, _target(target))
 
 
-def cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: bool = True
-) -> Any:
+def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: bool = True) -> Any:
     """The negative log likelihood of scores."""
     return nll_loss(log_softmax(input), target, weight, size_average)
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import algorithms
 from .algorithms import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, RMSprop, Rprop
 from .optimizer import Optimizer
 
-__all__ = [*algorithms.__all__, "Optimizer"]
+__all__ = [
+    "ASGD",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "Adamax",
+    "Optimizer",
+    "RMSprop",
+    "Rprop",
+]
 
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"module 'autograd_cy.legacy.optim' has no attribute {name!r}; there are "
-        f"{', '.join(algorithms.__all__)}"
+        f"{', '.join(__all__)}"
     )

@@ -33,7 +33,11 @@ class Optimizer:
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]):
-        if isinstance(params, Variable) or not hasattr(params, "__iter__") or hasattr(params, "dim"):
+        if (
+            isinstance(params, Variable)
+            or not hasattr(params, "__iter__")
+            or hasattr(params, "dim")
+        ):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Variables or "
                 f"dicts, but got {type(params).__name__}"
@@ -104,9 +108,7 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """State and options, with numbers in place of parameters."""
-        numbers = {
-            p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])
-        }
+        numbers = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         return {
             "state": {numbers[p]: state for p, state in self.state.items()},
             "param_groups": [

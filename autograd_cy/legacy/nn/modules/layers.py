@@ -331,8 +331,9 @@ class _BatchNorm(Module):
                 f"got {input.size(1)}-feature tensor, expected {self.num_features} features"
             )
         running = self.running_mean, self.running_var
-        rules = self.training, self.momentum, self.eps
-        return F.batch_norm(input, *running, self.weight, self.bias, *rules)
+        return F.batch_norm(
+            input, *running, self.weight, self.bias, self.training, self.momentum, self.eps
+        )
 
     def extra(self) -> str:
         return (

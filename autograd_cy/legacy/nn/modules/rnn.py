@@ -182,8 +182,7 @@ class _Recurrent(Module):
         finals: list[Any] = []
         for layer in range(self.num_layers):
             found = [
-                self._pass(steps, state, layer * directions + d, bool(d))
-                for d in range(directions)
+                self._pass(steps, state, layer * directions + d, bool(d)) for d in range(directions)
             ]
             steps = found[0][0]
             if directions == 2:
