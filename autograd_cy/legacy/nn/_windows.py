@@ -116,23 +116,30 @@ def transposed_convolution(
     return convolution(x, taps, bias, 1, 0, spread, groups)
 
 
-def _pooled(x, kernel, stride, padding, dilation, ceil_mode, value):
-    """(windows in the last dimension, sizes of the result and the first places of the windows)."""
-    dims = x.dim() - 2
-    kernel, pad = per_dimension(kernel, dims), per_dimension(padding, dims)
-    steps = kernel if stride is None else per_dimension(stride, dims)
-    spread = per_dimension(dilation, dims)
-    after = list(pad)
-    if ceil_mode:
-        for i in range(dims):
-            reach = (kernel[i] - 1) * spread[i] + 1
-            rest = (x.shape[i + 2] + 2 * pad[i] - reach) % steps[i]
-            # A window that began in the margin would hold nothing.
-            last = x.shape[i + 2] + 2 * pad[i] - reach - rest + steps[i]
-            if rest and last < x.shape[i + 2] + pad[i]:
-                after[i] += steps[i] - rest
-    view = _windows(_padded(x, pad, after, value), kernel, steps, spread)
-    return view.reshape(*view.shape[: 2 + dims], -1)
+class _Pool:
+    """Windows over the dimensions after the first two: their sizes, steps and margins."""
+
+    def __init__(self, x, kernel, stride, padding, dilation, ceil_mode):
+        dims = x.dim() - 2
+        self.kernel = per_dimension(kernel, dims)
+        self.steps = self.kernel if stride is None else per_dimension(stride, dims)
+        self.spread = per_dimension(dilation, dims)
+        self.before = per_dimension(padding, dims)
+        # With ceil_mode a last window may reach beyond the margin, but not begin there.
+        self.beyond = [0] * dims
+        for i in range(dims) if ceil_mode else ():
+            reach = (self.kernel[i] - 1) * self.spread[i] + 1
+            room = x.shape[i + 2] + 2 * self.before[i] - reach
+            rest = room % self.steps[i]
+            if rest and room - rest + self.steps[i] < x.shape[i + 2] + self.before[i]:
+                self.beyond[i] = self.steps[i] - rest
+
+    def windows(self, x, value, margin_value=None):
+        """All windows, in the last dimension; one value for the margin and one beyond it."""
+        x = _padded(x, self.before, self.before, value if margin_value is None else margin_value)
+        x = _padded(x, [0] * len(self.beyond), self.beyond, value)
+        view = _windows(x, self.kernel, self.steps, self.spread)
+        return view.reshape(*view.shape[: x.dim()], -1)
 
 
 def max_pool(
@@ -144,11 +151,11 @@ def max_pool(
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """(largest elements of windows, their places in the flat image)."""
-    rules = kernel, stride, padding, dilation, ceil_mode
-    found = ag.max(_pooled(x, *rules, float("-inf")), -1)
+    pool = _Pool(x, kernel, stride, padding, dilation, ceil_mode)
+    largest, chosen = ag.max(pool.windows(x, float("-inf")), -1)
     places = ag.arange(_count(tuple(x.shape[2:]))).reshape(1, 1, *x.shape[2:])
-    numbers = _pooled(places.double(), *rules, -1.0).expand(*found[1].shape, -1).long()
-    return found[0], ag.gather(numbers, -1, found[1].unsqueeze(-1)).squeeze(-1)
+    numbers = pool.windows(places, -1).expand(*chosen.shape, -1)
+    return largest, ag.gather(numbers, -1, chosen.unsqueeze(-1)).squeeze(-1)
 
 
 def avg_pool(
@@ -160,14 +167,9 @@ def avg_pool(
     count_include_pad: bool = True,
 ) -> Tensor:
     """The means of windows; the margin counts as zeros, or not at all."""
-    rules = kernel, stride, padding, 1, ceil_mode
-    windows = _pooled(x, *rules, 0.0)
-    if count_include_pad and not ceil_mode:
-        return windows.mean(-1)
-    # Which elements count: without the margin, or without what ceil_mode adds.
+    pool = _Pool(x, kernel, stride, padding, 1, ceil_mode)
+    sums = pool.windows(x, 0).sum(-1)
+    if count_include_pad and not any(pool.beyond):
+        return sums / _count(pool.kernel)
     inside = ag.ones((1, 1, *x.shape[2:]), dtype=x.dtype)
-    if count_include_pad:
-        pad = per_dimension(padding, x.dim() - 2)
-        inside = _padded(inside, pad, pad, 1.0)
-        rules = kernel, stride, 0, 1, ceil_mode
-    return windows.sum(-1) / _pooled(inside, *rules, 0.0).sum(-1)
+    return sums / pool.windows(inside, 0, 1 if count_include_pad else 0).sum(-1)
