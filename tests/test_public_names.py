@@ -27,6 +27,7 @@ MODULES = (
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
     "autograd_cy.optim",
+    "autograd_cy.optim.lr_scheduler",
     "autograd_cy.overrides",
     "autograd_cy.sparse",
     "autograd_cy.special",
