@@ -79,6 +79,10 @@ def share(variable: Any, other: Any) -> None:
         version = variable._ver = Version()
     if other._ver is version:
         return
+    if other._ver is not None and other._ver.count > version.count:
+        # A version never goes down.
+        share(other, variable)
+        return
     if version._sharers is None:
         version._sharers = [weakref.ref(variable)]
     if other._ver is None:
