@@ -53,12 +53,14 @@ __all__ = [
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
     "legacy",
+    "cuda",
     "linalg",
     "multiprocessing",
     "nn",
     "no_grad",
     "optim",
     "overrides",
+    "profiler",
     "random",
     "set_grad_enabled",
     "set_warn_always",
@@ -80,7 +82,6 @@ if _gaps:
 # What programs for torch ask for and this package does not have, and what to use.
 _ABSENT = {
     "compile": "run the function as it is",
-    "cuda": "tensors are on the CPU; leave .cuda() and device='cuda' out",
     "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
     "hub": "load weights with autograd_cy.load",
     "jit": "run the function as it is",
@@ -96,6 +97,7 @@ _ABSENT = {
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
+        "cuda",
         "fft",
         "func",
         "legacy",
@@ -103,6 +105,7 @@ def __getattr__(name):
         "multiprocessing",
         "nn",
         "optim",
+        "profiler",
         "sparse",
         "special",
         "testing",
