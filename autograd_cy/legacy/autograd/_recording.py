@@ -223,16 +223,24 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
 
 
 def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> None:
-    """Keep what was given to ``save_for_backward``, with the versions of now."""
+    """
+    Keep what was given to ``save_for_backward``, with the versions of now.
+
+    `raw` and `outputs` are the result of ``forward`` and its Variable, or tuples of these.
+    """
     saved: list[Any] = []
     versions: list[Any] = []
     for t in function.to_save:
         if t is not None:
-            v = _owner(t, tensors, inputs)
-            if v is None:
-                v = _owner(t, raw, outputs)
-                if v is None:
-                    _refuse_to_save(function, len(saved))
+            if t is raw:
+                v = outputs
+            else:
+                for i, other in enumerate(tensors):
+                    if other is t:
+                        v = inputs[i]
+                        break
+                else:
+                    v = _of_output(function, t, raw, outputs, len(saved))
             version = v._ver
             if version is None:
                 version = v._ver = Version()
@@ -244,15 +252,12 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
     function._versions = tuple(versions)
 
 
-def _owner(t: Any, tensors: Any, variables: Any) -> Any:
-    """The Variable of a tensor, by identity."""
-    for i, other in enumerate(tensors):
-        if other is t:
-            return variables[i]
-    return None
-
-
-def _refuse_to_save(function: Any, place: int) -> None:
+def _of_output(function: Any, t: Any, raw: Any, outputs: Any, place: int) -> Any:
+    """The Variable of a tensor among the outputs."""
+    if type(raw) is tuple:
+        for i, other in enumerate(raw):
+            if other is t:
+                return outputs[i]
     raise RuntimeError(
         f"{name_of(function)}: save_for_backward can only save input or output tensors, but "
         f"argument {place} doesn't satisfy this condition; keep others as attributes"
