@@ -213,6 +213,6 @@ def test_a_loop_of_training_steps():
         for p in (w, b):
             p.data.add_(-0.1, p.grad.data)
     assert loss.data[0] < 1e-4
-    assert same(w.data, torch.Tensor([[1], [-2], [3]])) or loss.data[0] < 1e-6
+    assert w.data.sub(torch.Tensor([[1], [-2], [3]])).abs().max() < 0.05
     volatile = Variable(data, volatile=True).mm(w)
     assert volatile.volatile and volatile.creator is None

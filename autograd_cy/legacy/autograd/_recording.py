@@ -17,6 +17,7 @@ __all__ = [
     "checked_gradients",
     "filled",
     "forget",
+    "leaf_of",
     "record",
     "refuse_argument",
     "refuse_saved",
@@ -55,9 +56,15 @@ def volatile_of(t: Tensor | None) -> Any:
     """A gradient as hooks see it."""
     if t is None:
         return None
-    made = _new(_Variable)
-    made._tensor = wrap(t)
+    made = leaf_of(wrap(t))
     made._is_volatile = True
+    return made
+
+
+def leaf_of(t: Tensor) -> Any:
+    """A Variable on a tensor that needs no gradient."""
+    made = _new(_Variable)
+    made._tensor = t
     return made
 
 
@@ -131,8 +138,7 @@ def _cut_from_itself(function: Any, inputs: Any, moved: Any) -> None:
     """A leaf that a Function moves can't be what came before that Function: a dummy is."""
     if not any(v is moved for v in inputs):
         return
-    dummy = _new(_Variable)
-    dummy._tensor = moved._tensor
+    dummy = leaf_of(moved._tensor)
     function.previous_functions = tuple(
         (dummy, 0) if previous is moved else (previous, number)
         for previous, number in function.previous_functions
@@ -174,9 +180,7 @@ def _output(function: Any, t: Any, place: int) -> Any:
             f"{name_of(function)}.forward: expected a tensor or a tuple of tensors, but output "
             f"{place} is a {type(t).__name__}{way_out}"
         )
-    made = _new(_Variable)
-    made._tensor = era(t, f"{name_of(function)}.forward")
-    return made
+    return leaf_of(era(t, f"{name_of(function)}.forward"))
 
 
 def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
