@@ -23,7 +23,7 @@ __all__ = ["Pointwise"]
 
 ANY = "abs neg sign".split()
 FLOATING = (
-    "acos asin atan ceil cos cosh exp floor frac log log1p reciprocal round rsqrt sigmoid sin sinh "
+    "acos asin atan ceil cos cosh exp floor frac log log1p reciprocal rsqrt sigmoid sin sinh "
     "sqrt tan tanh trunc"
 ).split()
 
@@ -225,6 +225,19 @@ class Pointwise(Base):
     remainder = _binary("remainder", ag.remainder)
     remainder_ = _binary_("remainder_", ag.remainder_)
     cmul, cdiv = mul, div
+
+    def round(self):
+        """Whole numbers; halves go away from zero, as then."""
+        if not self.dtype.is_floating_point:
+            floating_only(self, "round")
+        whole = ag.trunc(self)
+        away = ag.ge(ag.abs(ag.sub(self, whole)), 0.5)
+        return _make(type(self), ag.where(away, ag.add(whole, ag.sign(self)), whole))
+
+    def round_(self):
+        """Whole numbers, in place."""
+        Tensor.copy_(self, Pointwise.round(self))
+        return self
 
     def atan2(self, other):
         """The angle of (other, self)."""
