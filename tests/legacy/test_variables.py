@@ -239,6 +239,9 @@ def test_functions_of_the_modern_api_refuse_variables_and_name_data():
         lambda: modern.stack([v, v]),
         lambda: modern.nn.functional.relu(v),
         lambda: modern.ones(2) @ v,
+        lambda: modern.tensor(v),
+        lambda: modern.as_tensor(v),
+        lambda: np.array(v),
     ):
         with pytest.raises(TypeError, match=r"\.data"):
             compute()
