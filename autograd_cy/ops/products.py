@@ -6,6 +6,7 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 
 op("mm(self, mat2)", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
+   shows={"self_sym_sizes": "self.shape", "mat2_sym_sizes": "mat2.shape"},
    vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
    samples=shapes(((3, 4), (4, 2)), ((1, 3), (3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 3))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Product of two matrices.",
@@ -59,6 +60,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross"), o
 op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
+   shows={"mat1_sym_sizes": "mat1.shape", "mat2_sym_sizes": "mat2.shape"},
    jvp={"self": "self_t * beta", "mat1": "mm(mat1_t, mat2) * alpha", "mat2": "mm(mat1, mat2_t) * alpha"},
    vmap="_batched_addmm(self, mat1, mat2, beta, alpha)",
    samples=[*shapes(((3, 2), (3, 4), (4, 2)), ((2,), (3, 4), (4, 2)), ((), (2, 3), (3, 2))),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
@@ -232,6 +234,9 @@ class OperatorForms(NodeText):
         )
         call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
         if self.kind == "composite":
+            within = self.composed_in_place()
+            if within is not None:
+                return lines + [f"    return {within}"]
             return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
         body = [
             f"cdef uint32_t flags = {self.flags()}",
@@ -284,6 +289,31 @@ class OperatorForms(NodeText):
             body += ["end_inplace(self, None)", "if recording:", f'    {make}(self, "{r.node}")']
         body.append("return self")
         return lines + indent(body)
+
+    def composed_in_place(self) -> str | None:
+        """The in-place form of a composite that only chooses between operators which have one."""
+        if "(" not in self.r.kernel.formula:
+            return None
+        emitter = self.emitter(self.arg_names(), self.plain_metadata)
+
+        def changed(tree: ast.expr) -> str | None:
+            if isinstance(tree, ast.IfExp):
+                first, second = changed(tree.body), changed(tree.orelse)
+                if first is None or second is None:
+                    return None
+                return f"({first} if {emitter.emit(tree.test)[0]} else {second})"
+            if isinstance(tree, ast.Name):
+                return tree.id if tree.id == "self" else None
+            if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+                return None
+            if not tree.args or ast.unparse(tree.args[0]) != "self":
+                return None
+            text = emitter.emit(tree)[0]
+            key = text.partition("(")[0].removeprefix("T.")
+            found = [r for r in self.records.get(tree.func.id, ()) if r.key == key and r.inplace]
+            return text.replace(f"T.{key}(", f"T.{key}_(", 1) if found else None
+
+        return changed(parse(self.r.kernel.formula))
 
     def result_dtype(self) -> str | None:
         """The code of the dtype that an elementwise kernel gives; None if only its result says."""

@@ -58,16 +58,10 @@ cdef class FillBackward3(CopyBackwards):      # a tensor
     pass
 
 
-cdef class MaskedFillBackward0(CopyBackwards):
-    pass
-
-
 cdef CopyBackwards copy_node(str op, Tensor src):
     """The node of an operation that overwrites, under the name by which it is known."""
     if op == "zero_":
         return ZeroBackward0.__new__(ZeroBackward0)
-    if op == "masked_fill_":
-        return MaskedFillBackward0.__new__(MaskedFillBackward0)
     if op == "fill_":
         if src.flags & F_WRAPPED:
             return FillBackward2.__new__(FillBackward2)
