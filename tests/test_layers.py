@@ -21,7 +21,7 @@ LEVELS = (
     {"_context", "_environment", "_tree", "overrides", "random", "serialization", "storage"},
     {"_printing", "_tensors"},
     {"_interpreted", "_namespace"},
-    {"_vmap", "_vmap_internals", "autograd"},
+    {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
         "fft",
@@ -36,6 +36,7 @@ LEVELS = (
         "viz",
     },
     {"__main__", "optim"},
+    {"legacy"},
 )
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
@@ -45,7 +46,7 @@ UPWARD = {
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
 GENERATED = "operators_of_"  # includes that the generator writes: the operators that a module calls
-HEADERS = {"checked", "gemm_product", "tiles"}  # .pxd without a module
+HEADERS = {"checked", "gemm_product", "halves", "tiles"}  # .pxd without a module
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 

@@ -16,6 +16,7 @@ MODULES = (
     "autograd_cy.autograd.functional",
     "autograd_cy.autograd.gradcheck",
     "autograd_cy.fft",
+    "autograd_cy.legacy",
     "autograd_cy.linalg",
     "autograd_cy.nn",
     "autograd_cy.nn.functional",

@@ -19,9 +19,9 @@ from ext.codegen.tangents import jvp_formulas
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
-CODES = {"dtype?": "_runtime.dtype_code", "format?": "_runtime.format_code_of"}
+CODES = {"dtype?": "_given.dtype_code", "format?": "_given.format_code_of"}
 BEHIND = {
-    what: f"_runtime.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")
+    what: f"_given.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")
 }
 HAND = Path(__file__).resolve().parents[2] / "autograd_cy" / "_interpreted"
 
@@ -108,7 +108,7 @@ class Translator(ast.NodeTransformer):
 
 def taken(kind: str, value: ast.expr) -> ast.expr:
     """An argument of a formula's call as a Python form takes it: C functions take codes, and numbers for tensors."""
-    wrap = {"format?": "_runtime.format_of", "Tensor": "_wrapped"}.get(kind)
+    wrap = {"format?": "_given.format_of", "Tensor": "_wrapped"}.get(kind)
     try:
         number = ast.literal_eval(value)
     except ValueError:
@@ -171,12 +171,12 @@ class Operation:
         name = f"_kernel_{r.key}"
         if self.kind == "host":
             rules = k.dtypes if isinstance(k.dtypes, tuple) else (k.dtypes,) * len(r.returns)
-            return [f"{name} = _runtime.HostKernel({self.host_function()}, {rules!r}, {r.shown!r})"]
+            return [f"{name} = _kernels.HostKernel({self.host_function()}, {rules!r}, {r.shown!r})"]
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
             return [
-                f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
+                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
                 f"{k.skip_first}, {r.shown!r})"
             ]
         if has_shape(r):
@@ -201,7 +201,7 @@ class Operation:
         )
         over = None if k.over is None else self.places[k.over]
         return (
-            f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
+            f"_kernels.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
             f"{arguments(given(r))}, {len(r.returns)}, {over}, {k.places})"
         )
 

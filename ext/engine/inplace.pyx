@@ -138,17 +138,16 @@ cdef int put_value(Tensor self, Tensor value, str op) except -1:
 
 cdef int constant_history(Tensor self, str name) except -1:
     """Record that an in-place operation left values with zero derivative."""
-    cdef ConstantBackward n = ConstantBackward.__new__(ConstantBackward)
-    node_init(n, 1, 0, 1)
-    set_edge(n, 0, self)
-    set_args(n, (name,))
-    rebase_history(self, n)
-    return 0
+    return add_history(self, ConstantBackward, name)
 
 
 cdef int unknown_history(Tensor self, str name) except -1:
     """Record an in-place operation that has no derivative: backward through it is an error."""
-    cdef NotImplementedBackward n = NotImplementedBackward.__new__(NotImplementedBackward)
+    return add_history(self, NotImplementedBackward, name)
+
+
+cdef int add_history(Tensor self, type cls, str name) except -1:
+    cdef Node n = <Node>cls.__new__(cls)
     node_init(n, 1, 0, 1)
     set_edge(n, 0, self)
     set_args(n, (name,))

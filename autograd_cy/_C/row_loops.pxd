@@ -1,7 +1,7 @@
 # cython: language_level=3
-# What the compiled copies of rows.pyx offer: inner loops of reductions, arg-reductions and softmax,
-# handed over as one table in a capsule.  Steps between rows are in bytes; elements of a row lie
-# side by side.
+# What the compiled copies of row_loops.pyx offer: inner loops of reductions, arg-reductions and
+# softmax, handed over as one table in a capsule.  Steps between rows are in bytes; elements of a
+# row lie side by side.
 
 from libc.stdint cimport int64_t
 
@@ -70,33 +70,6 @@ ctypedef double (*distance_fn)(const char* a, const char* b, Py_ssize_t n) noexc
 ctypedef void (*difference_fn)(
     const char* a, const char* b, char* out, Py_ssize_t n, double scale) noexcept nogil
 
-# Constants of one parameter's step.  The gradient that counts is sign * g + weight_decay * p.
-ctypedef struct SgdStep:
-    double lr
-    double momentum
-    double dampening
-    double weight_decay
-    double sign
-    bint nesterov
-    bint first              # the momentum buffer has no value yet
-
-ctypedef struct AdamStep:
-    double beta1
-    double beta2
-    double eps
-    double weight_decay
-    double sign
-    double keep             # factor of the parameter: 1 - lr * weight_decay when decoupled
-    double rate             # lr, corrected for the bias of the first moment
-    double spread           # factor of the root of the second moment: its bias correction
-
-# b is NULL without momentum, top without amsgrad.  dtypes: the real ones.
-ctypedef void (*sgd_fn)(
-    int dt, char* p, const char* g, char* b, Py_ssize_t n, const SgdStep* s) noexcept nogil
-ctypedef void (*adam_fn)(
-    int dt, char* p, const char* g, char* m, char* v, char* top, Py_ssize_t n,
-    const AdamStep* s) noexcept nogil
-
 # The loops of reductions for the half dtypes, with the operation and the dtype as arguments.
 ctypedef void (*half_fn)(
     int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -127,5 +100,3 @@ ctypedef struct RowTable:
     half_arg_fn half_arg_rows
     half_arg_fn half_arg_cols
     half_deviation_fn half_deviation
-    sgd_fn sgd
-    adam_fn adam

@@ -1,18 +1,4 @@
-# Halves: blocks are widened to float32 and go through its loops (part of rows.pyx).
-
-cdef inline void widen(int dt, const uint16_t* p, float* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    if dt == DT_F16:
-        for i in range(n):
-            out[i] = ag_f16_to_f32(p[i])
-    else:
-        for i in range(n):
-            out[i] = ag_bf16_to_f32(p[i])
-
-
-cdef inline uint16_t narrow(int dt, float x) noexcept nogil:
-    return ag_f32_to_f16(x) if dt == DT_F16 else ag_f32_to_bf16(x)
-
+# Halves: blocks are widened to float32 and go through its loops (part of row_loops.pyx).
 
 cdef void half_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     char* acc) noexcept nogil:

@@ -1,5 +1,5 @@
 # Accumulators of the reductions: joining two of them, and rounding to the dtype of the result
-# (part of rows.pyx).
+# (part of row_loops.pyx).
 
 cdef void add_i64(int64_t* dst, const int64_t* src, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
@@ -11,18 +11,6 @@ cdef void mul_i64(uint64_t* dst, const uint64_t* src, Py_ssize_t n) noexcept nog
     cdef Py_ssize_t j
     for j in range(n):
         dst[j] *= src[j]
-
-
-cdef void max_i64(int64_t* dst, const int64_t* src, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(n):
-        dst[j] = larger(dst[j], src[j])
-
-
-cdef void min_i64(int64_t* dst, const int64_t* src, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(n):
-        dst[j] = smaller(dst[j], src[j])
 
 
 cdef void add_f64(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
@@ -37,16 +25,10 @@ cdef void mul_f64(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
         dst[j] *= src[j]
 
 
-cdef void max_f64(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
+cdef void keep_best(num_t* dst, order_t* src, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        dst[j] = larger(dst[j], src[j])
-
-
-cdef void min_f64(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(n):
-        dst[j] = smaller(dst[j], src[j])
+        dst[j] = better(dst[j], (<num_t*>src)[j], src)
 
 
 cdef void add_c128(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
@@ -95,25 +77,25 @@ cdef void finish_f16(const double* acc, uint16_t* out, Py_ssize_t n, Py_ssize_t 
                      double scale) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        out[j * stride] = ag_f32_to_f16(<float>(acc[j] * scale))
+        out[j * stride] = narrow(DT_F16, <float>(acc[j] * scale))
 
 
 cdef void finish_bf16(const double* acc, uint16_t* out, Py_ssize_t n, Py_ssize_t stride,
                       double scale) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        out[j * stride] = ag_f32_to_bf16(<float>(acc[j] * scale))
+        out[j * stride] = narrow(DT_BF16, <float>(acc[j] * scale))
 
 
 cdef void fill_accumulators() noexcept:
     table.combine[<int>R_SUM][<int>ACC_I64] = <combine_fn>add_i64
     table.combine[<int>R_PROD][<int>ACC_I64] = <combine_fn>mul_i64
-    table.combine[<int>R_MAX][<int>ACC_I64] = <combine_fn>max_i64
-    table.combine[<int>R_MIN][<int>ACC_I64] = <combine_fn>min_i64
+    table.combine[<int>R_MAX][<int>ACC_I64] = <combine_fn>keep_best[int64_t, Largest]
+    table.combine[<int>R_MIN][<int>ACC_I64] = <combine_fn>keep_best[int64_t, Smallest]
     table.combine[<int>R_SUM][<int>ACC_F64] = <combine_fn>add_f64
     table.combine[<int>R_PROD][<int>ACC_F64] = <combine_fn>mul_f64
-    table.combine[<int>R_MAX][<int>ACC_F64] = <combine_fn>max_f64
-    table.combine[<int>R_MIN][<int>ACC_F64] = <combine_fn>min_f64
+    table.combine[<int>R_MAX][<int>ACC_F64] = <combine_fn>keep_best[double, Largest]
+    table.combine[<int>R_MIN][<int>ACC_F64] = <combine_fn>keep_best[double, Smallest]
     table.combine[<int>R_SUM][<int>ACC_C128] = <combine_fn>add_c128
     table.combine[<int>R_PROD][<int>ACC_C128] = <combine_fn>mul_c128
     table.finish[<int>ACC_I64][<int>DT_BOOL] = <finish_fn>finish_bool

@@ -1,4 +1,22 @@
-# Optimizer steps on flat ranges: one pass that reads and writes each array once (part of rows.pyx).
+# cython: language_level=3
+# build: simd
+# Optimizer steps on flat ranges, compiled once per instruction set: one pass that reads and writes
+# each array once.  optimize.pyx cuts parameters into ranges.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport uint16_t
+
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64
+from autograd_cy._C.halves cimport narrow_all, widen
+from autograd_cy._C.optimizer_loops cimport *
+
+cdef extern from "<math.h>" nogil:
+    float sqrtf(float)
+    double sqrt(double)
+
+ctypedef fused real_t:
+    float
+    double
 
 cdef enum:
     STEP_BLOCK = 512    # halves widened at once
@@ -61,21 +79,11 @@ cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* to
             d = sign * g[i] + decay * p[i]
             x = m[i] + w1 * (d - m[i])
             y = b2 * v[i] + w2 * d * d
-            z = larger(top[i], y)
+            z = y if (y > top[i]) | (y != y) else top[i]
             m[i] = x
             v[i] = y
             top[i] = z
             p[i] = keep * p[i] - rate * x / (root(z) * spread + eps)
-
-
-cdef inline void narrow_all(int dt, const float* x, uint16_t* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    if dt == DT_F16:
-        for i in range(n):
-            out[i] = ag_f32_to_f16(x[i])
-    else:
-        for i in range(n):
-            out[i] = ag_f32_to_bf16(x[i])
 
 
 cdef void half_sgd_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* b, Py_ssize_t n,
@@ -137,6 +145,11 @@ cdef void any_adam_step(int dt, char* p, const char* g, char* m, char* v, char* 
                        <uint16_t*>top, n, s)
 
 
-cdef void fill_steps() noexcept:
-    table.sgd = any_sgd_step
-    table.adam = any_adam_step
+cdef OptimizerTable table
+table.sgd = any_sgd_step
+table.adam = any_adam_step
+
+
+def table_capsule():
+    """Capsule with the address of the table (see optimizer_loops.pxd)."""
+    return PyCapsule_New(&table, "autograd_cy.optimizer_table", NULL)

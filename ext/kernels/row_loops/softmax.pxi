@@ -1,4 +1,4 @@
-# Softmax, its relatives, and sums of squares (part of rows.pyx).
+# Softmax, its relatives, and sums of squares (part of row_loops.pyx).
 #
 # Exponentials are taken in a buffer that stays in the first cache, filled up to a whole number of
 # vectors: the few elements left over would otherwise cost as much as the rest of a short row.
@@ -59,7 +59,7 @@ cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcep
     """One row, n > 0."""
     cdef real_t piece[PIECE]
     cdef Py_ssize_t start = 0, i, length
-    cdef real_t m = block_max(p, n)
+    cdef real_t m = best_of_block(p, n, <Largest*>NULL)
     cdef real_t f
     cdef double s = 0
     if kind == S_LOGSUMEXP and is_infinite(m):
@@ -106,7 +106,7 @@ cdef inline void join_max(real_t* m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     cdef Py_ssize_t g, j
     for g in range(1, k):
         for j in range(n):
-            m[j] = larger(m[j], m[g * n + j])
+            m[j] = better(m[j], m[g * n + j], <Largest*>NULL)
     for g in range(1, k):
         for j in range(n):
             m[g * n + j] = m[j]
@@ -144,7 +144,7 @@ cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step,
         q = <const real_t*>(<const char*>p + r * step)
         some = total - r * width if total - r * width < width else width
         for j in range(some):
-            m[j] = larger(m[j], q[j])
+            m[j] = better(m[j], q[j], <Largest*>NULL)
     join_max(m, n, k)
     for r in range(lines):
         q = <const real_t*>(<const char*>p + r * step)
