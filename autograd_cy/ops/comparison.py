@@ -152,10 +152,10 @@ for _name, _hidden, _bound, _at, _beyond, _kernel, _other, _doc, _example in (
     _camel = f"Clamp{_bound.capitalize()}Backward"
     for _key, _nodes, _more in (
             (_name, (f"{_camel}0", f"{_camel}1"),
-             dict(checks="bound", example=f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})")),
+             dict(checks="bound", samples=BINARY, reference=f"np.{_kernel}(self, {_bound})",
+                  special=differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), example=f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})")),
             (_hidden, ("ClampBackward1", "ClampBackward0"), dict(shown_as="clamp", out=False, shows={_other: "None"}))):
         op(f"{_key}(self, {_bound}: operand)", kernel=elementwise(_kernel), inplace=True, node=_nodes[0],
            vjp={"self": f"where({_at}(self, {_bound}), grad, 0)", _bound: f"where({_beyond}(self, {_bound}), grad, 0)"},
-           jvp="elementwise", vmap="elementwise", dtypes="bihf" if _key == _name else "ihf", samples=BINARY,
-           reference=f"np.{_kernel}(self, {_bound})", plain_numbers=(_bound,), variants={_nodes[1]: f"not is_number({_bound})"},
-           special=differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), doc=_doc, **_more)
+           jvp="elementwise", vmap="elementwise", dtypes="bihf" if _key == _name else "ihf",
+           plain_numbers=(_bound,), variants={_nodes[1]: f"not is_number({_bound})"}, doc=_doc, **_more)

@@ -223,7 +223,6 @@ op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("_
 op("_masked_fill(self, mask, value: operand)", shown_as="masked_fill", kernel=elementwise("where", skip_first=True, args=("mask", "value", "self")),
    node="MaskedFillBackward0", variants={"MaskedFillBackward1": "not is_number(value)"}, plain_numbers=("value",), inplace=True, out=False,
    vjp={"self": "where(mask, 0, grad)", "value": "where(mask, grad, 0)"}, jvp="elementwise", vmap="elementwise",
-   samples=[sample((arg((3, 4)), arg((4,), booleans(), False), arg(())))], reference="np.where(mask, value, self)",
    doc="masked_fill by a value of the dtype of `self`.")
 
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")

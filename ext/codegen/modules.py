@@ -84,9 +84,9 @@ def family_module(
         return name
 
     for r in records:
-        names = [r.node, *r.variants]
-        named = {n: class_of(r, n) if isinstance(r.vjp, dict) else n for n in names}
-        body += Operator(r, by_name, constants, imports, named).text()
+        nodes = [r.node, *r.variants]
+        of_name = {n: class_of(r, n) if isinstance(r.vjp, dict) else n for n in nodes}
+        body += Operator(r, by_name, constants, imports, of_name).text()
         if len(r.returns) > 1 and r.named:
             results[r.name] = r.returns
     groups: dict[str, list] = {}

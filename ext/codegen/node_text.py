@@ -95,7 +95,7 @@ class NodeText(OperatorBase):
 
     def node_class(self) -> list[str]:
         r = self.r
-        shown = self.saved_names()      # which may need functions
+        shown = self.saved_names()  # which may need functions
         lines = [
             *self.shown_functions,
             "",

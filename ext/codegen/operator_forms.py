@@ -302,8 +302,6 @@ class OperatorForms(NodeText):
                 if first is None or second is None:
                     return None
                 return f"({first} if {emitter.emit(tree.test)[0]} else {second})"
-            if isinstance(tree, ast.Name):
-                return tree.id if tree.id == "self" else None
             if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
                 return None
             if not tree.args or ast.unparse(tree.args[0]) != "self":
