@@ -76,6 +76,8 @@ __all__ = [
     *_tensors.TYPES,
     *_storages,
     *_functions,
+    *_OF_AUTOGRAD,
+    *_MODULES,
     "Generator",
     "Size",
     "Tensor",

@@ -102,7 +102,7 @@ for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN w
                 "minimum": ">>> ag.minimum(ag.tensor([1, 4]), ag.tensor([3, 2]))\ntensor([1, 2])"}[_name])
 
 for _name, _which in (("fmax", "ge"), ("fmin", "le")):
-    op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}"), out=True, samples=BINARY, dtypes="bihf",
+    op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}", into=True), out=True, samples=BINARY, dtypes="bihf",
        reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.",
        example={"fmax": ">>> ag.fmax(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([3., 2.])",
                 "fmin": ">>> ag.fmin(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([1., 2.])"}[_name])
@@ -112,7 +112,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hf", reference=f"np.{_name}(self, other)",
        doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
 
-op("heaviside(self, values)", kernel=composite("comparison.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
+op("heaviside(self, values)", kernel=composite("comparison.heaviside", into=True), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.",
    example=">>> ag.heaviside(ag.tensor([-1.0, 0.0, 1.0]), ag.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])",
    params={"values": "The values at zero."})
@@ -154,7 +154,7 @@ for _name, _hidden, _bound, _at, _beyond, _kernel, _other, _doc, _example in (
             (_name, (f"{_camel}0", f"{_camel}1"),
              dict(checks="bound", samples=BINARY, reference=f"np.{_kernel}(self, {_bound})",
                   special=differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), example=f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})")),
-            (_hidden, ("ClampBackward1", "ClampBackward0"), dict(shown_as="clamp", out=False, shows={_other: "None"}))):
+            (_hidden, ("ClampBackward1", "ClampBackward0"), dict(shown_as="clamp", shows={_other: "None"}))):
         op(f"{_key}(self, {_bound}: operand)", kernel=elementwise(_kernel), inplace=True, node=_nodes[0],
            vjp={"self": f"where({_at}(self, {_bound}), grad, 0)", _bound: f"where({_beyond}(self, {_bound}), grad, 0)"},
            jvp="elementwise", vmap="elementwise", dtypes="bihf" if _key == _name else "ihf",

@@ -7,7 +7,6 @@ from autograd_cy.ops._schema import (
     by_test,
     call,
     composite,
-    elementwise,
     fixed,
     integers,
     loop,
@@ -188,10 +187,7 @@ op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=compo
 
 op("_at_each(self, other, index)", kernel=composite("indexing.at_each"), doc="A number of the dtype of `other`, for each index.")
 
-op("_scatter_value(self, dim: int, index, value)", kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"),
-   doc="scatter of a number.")
-
-op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self, dim, index, 0)"),
+op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, _at_each(0, self, index))"),
    doc="Zeros written at the indices along a dimension.")
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
@@ -214,16 +210,15 @@ op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel
 
 # --- masks -------------------------------------------------------------------------------------
 
-op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("_masked_fill(self, mask, _like(value, self))"), inplace=True,
-   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
-   reference="np.where(mask, value, self)", dtypes="hfc",
+op("masked_fill(self, mask, value: operand)", checks="mask", kernel=call("special.masked_fill", anywhere=True, into=True), inplace=True, out=False,
+   vjp={"self": "masked_fill(grad, mask, 0)", "value": "where(mask, grad, 0)"},
+   jvp={"self": "masked_fill(self_t, mask, 0)", "value": "where(mask, value_t, zeros_like(self))"}, vmap="elementwise",
+   node="MaskedFillBackward0", variants={"MaskedFillBackward1": "not is_number(value)"}, plain_numbers=("value",),
+   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 1)), sample((arg((4,)), arg((3, 1), booleans(), False), 0)),
+            sample((arg((3, 4)), arg((4,), booleans(), False), arg(())))],
+   reference="np.where(mask, np.asarray(value).astype(self.dtype), self)",
    doc="`value` where `mask` is true.",
    example=">>> ag.masked_fill(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]), 0)\ntensor([0, 2, 0])")
-
-op("_masked_fill(self, mask, value: operand)", shown_as="masked_fill", kernel=elementwise("where", skip_first=True, args=("mask", "value", "self")),
-   node="MaskedFillBackward0", variants={"MaskedFillBackward1": "not is_number(value)"}, plain_numbers=("value",), inplace=True, out=False,
-   vjp={"self": "where(mask, 0, grad)", "value": "where(mask, grad, 0)"}, jvp="elementwise", vmap="elementwise",
-   doc="masked_fill by a value of the dtype of `self`.")
 
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 

@@ -396,12 +396,15 @@ def shown_rows(
             rows[name] = "constant", text
         elif (m := BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
             rows[name] = BEHIND_EDGE_KINDS[m[2]], edges[m[1]]
+        elif (m := SIZE_BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
+            rows[name] = "edge_size", f"({edges[m[1]]}, {m[2]})"
         else:
             rows[name] = "function", function(name, ValuesOfNode(kept, r.key, read).text(tree))
     return rows
 
 
 BEHIND_EDGE = re.compile(r"(\w+)\.(shape|ndim|numel\(\))")
+SIZE_BEHIND_EDGE = re.compile(r"(\w+)\.shape\[(\d+)\]")
 BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_numel"}
 
 

@@ -6,9 +6,12 @@
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint16_t
 
-from autograd_cy._C.dtypes cimport DT_F32, DT_F64
-from autograd_cy._C.halves cimport narrow_all, widen
+from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64
 from autograd_cy._C.optimizer_loops cimport *
+
+cdef extern from "halves.h" nogil:
+    void ag_widen(bint is_f16, const uint16_t* p, float* out, Py_ssize_t n)
+    void ag_narrow_all(bint is_f16, const float* x, uint16_t* out, Py_ssize_t n)
 
 cdef extern from "<math.h>" nogil:
     float sqrtf(float)
@@ -92,14 +95,14 @@ cdef void half_sgd_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* b, Py_
     cdef Py_ssize_t start = 0, m
     while start < n:
         m = n - start if n - start < STEP_BLOCK else STEP_BLOCK
-        widen(dt, p + start, x[0], m)
-        widen(dt, g + start, x[1], m)
+        ag_widen(dt == DT_F16, p + start, x[0], m)
+        ag_widen(dt == DT_F16, g + start, x[1], m)
         if b != NULL and not s.first:
-            widen(dt, b + start, x[2], m)
+            ag_widen(dt == DT_F16, b + start, x[2], m)
         sgd_step(x[0], <const float*>x[1], x[2] if b != NULL else NULL, m, s)
-        narrow_all(dt, x[0], p + start, m)
+        ag_narrow_all(dt == DT_F16, x[0], p + start, m)
         if b != NULL:
-            narrow_all(dt, x[2], b + start, m)
+            ag_narrow_all(dt == DT_F16, x[2], b + start, m)
         start += m
 
 
@@ -109,18 +112,18 @@ cdef void half_adam_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* m, ui
     cdef Py_ssize_t start = 0, some
     while start < n:
         some = n - start if n - start < STEP_BLOCK else STEP_BLOCK
-        widen(dt, p + start, x[0], some)
-        widen(dt, g + start, x[1], some)
-        widen(dt, m + start, x[2], some)
-        widen(dt, v + start, x[3], some)
+        ag_widen(dt == DT_F16, p + start, x[0], some)
+        ag_widen(dt == DT_F16, g + start, x[1], some)
+        ag_widen(dt == DT_F16, m + start, x[2], some)
+        ag_widen(dt == DT_F16, v + start, x[3], some)
         if top != NULL:
-            widen(dt, top + start, x[4], some)
+            ag_widen(dt == DT_F16, top + start, x[4], some)
         adam_step(x[0], <const float*>x[1], x[2], x[3], x[4] if top != NULL else NULL, some, s)
-        narrow_all(dt, x[0], p + start, some)
-        narrow_all(dt, x[2], m + start, some)
-        narrow_all(dt, x[3], v + start, some)
+        ag_narrow_all(dt == DT_F16, x[0], p + start, some)
+        ag_narrow_all(dt == DT_F16, x[2], m + start, some)
+        ag_narrow_all(dt == DT_F16, x[3], v + start, some)
         if top != NULL:
-            narrow_all(dt, x[4], top + start, some)
+            ag_narrow_all(dt == DT_F16, x[4], top + start, some)
         start += some
 
 

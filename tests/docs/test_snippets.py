@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from grouping import each
 from snippets import blocks, docstrings, run_file, run_session
 
 import autograd_cy
@@ -20,7 +21,7 @@ def test_page(path, tmp_path, monkeypatch):
     run_file(path)
 
 
-@pytest.mark.parametrize("name", sorted(DOCSTRINGS))
+@each("name", sorted(DOCSTRINGS))
 def test_docstring(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     owner = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)

@@ -31,7 +31,7 @@ CONSTANT = "a result without a derivative does not require grad; torch's fails i
 # (operator, name here, name in torch); None for any.
 NAMES = {
     **{(name, None, None): PARTS for name in (
-        "addbmm", "addmv", "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
+        "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},
@@ -122,6 +122,8 @@ def results(record, case, dtype, in_place):
         found = outputs(theirs(*their_args, **their_kwargs))
     except RuntimeError:
         return  # not for this dtype, or the result doesn't fit in place
+    if in_place and found[0].shape != make(case, dtype).arrays[0].shape:
+        return  # torch's addbmm_ enlarges its tensor, see test_differences_from_torch.py
     yield from zip(outputs(ours(*args, **kwargs)), found)
 
 

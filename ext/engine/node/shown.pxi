@@ -68,6 +68,9 @@ cdef object saved_value(Node n, str kind, object where):
         return where
     if kind == "function":
         return where(n)
+    if kind == "edge_size":
+        shape = saved_value(n, "edge", where[0])
+        return None if shape is None else shape[where[1]]
     slot = where
     if kind == "tensor" or kind == "operand":
         if n.saved[slot].obj == NULL and not (n.flags & N_FREED):
