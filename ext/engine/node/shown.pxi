@@ -83,7 +83,9 @@ cdef object saved_value(Node n, str kind, object where):
         if slot >= n.n_edges or n.edges[slot].node == NULL:
             return None
         shape = meta_shape(<Node>n.edges[slot].node, n.edges[slot].nr)
-        return len(shape) if kind == "edge_ndim" else _prod(shape) if kind == "edge_numel" else shape
+        if kind == "edge":
+            return shape
+        return len(shape) if kind == "edge_ndim" else _prod(shape)
     if n.flags & N_FREED:
         raise freed_error(n)
     if kind == "indices":
