@@ -16,7 +16,7 @@ import numpy as np
 import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy._C.copying import _rebuild_tensor
-from autograd_cy._C.exchange import _memory_owner
+from autograd_cy._C.exchange import UntypedStorage, _memory_owner
 
 from .wrapping import CLASSES
 
@@ -54,7 +54,7 @@ def block_of(t: Tensor) -> SharedBlock | None:
     return owner if isinstance(owner, SharedBlock) else None
 
 
-def _on(block: SharedBlock, size: int) -> object:
+def _on(block: SharedBlock, size: int) -> UntypedStorage:
     return ag.from_numpy(np.frombuffer(block, np.uint8, size)).untyped_storage()
 
 
