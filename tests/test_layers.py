@@ -24,6 +24,7 @@ LEVELS = (
     {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
+        "cuda",
         "fft",
         "func",
         "linalg",
@@ -46,7 +47,7 @@ UPWARD = {
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
 GENERATED = "operators_of_"  # includes that the generator writes: the operators that a module calls
-HEADERS = {"checked", "gemm_product", "halves", "tiles"}  # .pxd without a module
+HEADERS = {"checked", "gemm_product", "tiles"}  # .pxd without a module
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 

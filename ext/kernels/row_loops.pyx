@@ -14,7 +14,6 @@ from libc.string cimport memset
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64,
     DT_C128)
-from autograd_cy._C.halves cimport narrow, widen
 from autograd_cy._C.row_loops cimport *
 
 cdef extern from "scalar/scalar.h" nogil:
@@ -24,6 +23,10 @@ cdef extern from "scalar/scalar.h" nogil:
     double ag_exp_falling_f64(double, double)
     float ag_log_f32(float)
     double ag_log_f64(double)
+
+cdef extern from "halves.h" nogil:
+    void ag_widen(bint is_f16, const uint16_t* p, float* out, Py_ssize_t n)
+    uint16_t ag_narrow(bint is_f16, float x)
 
 cdef extern from "lanes.h" nogil:
     ctypedef uint8_t lanes_u8 "ag_lanes_u8"

@@ -112,7 +112,7 @@ def test_equals_the_reference(case):
             raise
 
 
-@pytest.mark.parametrize("record", records(lambda r: r.samples and set(r.dtypes) != set("bihfc")))
+@each("record", records(lambda r: r.samples and set(r.dtypes) != set("bihfc")))
 def test_other_dtypes_are_refused(record):
     case = cases(lambda r: r is record)[0].values[0]
     for letter in sorted(set("bihfc") - set(record.dtypes)):

@@ -22,13 +22,11 @@ class Version:
     count : int
     """
 
-    __slots__ = ("_followers", "_limit", "_sharers", "count")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._sharers: list[weakref.ref[Any]] | None = None  # None: one Variable
-        self._followers: tuple[Version, ...] = ()
-        self._limit = 16
+    # Defaults of the class: one is made for each tensor that is saved, and most stay as they are.
+    count = 0
+    _sharers: list[weakref.ref[Any]] | None = None  # None: one Variable
+    _followers: tuple[Version, ...] = ()
+    _limit = 16
 
     def increase(self) -> None:
         """Count a change, here and in the versions that were merged into this one."""
@@ -78,6 +76,10 @@ def share(variable: Any, other: Any) -> None:
     if version is None:
         version = variable._ver = Version()
     if other._ver is version:
+        return
+    if other._ver is not None and other._ver.count > version.count:
+        # A version never goes down.
+        share(other, variable)
         return
     if version._sharers is None:
         version._sharers = [weakref.ref(variable)]

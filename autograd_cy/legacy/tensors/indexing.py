@@ -91,9 +91,10 @@ class Indexing(Base):
     __slots__ = ()
 
     def __getitem__(self, key):
-        if type(key) is int and Tensor.dim(self) > 1:
+        if type(key) is int:
             _element(self, key, 0)
-            return _make(type(self), _get(self, key))
+            found = _get(self, key)
+            return _make(type(self), found) if Tensor.dim(self) > 1 else number(found)
         if isinstance(key, Tensor):
             return self._chosen(key)
         found = viewed(self, key)
@@ -149,6 +150,9 @@ class Indexing(Base):
 
     def __reversed__(self):
         return iter([self[i] for i in range(self.shape[0] - 1, -1, -1)])
+
+    def __contains__(self, item):
+        return any(x is item or x == item for x in self)
 
     def __bool__(self):
         if Tensor.numel(self):

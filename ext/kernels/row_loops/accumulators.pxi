@@ -77,14 +77,14 @@ cdef void finish_f16(const double* acc, uint16_t* out, Py_ssize_t n, Py_ssize_t 
                      double scale) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        out[j * stride] = narrow(DT_F16, <float>(acc[j] * scale))
+        out[j * stride] = ag_narrow(True, <float>(acc[j] * scale))
 
 
 cdef void finish_bf16(const double* acc, uint16_t* out, Py_ssize_t n, Py_ssize_t stride,
                       double scale) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        out[j * stride] = narrow(DT_BF16, <float>(acc[j] * scale))
+        out[j * stride] = ag_narrow(False, <float>(acc[j] * scale))
 
 
 cdef void fill_accumulators() noexcept:

@@ -11,7 +11,7 @@ cdef void half_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t s
         i = 0
         while True:
             length = n - i if n - i < HALVES else HALVES
-            widen(dt, q + i, block, length)
+            ag_widen(dt == DT_F16, q + i, block, length)
             table.rows[op][<int>DT_F32](<char*>block, 1, 0, length, <char*>&part)
             if i == 0:
                 (<double*>acc)[r] = part
@@ -30,7 +30,7 @@ cdef void half_cols(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t s
     while r < rows:
         some = rows - r if rows - r < 16 else 16
         for i in range(some):
-            widen(dt, <const uint16_t*>(p + (r + i) * step), block + i * COLS, n)
+            ag_widen(dt == DT_F16, <const uint16_t*>(p + (r + i) * step), block + i * COLS, n)
         if r == 0:
             table.cols[op][<int>DT_F32](<char*>block, some, COLS * 4, n, acc)
         else:
@@ -53,13 +53,13 @@ cdef void half_arg_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize
         place = 0
         while i < n:
             length = n - i if n - i < HALVES else HALVES
-            widen(dt, q + i, block, length)
+            ag_widen(dt == DT_F16, q + i, block, length)
             table.arg_rows[op][<int>DT_F32](<char*>block, 1, 0, length, <char*>&m, &at)
             if i == 0 or (m > best if op == R_MAX else m < best) or (m != m and best == best):
                 best = m
                 place = i + at
             i += length
-        (<uint16_t*>values)[r] = narrow(dt, best)
+        (<uint16_t*>values)[r] = ag_narrow(dt == DT_F16, best)
         index[r] = place
 
 
@@ -70,7 +70,7 @@ cdef void half_arg_cols(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize
     cdef Py_ssize_t r, j
     cdef float x, m
     for r in range(rows):
-        widen(dt, <const uint16_t*>(p + r * step), row, n)
+        ag_widen(dt == DT_F16, <const uint16_t*>(p + r * step), row, n)
         for j in range(n):
             x = row[j]
             m = best[j]
@@ -78,7 +78,7 @@ cdef void half_arg_cols(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize
                 best[j] = x
                 index[j] = r
     for j in range(n):
-        (<uint16_t*>values)[j] = narrow(dt, best[j])
+        (<uint16_t*>values)[j] = ag_narrow(dt == DT_F16, best[j])
 
 
 cdef void half_deviation(int dt, const char* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -91,7 +91,7 @@ cdef void half_deviation(int dt, const char* p, Py_ssize_t rows, Py_ssize_t step
         i = 0
         while i < n:
             length = n - i if n - i < HALVES else HALVES
-            widen(dt, <const uint16_t*>(p + r * step) + i, block, length)
+            ag_widen(dt == DT_F16, <const uint16_t*>(p + r * step) + i, block, length)
             deviation_rows(<const float*>block, 1, 0, length, mean + r, &part)
             acc[r] += part
             i += length
