@@ -271,7 +271,7 @@ cdef inline int writing(Tensor t, str op) except -1:
     return 0
 
 cdef inline int reading(Tensor t, str what) except -1:
-    """To be called before values are read by anything but a launch, and something is made of them."""
+    """To be called before values are read, and used, by anything but a launch."""
     if upcalls.note_read != NULL and not t.flags & F_WRAPPED:
         return upcalls.note_read(t, what)
     return 0

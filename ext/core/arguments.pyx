@@ -387,7 +387,6 @@ cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
 
 
 cdef bint any_zero(Tensor b):
-    cdef object array
     if b.count == 1:
         return not shown_value(b)
     # To refuse it, not to go another way: that is possible while launches are kept, too.

@@ -203,8 +203,8 @@ cdef int refuse_reading(Tensor t, str what) except -1:
     if kept_here():
         raise RuntimeError(
             f"{what}: launches can't be kept: the values of a tensor of shape {list(sizes_of(t))} "
-            f"and dtype {dt_object(t.dt).name} are read, and another run would not decide anew what "
-            "depends on them; choose by where(), or read them before")
+            f"and dtype {dt_object(t.dt).name} are read, and another run would not decide anew "
+            "what depends on them; choose by where(), or read them before")
     return 0
 
 cdef void note_birth(StorageImpl* s) noexcept:
