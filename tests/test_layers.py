@@ -24,6 +24,7 @@ LEVELS = (
     {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
+        "cuda",
         "fft",
         "func",
         "linalg",
@@ -36,6 +37,7 @@ LEVELS = (
         "viz",
     },
     {"__main__", "optim"},
+    {"legacy"},
 )
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")

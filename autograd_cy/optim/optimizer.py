@@ -97,6 +97,10 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What schedules and programs hang on the object stays with it.
+        return {name: getattr(self, name) for name in ("defaults", "state", "param_groups")}
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:

@@ -180,7 +180,7 @@ class Operation:
             ]
         if has_shape(r):
             return [f"{name} = {self.shaped()}"]
-        return [f"{name} = {self.compiled(k.target, k.args)}"]
+        return [f"{name} = {self.compiled(k.target, k.args, getattr(k, 'into', False))}"]
 
     def shaped(self) -> str:
         """A kernel that fills results; it and its shape rule take codes for dtypes."""
@@ -218,8 +218,10 @@ class Operation:
                 )
         return f"lambda {self.parameters}: {text}"
 
-    def compiled(self, target: str, names: tuple[str, ...] | None = None) -> str:
-        """The text of a C function that takes the arguments in `names`, or all."""
+    def compiled(
+        self, target: str, names: tuple[str, ...] | None = None, into: bool = False
+    ) -> str:
+        """The text of a C function of the arguments in `names`, or all, and of ``out`` if `into`."""
         names = tuple(self.args) if names is None else names
         passed = [
             f"{CODES[self.args[n].type]}({n})"
@@ -227,6 +229,8 @@ class Operation:
             else n
             for n in names
         ]
+        if into:
+            passed.append("None")  # results go into fresh memory
         if passed == [*self.args]:
             return f"_host.compiled({target!r})"
         return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(passed)},))"
@@ -243,7 +247,9 @@ class Operation:
             ]
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
-            return [f"{name} = {self.compiled(f'{module}_composites.{function}')}"]
+            return [
+                f"{name} = {self.compiled(f'{module}_composites.{function}', None, r.kernel.into)}"
+            ]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
         return [
             "",

@@ -85,6 +85,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tree")
     (folder / "tests").mkdir()
     shutil.copytree(tree.ROOT / "tests" / "mutation", folder / "tests" / "mutation")
+    for name in ("conftest.py", "grouping.py"):
+        shutil.copy(tree.ROOT / "tests" / name, folder / "tests" / name)
     (folder / "slips.py").write_text(runtime.PYTHON)
     (folder / "code_.py").write_text(CODE)
     (folder / "tests" / "test_code.py").write_text(TESTS)
@@ -173,6 +175,7 @@ def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
     notes = tmp_path / "notes.json"
     words = ["--count", "9", "--seed", "1", "--folder", str(folder), "--json", str(notes)]
     monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setattr(command.places, "choose", lambda *_: [])
     monkeypatch.setattr(command.tree, "make", lambda folder, chosen: slips)
     monkeypatch.setattr(command, "Runner", lambda *_: contextlib.nullcontext(runner))
     monkeypatch.setattr(command, "harmless", lambda: {slips[4].key: "nobody asks"})
