@@ -239,6 +239,9 @@ def test_functions_of_the_modern_api_refuse_variables_and_name_data():
         lambda: modern.stack([v, v]),
         lambda: modern.nn.functional.relu(v),
         lambda: modern.ones(2) @ v,
+        lambda: modern.tensor(v),
+        lambda: modern.as_tensor(v),
+        lambda: np.array(v),
     ):
         with pytest.raises(TypeError, match=r"\.data"):
             compute()
@@ -347,6 +350,49 @@ def test_in_place_forms_there_are_and_are_not():
         assert not hasattr(x, name)
     for name in "exp_ neg_ tanh_ sigmoid_".split():
         assert getattr(x, name)() is x
+
+
+def long(*values):
+    return Variable(torch.LongTensor(list(values)))
+
+
+IN_PLACE = {
+    "add": lambda v: (v,),
+    "sub": lambda v: (v * 3,),
+    "mul": lambda v: (2,),
+    "div": lambda v: (2,),
+    "exp": lambda v: (),
+    "neg": lambda v: (),
+    "tanh": lambda v: (),
+    "sigmoid": lambda v: (),
+    "addmm": lambda v: (2, 3, v, v),
+    "addbmm": lambda v: (2, 3, v.view(1, 2, 2).clone(), v.view(1, 2, 2).clone()),
+    "addmv": lambda v: (2, 3, v, v[0].clone()),
+    "addr": lambda v: (2, 3, v[0].clone(), v[1].clone()),
+    "baddbmm": lambda v: (2, 3, v.view(1, 2, 2).clone(), v.view(1, 2, 2).clone()),
+    "index_add": lambda v: (0, long(1), v[:1].clone()),
+    "index_copy": lambda v: (0, long(1), v[:1].clone()),
+    "index_fill": lambda v: (0, long(1), 7),
+    "scatter": lambda v: (0, Variable(torch.LongTensor([[1, 0]])), v[:1].clone()),
+    "masked_copy": lambda v: (v > 2, v),
+    "masked_fill": lambda v: (v > 2, 7),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_methods_change_the_variable_to_what_the_others_return(name):
+    data = torch.range(1, 4).view(2, 2)
+    if name == "addmv":
+        data = data[0]
+    if name == "baddbmm":
+        data = data.view(1, 2, 2)
+    v = Variable(torch.range(1, 4).view(2, 2))
+    plain, changed = Variable(data.clone()), Variable(data.clone())
+    arguments = IN_PLACE[name](v)
+    expected = getattr(plain, name)(*arguments)
+    assert plain.data.equal(data) and expected is not plain and plain._version == 0
+    assert getattr(changed, name + "_")(*arguments) is changed and changed._version == 1
+    assert changed.data.equal(expected.data) and not changed.data.equal(data)
 
 
 def test_clamp_needs_a_bound_and_remainders_a_number():
