@@ -55,7 +55,7 @@ class NAdam(FusedOptimizer):
     >>> x.grad = torch.tensor([3.0])
     >>> torch.optim.NAdam([x], lr=0.5).step()
     >>> round(x.item(), 4)
-    1.4329
+    1.4718
     """
 
     method = "nadam"
