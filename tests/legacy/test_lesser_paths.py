@@ -52,6 +52,21 @@ def test_gradients_agree_with_differences(make, size):
     assert gradcheck(compute, [doubles(*size)])
 
 
+def test_functions_without_a_method_are_differentiated_by_the_core():
+    v, w = doubles(3, 3), doubles(3, 3)
+    for call in (
+        lambda a: torch.cumsum(a, 1),
+        lambda a: torch.cumprod(a, 0),
+        lambda a: torch.trace(a),
+        lambda a: torch.cross(a, w),
+        lambda a: torch.atan2(w, a),
+    ):
+        assert gradcheck(call, [v])
+    assert torch.trace(v).size() == (1,)
+    with pytest.raises(RuntimeError, match="inconsistent tensor sizes"):
+        torch.atan2(v, doubles(3))
+
+
 def test_cells_without_bias_have_gradients_of_their_weights():
     cell = nn.LSTMCell(3, 2, bias=False).double()
     h, c = cell(doubles(4, 3), (doubles(4, 2), doubles(4, 2)))
