@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ext.codegen.formula import BUILTINS
-from ext.codegen.python_forms import QUICK
 from ext.codegen.vocabulary import CONVERTERS
 
 HEAD = """# cython: language_level=3, auto_pickle=False
@@ -62,8 +61,9 @@ from autograd_cy._C.batching cimport (
 from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
+from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, named_count, positional
 from autograd_cy._C.arguments cimport (
-    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
+    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, check_no_integer_zero, check_pow_domain, check_bool_condition,
     check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
     check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
 {imports}
@@ -77,7 +77,7 @@ cdef extern from *:
     #undef signbit
     \"\"\"
 
-cdef object ONE = 1, ZERO = 0
+cdef object ONE = 1
 """
 
 
@@ -94,7 +94,7 @@ def head_of(family: str, imports: dict[str, set[str]], text: str) -> str:
     head = HEAD.format(
         family=family,
         builtins=", ".join(name for name in BUILTINS if name != "normal_dim"),
-        converters=", ".join([*CONVERTERS, *QUICK.values()]),
+        converters=", ".join(CONVERTERS),
         imports="\n".join(named),
     )
     return used_imports(head, text)

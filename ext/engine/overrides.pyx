@@ -20,6 +20,7 @@ pay nothing. The first try refused the name before it did anything.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from autograd_cy._C.forms cimport Form
 from autograd_cy._C.tensor cimport (
     Tensor, Upcalls, binary_fn, upcalls, M_UNASKED, tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG,
     U_POS, U_INVERT, U_ABS)
@@ -278,7 +279,7 @@ def _intercept(f):
     cdef Py_ssize_t offset = TYPE_OF(<PyObject*>f).tp_vectorcall_offset
     cdef vectorcall_fn* slot
     cdef Entry* e
-    if type(f).__name__ != "cython_function_or_method" or offset <= 0:
+    if offset <= 0 or not (type(f) is Form or type(f).__name__ == "cython_function_or_method"):
         return False
     slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)
     if slot[0] == NULL and (<FunctionObject*><PyObject*>f).m_ml.ml_flags != (
