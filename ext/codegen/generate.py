@@ -45,7 +45,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     entries = linkage.all_entries(own)
     pxd, pyx = linkage.public_table(entries)
     found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
-    found["argument_kinds.pxi"] = argument_kinds.source()
+    found["argument_kinds.pxi"] = argument_kinds.source(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     symbols = by_symbol(families)
     for family, records in own.items():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ext.codegen.argument_kinds import kind_of
+from ext.codegen.argument_kinds import calls_of, is_plain, kind_of
 from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
@@ -143,6 +143,8 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
     shown = (r.shown_as or r.name) + form
     if shown != head[0]:
         head.append(f"as={shown}")
+    if is_plain(r):
+        head.append(f"calls={calls_of(r)}")
     if not form and [a.type for a in r.args[:2]] == ["operand"] * 2:
         head.append("lone" if r.method else "numbers")
     if separate_sizes(r) is not None and not form:
@@ -330,8 +332,14 @@ class Forms:
     def add(self, name: str, group: Sequence[Any], form: str = "") -> None:
         """A form of one or several records."""
         for k, r in enumerate(group):
-            body = Body(r, form)
             self.rows.append("| " * (k > 0) + row(r, form, len(group) == 1))
+            if is_plain(r):
+                self.bodies.append(f"c_{r.key}{form}")
+                if r.out and not form:
+                    self.rows.append(">")
+                    self.bodies.append(f"c_{r.key}_out")
+                continue
+            body = Body(r, form)
             self.bodies.append(body.name)
             self.lines += body.lines()
         if len(group) > 1:

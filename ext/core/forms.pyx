@@ -2,33 +2,32 @@
 """Python forms of operators: one binder of arguments for all of them.
 
 # Note [Forms]
-What Python calls is a `Form`. It has no code of its own but lines of text, one for each signature,
-and for each line a C function. A line names the parameters in their order, with kinds (what the
-value becomes in C, see _types.py), defaults, and the positions that errors name::
+What Python calls is a `Form`. It has no code of its own but lines of text, one for each
+signature, and for each line a C function. A line names the parameters in their order, with kinds
+(what the value becomes in C, see _types.py), the positions that errors name, and defaults::
 
-    add; operand@1 input; operand@2 other; *; +; object alpha=1; tensor?@0 out=None
+    add lone; operand@1 input; operand@2 other; *; +; object alpha=1; tensor? out=None
 
-After ``*`` parameters come by keyword only, after ``+`` those that the record doesn't know. Words
-after the name: ``as=name`` is the operator in errors about values, ``lone`` and ``numbers`` say what
-two numbers alone mean (a number that is made a tensor, or an error), ``spread`` lets the ints of the
-last parameter be given one by one; with ``key=key`` there is a form of this signature alone. A line that begins with ``|`` is another signature of the form
-before it, and one with ``?`` the function that chooses among them.
+After ``*`` parameters come by keyword only, after ``+`` those that the record doesn't know. Of the
+words after the name, ``as=name`` is the operator in errors about values, ``lone`` and ``numbers``
+say what two numbers alone mean (a number that is made a tensor, or an error), ``spread`` lets the
+ints of the last parameter be given one by one, and ``key=key`` asks for a form of this signature
+alone, ``form_<key>``. With ``calls=ooi`` the C function is the operator itself, and these are the
+types of its arguments; otherwise it gets the array of values. A line that begins with ``|`` is
+another signature of the form before it; one with ``>`` stands for the function that writes into
+``out=``, one with ``?`` for the function that chooses among signatures.
 
-A line is read when its form is first called, so that importing costs one small object a form. A call
-then fills an array of C values on the stack: positional arguments, those by name, defaults, which
-were converted once. The values that programs usually pass are tested here; all others go through the
-converters of arguments.pyx, whose new objects are released after the call.
+A line is read when its form is first called, so that importing costs one small object a form. A
+call then fills an array of C values on the stack: positional arguments, those by name, defaults,
+which were converted once. The values that programs usually pass are tested here; all others go
+through the converters of arguments.pyx, whose new objects are released after the call.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF
-from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc
 from libc.string cimport strchr, strlen, strncmp
-from autograd_cy._C.arguments cimport (
-    bool_arg, choice_arg, correction_arg, count_arg, device_arg, dim_arg, dims_arg, dtype_arg,
-    float_arg, format_arg, indices_arg, int_arg, ints_arg, number_alone, number_arg, operand_arg,
-    order_arg, places_arg, sections_arg, sizes_arg, start_arg, str_arg, tensor_arg, tensors_arg)
+from autograd_cy._C.arguments cimport number_alone
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.tensor cimport Tensor, F_WRAPPED, MAX_DIMS
 
@@ -71,11 +70,15 @@ cdef struct Parameter:
     bint afresh                     # the default is converted for each call, which may change it
 
 ctypedef PyObject* (*body_fn)(Value* v, PyObject** given) noexcept
+ctypedef PyObject* (*caller_fn)(void* function, Value* v) noexcept
 ctypedef int (*which_fn)(Given* given) noexcept
 
 cdef struct Row:
     Parameter parameters[MOST]
-    body_fn body
+    void* function
+    caller_fn caller                # NULL: the function takes the values
+    void* out_function              # the same for out=, the last parameter
+    caller_fn out_caller
     which_fn which                  # of the first row, if there are several
     PyObject* shown                 # the name of the form
     int n
@@ -108,22 +111,31 @@ cdef int read(Form form) except -1:
     """Make the rows of a form of its lines."""
     cdef Row* rows = <Row*>calloc(form.n_rows, sizeof(Row))
     cdef const char* text = form.text
-    cdef int i, taken
+    cdef int place = 0, k = -1
     cdef str line
     if rows == NULL:
         raise MemoryError()
     form.kept = []
-    for i in range(form.n_rows):
+    while True:
         line = line_of(&text)
-        read_row(form, &rows[i], line)
-        rows[i].body = <body_fn>form.bodies[i]
-    if form.alone < 0 and form.n_rows > 1:
-        rows[0].which = <which_fn>form.bodies[form.n_rows]
+        if line.startswith(">"):
+            rows[k].out_function = form.bodies[place]
+        elif line.startswith("?"):
+            rows[0].which = <which_fn>form.bodies[place]
+        elif k + 1 < form.n_rows:
+            k += 1
+            read_row(form, &rows[k], line)
+            rows[k].function = form.bodies[place]
+        else:
+            break
+        place += 1
     if form.alone >= 0:
         rows[0] = rows[form.alone]
+        rows[0].which = NULL
     if form.each:
         rows[0].n = rows[0].positional = rows[0].own
         rows[0].spread = False
+        rows[0].out_function = NULL
     form.rows = rows
     return 0
 
@@ -149,6 +161,9 @@ cdef int read_row(Form form, Row* row, str line) except -1:
             row.numbers = True
         elif word == "spread":
             row.spread = True
+        elif word.startswith("calls="):
+            row.caller = <caller_fn><void*><size_t>CALLERS[word[6:]]
+            row.out_caller = <caller_fn><void*><size_t>CALLERS.get(word[6:] + "o", 0)
         elif word.startswith("key="):
             pass                    # the form of this signature only is form_<key>
         else:
@@ -342,7 +357,12 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
             return NULL
         row += k
     if filled(row, args, n, names, v, given, owned, &n_owned) == 0:
-        result = row.body(v, given)
+        if row.caller == NULL:
+            result = (<body_fn>row.function)(v, given)
+        elif row.out_function != NULL and v[row.n - 1].o != NONE:
+            result = row.out_caller(row.out_function, v)
+        else:
+            result = row.caller(row.function, v)
     for k in range(n_owned):
         decref(owned[k])
     return result
@@ -400,8 +420,8 @@ cdef class Form:
     def __doc__(self):
         if self.words is None:
             if self.__name__.endswith("_") and self.doc[0] == 0:
-                text = (f"In-place form of :func:`{self.__name__.rstrip('_')}`; changes and returns "
-                        "the first argument.")
+                text = (f"In-place form of :func:`{self.__name__[:-1]}`; changes and returns the "
+                        "first argument.")
             else:
                 text = self.doc.decode()
             self.words = f"{self.__name__}{self.__signature__}\n\n{text}"
@@ -439,12 +459,12 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
     while rows[0]:
         word = rows + 2 * (rows[0] == c"|")
         name = word_at(&word)
-        if rows[0] != c"|" and rows[0] != c"?":
+        if rows[0] not in (c"|", c">", c"?"):
             form = new_form(where, name)
             form.text, form.doc, form.bodies = rows, docs, &bodies[place]
             docs += strlen(docs) + 1
             made[name] = form
-        if rows[0] != c"?":
+        if rows[0] not in (c">", c"?"):
             form.n_rows += 1
             if strncmp(word, b" key=", 5) == 0:
                 word += 5
