@@ -33,9 +33,18 @@ cdef class Form:
     cdef list kept                  # what the rows point to
     cdef object words               # the text of __doc__, once somebody asked
     cdef int alone                  # the only row that counts, or -1
+    cdef bint asks                  # whether classes of arguments are asked (overrides.pyx)
     cdef bint each                  # all parameters of the record, and no others, come by position
     cdef dict __dict__
     cdef object __weakref__
+
+cdef struct FormUpcalls:
+    # What overrides.pyx fills in: the vectorcall of calls that may have to ask somebody.
+    vectorcall_fn look_closely
+    vectorcall_fn plainly           # and that of calls for which nobody is asked
+    int asking                      # whether every call must be looked at
+
+cdef FormUpcalls form_upcalls
 
 cdef dict make_forms(dict module, const char* rows, const char* docs, void** bodies)
 cdef Form positional(Form form, int row)

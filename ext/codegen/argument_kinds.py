@@ -35,8 +35,8 @@ def calls_of(r: Record) -> str:
 
 
 def is_plain(r: Record) -> bool:
-    """Whether the Python form does nothing but call the operator."""
-    more = r.alpha or r.checks or r.options or r.alone or r.outs
+    """Whether the Python form does nothing but call the operator, if options have their defaults."""
+    more = r.checks or r.alone or r.outs
     return not (more or (len(r.returns) > 1 and r.named))
 
 

@@ -28,8 +28,8 @@ from autograd_cy._C.tensor cimport (
     B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE, B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD,
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
-    Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    name_class, n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    Node, NodeKind, N_NUMBER_FIRST, make_kinds, needs, edge_defined, new_node, set_edge, set_history, save_input, save_old_value, save_output, unpack,
+    n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)

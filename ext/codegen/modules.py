@@ -13,7 +13,7 @@ from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import Entry, entries_of, kernel_numbers, publication, table_of
 from ext.codegen.module_head import head_of
 from ext.codegen.operators import Operator
-from ext.codegen.python_forms import Forms, dunder_forms
+from ext.codegen.python_forms import Forms, dunder_forms, literal
 
 
 def needs_loop(r: Any) -> bool:
@@ -37,6 +37,18 @@ def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) 
     return lines
 
 
+def kinds_made(family: str, kinds: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines that fill the kinds of nodes of a module."""
+    if not kinds:
+        return []
+    return [
+        *(f"_kinds[{i}].apply = {apply}" for i, (_, apply) in enumerate(kinds)),
+        f'make_kinds(_kinds, b"autograd_cy._C.ops_{family}", (',
+        *(f"    b{literal(text)}" for text, _ in kinds),
+        "))",
+    ]
+
+
 def family_module(
     family: str, records: Sequence[Any], by_name: Mapping[str, list], entries: Mapping[str, Entry]
 ) -> str:
@@ -47,16 +59,9 @@ def family_module(
     register: list[str] = []
     exported: list[str] = []
     results: dict[str, tuple[str, ...]] = {}
-    classes: set[str] = set()
+    kinds: list[tuple[str, str]] = []
     for r in records:
-        node = r.node
-        if isinstance(r.vjp, dict):
-            if node in classes:
-                # Two records may share a node name (gelu): the class of the second gets a suffix.
-                node = f"{r.node}_{r.key}"
-                register.append(f'name_class({node}, b"autograd_cy._C.ops_{family}.{r.node}")')
-            classes.add(r.node)
-        body += Operator(r, by_name, constants, imports, node).text()
+        body += Operator(r, by_name, constants, imports, kinds).text()
         if len(r.returns) > 1 and r.named:
             results[r.name] = r.returns
     groups: dict[str, list] = {}
@@ -90,7 +95,16 @@ def family_module(
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
     written = "\n".join([*body, *forms.lines, *operators])
     register += registration(records)
-    after = "\n".join([*kernel_slots(records), *register, *consts, *named, written, "make_forms"])
+    after = "\n".join(
+        [
+            *kernel_slots(records),
+            *register,
+            *consts,
+            *named,
+            written,
+            "make_forms make_kinds NodeKind",
+        ]
+    )
     parts = [
         head_of(family, imports, after),
         *kernel_numbers(written),
@@ -98,9 +112,11 @@ def family_module(
         "\n".join(consts),
         "\n".join(named),
         *kernel_slots(records),
+        *([f"cdef NodeKind _kinds[{len(kinds)}]"] if kinds else []),
         written,
         "",
         *publication(entries_of(records)),
+        *kinds_made(family, kinds),
         *forms.made(),
         *other_names,
         "\n".join(register),

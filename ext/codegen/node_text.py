@@ -90,29 +90,29 @@ class NodeText(OperatorBase):
         return items
 
     def node_class(self) -> list[str]:
+        """What nodes do in backward; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
-        lines = ["", *([] if r.variants else ["@cython.final"]), f"cdef class {self.node}(Node):"]
-        lines += indent(self.saved_names())
-        lines += indent(self.apply())
-        for name in r.variants:
-            lines += ["", "@cython.final", f"cdef class {name}({self.node}):", "    pass"]
-        return lines
+        saved = "".join(f"; {' '.join(map(str, row))}" for row in self.saved_names())
+        self.kind_number = len(self.kinds)
+        self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
+        return ["", *self.apply()]
 
-    def saved_names(self) -> list[str]:
+    def saved_names(self) -> list[tuple[str, str, int]]:
+        """(name, what it is, place) of all that is saved."""
         rows, args = [], {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
             kind = "tensor"
             if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
                 kind = "operand"
-            rows.append(f'("{name}", "{kind}", {i})')
+            rows.append((name, kind, i))
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
         for i, name in enumerate(self.scalars):
-            rows.append(f'("{name}", "{kinds[arg_type(self.r.arg(name).type).c]}", {i})')
+            rows.append((name, kinds[arg_type(self.r.arg(name).type).c], i))
         for i, name in enumerate(self.objects):
-            rows.append(f'("{name}", "{"indices" if name in self.indices else "object"}", {i})')
+            rows.append((name, "indices" if name in self.indices else "object", i))
         for i, (name, what) in enumerate(self.meta_objects):
             shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
-            rows.append(f'("{name}_{shown}", "object", {len(self.objects) + i})')
+            rows.append((f"{name}_{shown}", "object", len(self.objects) + i))
         for name, edge in self.edge.items():
             uses = {what for used in self.uses.values() for n, what in used.metadata if n == name}
             if (
@@ -120,14 +120,14 @@ class NodeText(OperatorBase):
                 and (name, "shape") not in self.meta_objects
                 and self.r.arg(name).type != "Tensor[]"
             ):
-                rows.append(f'("{name}_sym_sizes", "edge", {edge})')
-        if not rows:
-            return []
-        return ["cdef tuple saved_names(self):", "    return (" + ", ".join(rows) + ",)"]
+                rows.append((f"{name}_sym_sizes", "edge", edge))
+        return rows
 
     def apply(self) -> list[str]:
         """The method that makes gradients of inputs from those of outputs."""
-        f = Function("cdef int apply(self, PyObject** gin, PyObject** gout) except -1:")
+        f = Function(
+            f"cdef int apply_{self.key}(Node self, PyObject** gin, PyObject** gout) except -1:"
+        )
         gradients = self.incoming(f)
         if self.objects or self.meta_objects:
             f.declare("tuple", "kept", "get_args(self)")
@@ -233,10 +233,8 @@ class NodeText(OperatorBase):
         count = ", Py_ssize_t n_results" if self.many else ""
         lines = [
             "",
-            f"cdef {self.node} node_{self.key}({self.params}, bint inplace{count}):",
-            f"    cdef {self.node} n",
+            f"cdef Node node_{self.key}({self.params}, bint inplace{count}):",
             *self.new_node(),
-            f"    node_init(n, {self.n_edges}, {self.n_slots()}, {self.n_outputs()})",
         ]
         if self.list_arg is not None and self.list_arg.name in self.diff:
             lines.append("    cdef Py_ssize_t k")
@@ -307,19 +305,18 @@ class NodeText(OperatorBase):
         return lines
 
     def new_node(self) -> list[str]:
-        """Lines that make `n`, of the class by whose name torch knows it."""
-        lines, word = [], "if"
+        """Lines that make `n`, of the kind by whose name torch knows it."""
+        counts = f"{self.n_edges}, {self.n_slots()}, {self.n_outputs()}"
+        lines = [f"    cdef NodeKind* kind = &_kinds[{self.kind_number}]"]
         emitter = self.emitter(self.arg_names(), self.plain_metadata)
-        for name, test in self.r.variants.items():
+        word = "if"
+        for i, test in enumerate(self.r.variants.values(), 1):
             lines += [
                 f"    {word} {emitter.emit(parse(test))[0]}:",
-                f"        n = {name}.__new__({name})",
+                f"        kind = &_kinds[{self.kind_number + i}]",
             ]
             word = "elif"
-        node = self.node
-        if lines:
-            return [*lines, "    else:", f"        n = {node}.__new__({node})"]
-        return [f"    n = {node}.__new__({node})"]
+        return [*lines, f"    cdef Node n = new_node(kind, {counts})"]
 
     def n_slots(self) -> str:
         """How many tensors the node saves."""

@@ -34,11 +34,11 @@ class OperatorBase:
         records: Mapping[str, list],
         constants: dict[str, str],
         imports: dict[str, set[str]],
-        node: str | None = None,
+        kinds: list[tuple[str, str]],
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
-        self.node: str = node or record.node  # the class, which two records may share a name of
+        self.kinds = kinds  # (line, name of `apply`) of the kinds of nodes of the module
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__
         self.diff: tuple[str, ...] = record.differentiable

@@ -230,7 +230,7 @@ class Body:
         if not form and len(r.returns) > 1 and r.named:
             call = f"{r.name}_result(*{call})"
         lines.append(f"return {call}")
-        return ["", f"cdef object {self.name}(Value* v, PyObject** given):", *indent(lines)]
+        return ["", f"cdef object {self.name}(Value* v):", *indent(lines)]
 
     def options(self) -> list[str]:
         """What options do: another record is called with the value as last argument."""
@@ -268,7 +268,7 @@ class Body:
             return []
         last = r.tensor_args[-1].name
         test = (
-            f"if given[{self.places['alpha']}] != <PyObject*>ONE and (alpha is True or alpha != 1):"
+            f"if v[{self.places['alpha']}].o != <PyObject*>ONE and (alpha is True or alpha != 1):"
         )
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
         if r.alpha is True:
@@ -338,7 +338,9 @@ class Forms:
                 if r.out and not form:
                     self.rows.append(">")
                     self.bodies.append(f"c_{r.key}_out")
-                continue
+                if not (r.options or r.alpha):
+                    continue
+                self.rows.append(":")
             body = Body(r, form)
             self.bodies.append(body.name)
             self.lines += body.lines()

@@ -14,13 +14,16 @@ say what two numbers alone mean (a number that is made a tensor, or an error), `
 ints of the last parameter be given one by one, and ``key=key`` asks for a form of this signature
 alone, ``form_<key>``. With ``calls=ooi`` the C function is the operator itself, and these are the
 types of its arguments; otherwise it gets the array of values. A line that begins with ``|`` is
-another signature of the form before it; one with ``>`` stands for the function that writes into
-``out=``, one with ``?`` for the function that chooses among signatures.
+another signature of the form before it. Others stand for functions: ``>`` for the one that writes
+into ``out=``, ``:`` for the one that gets the values if a parameter after ``+`` isn't the default,
+``?`` for the one that chooses among signatures.
 
 A line is read when its form is first called, so that importing costs one small object a form. A
 call then fills an array of C values on the stack: positional arguments, those by name, defaults,
-which were converted once. The values that programs usually pass are tested here; all others go
-through the converters of arguments.pyx, whose new objects are released after the call.
+which were converted once. The values that programs usually pass are tested here: a call with
+nothing else, and no names, does no more than that. All others ask the classes of the arguments
+first (overrides.pyx, through `look_closely`) and go through the converters of arguments.pyx, whose
+new objects are released after the call.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -37,7 +40,10 @@ cdef extern from "Python.h":
         unsigned long tp_flags
         void* tp_call
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL, Py_TPFLAGS_METHOD_DESCRIPTOR
-    TypeObject PyLong_Type
+    TypeObject PyLong_Type, PyUnicode_Type
+    PyObject* new_tuple "PyTuple_New"(Py_ssize_t) except NULL
+    void set_item "PyTuple_SET_ITEM"(PyObject*, Py_ssize_t, PyObject*)
+    void incref "Py_INCREF"(PyObject*)
     TypeObject* TYPE_OF "Py_TYPE"(PyObject*)
     PyObject* TRUE "Py_True"
     PyObject* FALSE "Py_False"
@@ -55,7 +61,7 @@ cdef enum:
     MOST = 16                       # parameters of a form
 
 cdef enum Quick:                    # values that need no converter
-    NOT_QUICK, QUICK_TENSOR, QUICK_BOOL, QUICK_INT, QUICK_DIM, AS_IT_IS
+    NOT_QUICK, QUICK_TENSOR, QUICK_BOOL, QUICK_INT, QUICK_DIM, QUICK_DIMS, QUICK_STR, AS_IT_IS
 
 cdef struct Parameter:
     PyObject* name
@@ -69,7 +75,7 @@ cdef struct Parameter:
     bint optional                   # None is not converted
     bint afresh                     # the default is converted for each call, which may change it
 
-ctypedef PyObject* (*body_fn)(Value* v, PyObject** given) noexcept
+ctypedef PyObject* (*body_fn)(Value* v) noexcept
 ctypedef PyObject* (*caller_fn)(void* function, Value* v) noexcept
 ctypedef int (*which_fn)(Given* given) noexcept
 
@@ -79,11 +85,13 @@ cdef struct Row:
     caller_fn caller                # NULL: the function takes the values
     void* out_function              # the same for out=, the last parameter
     caller_fn out_caller
+    body_fn more                    # for other values than the defaults of what follows `own`
     which_fn which                  # of the first row, if there are several
     PyObject* shown                 # the name of the form
     int n
     int positional
     int own                         # parameters of the record
+    int needed                      # those before this one have no default that is converted once
     bint lone, numbers, spread
 
 cdef TypeObject* tensor_type = <TypeObject*><PyObject*>Tensor
@@ -91,7 +99,8 @@ cdef TypeObject* tensor_type = <TypeObject*><PyObject*>Tensor
 include "argument_kinds.pxi"
 
 cdef dict QUICK = {"tensor": QUICK_TENSOR, "operand": QUICK_TENSOR, "bool": QUICK_BOOL,
-                   "int": QUICK_INT, "dim": QUICK_DIM, "object": AS_IT_IS}
+                   "int": QUICK_INT, "dim": QUICK_DIM, "dims": QUICK_DIMS, "str": QUICK_STR,
+                   "object": AS_IT_IS}
 
 
 # --- reading lines --------------------------------------------------------------------------
@@ -120,6 +129,8 @@ cdef int read(Form form) except -1:
         line = line_of(&text)
         if line.startswith(">"):
             rows[k].out_function = form.bodies[place]
+        elif line.startswith(":"):
+            rows[k].more = <body_fn>form.bodies[place]
         elif line.startswith("?"):
             rows[0].which = <which_fn>form.bodies[place]
         elif k + 1 < form.n_rows:
@@ -136,6 +147,7 @@ cdef int read(Form form) except -1:
         rows[0].n = rows[0].positional = rows[0].own
         rows[0].spread = False
         rows[0].out_function = NULL
+        rows[0].more = NULL
     form.rows = rows
     return 0
 
@@ -197,6 +209,8 @@ cdef int read_row(Form form, Row* row, str line) except -1:
                 form.kept.append(<object>p.value.o)
                 decref(p.value.o)
         row.n += 1
+        if not has_default or p.afresh:
+            row.needed = row.n
     if row.positional < 0:
         row.positional = row.n
     if row.own < 0:
@@ -243,11 +257,14 @@ cdef int take_names(Row* row, PyObject** args, Py_ssize_t n, PyObject* names,
     return 0
 
 
-cdef PyObject* several(PyObject** args, Py_ssize_t n):
+cdef PyObject* several(PyObject** args, Py_ssize_t n) except NULL:
     """A new tuple of arguments that were given one by one."""
-    cdef tuple t = tuple([<object>args[i] for i in range(n)])
-    Py_INCREF(t)
-    return <PyObject*>t
+    cdef PyObject* t = new_tuple(n)
+    cdef Py_ssize_t i
+    for i in range(n):
+        incref(args[i])
+        set_item(t, i, args[i])
+    return t
 
 
 cdef int refuse_count(Row* row, Py_ssize_t n) except -1:
@@ -264,19 +281,23 @@ cdef int refuse_missing(Row* row, int i) except -1:
 cdef inline bint quickly(Value* v, PyObject* x, Parameter* p) noexcept:
     """Take a value of the usual type; False for all others."""
     cdef int overflow = 0
-    if p.quick == QUICK_TENSOR:
+    cdef int quick = p.quick
+    if quick == QUICK_TENSOR:
         v.o = x
         return TYPE_OF(x) == tensor_type
-    if p.quick == QUICK_INT or p.quick == QUICK_DIM:
+    if quick == QUICK_INT or quick == QUICK_DIM:
         if TYPE_OF(x) != &PyLong_Type:
             return False
         v.i = whole(x, &overflow)
-        return not overflow and (p.quick == QUICK_INT or -MAX_DIMS <= v.i < MAX_DIMS)
-    if p.quick == QUICK_BOOL:
+        return not overflow and (quick == QUICK_INT or -MAX_DIMS <= v.i < MAX_DIMS)
+    if quick == QUICK_BOOL:
         v.i = x == TRUE
         return x == TRUE or x == FALSE
     v.o = x
-    return p.quick == AS_IT_IS
+    if quick == QUICK_DIMS and TYPE_OF(x) == &PyLong_Type:
+        whole(x, &overflow)
+        return not overflow
+    return quick == AS_IT_IS or (quick == QUICK_STR and TYPE_OF(x) == &PyUnicode_Type)
 
 
 cdef int fill(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v,
@@ -287,7 +308,8 @@ cdef int fill(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v
     cdef PyObject* x
     cdef PyObject* args_of
     cdef Tensor made
-    if n > row.positional:
+    if n > row.positional or (
+            row.spread and n == row.positional and TYPE_OF(args[n - 1]) == &PyLong_Type):
         if not row.spread:
             refuse_count(row, n)
         args_of = several(args + row.positional - 1, n - row.positional + 1)
@@ -337,8 +359,17 @@ ctypedef int (*fill_fn)(Row*, PyObject**, Py_ssize_t, PyObject*, Value*, PyObjec
 cdef fill_fn filled = <fill_fn><void*>fill
 
 
-cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
-    """The vectorcall of forms."""
+cdef bint differs(Row* row, Value* v) noexcept:
+    """Whether some parameter between the record's and ``out=`` has not its default."""
+    cdef int i
+    for i in range(row.own, row.n - (row.out_function != NULL)):
+        if v[i].o != row.parameters[i].value.o:
+            return True
+    return False
+
+
+cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """Call a form without asking any class."""
     cdef Value v[MOST]
     cdef PyObject* given[MOST]
     cdef PyObject* owned[MOST + 2]
@@ -358,7 +389,9 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
         row += k
     if filled(row, args, n, names, v, given, owned, &n_owned) == 0:
         if row.caller == NULL:
-            result = (<body_fn>row.function)(v, given)
+            result = (<body_fn>row.function)(v)
+        elif row.more != NULL and differs(row, v):
+            result = row.more(v)
         elif row.out_function != NULL and v[row.n - 1].o != NONE:
             result = row.out_caller(row.out_function, v)
         else:
@@ -366,6 +399,42 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
     for k in range(n_owned):
         decref(owned[k])
     return result
+
+
+cdef vectorcall_fn _plainly = <vectorcall_fn><void*>plainly
+form_upcalls.plainly = _plainly
+form_upcalls.look_closely = _plainly
+form_upcalls.asking = 0
+
+
+cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
+    """The vectorcall of forms; here is what most calls need."""
+    cdef Value v[MOST]
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    cdef Row* row = (<Form>f).rows
+    cdef Given g
+    cdef int i
+    if names == NULL and row != NULL and not form_upcalls.asking:
+        if row.which != NULL:
+            g.args, g.n, g.names = args, n, names
+            i = row.which(&g)
+            if i < 0:
+                return NULL
+            row += i
+        if row.needed <= n <= row.positional:
+            i = 0
+            while i < n and quickly(&v[i], args[i], &row.parameters[i]):
+                i += 1
+            if i == n:
+                while i < row.n:
+                    v[i] = row.parameters[i].value
+                    i += 1
+                if row.caller == NULL:
+                    return (<body_fn>row.function)(v)
+                return row.caller(row.function, v)
+    if (<Form>f).asks:
+        return form_upcalls.look_closely(f, args, nargsf, names)
+    return _plainly(f, args, nargsf, names)
 
 
 # --- the class ------------------------------------------------------------------------------
@@ -459,12 +528,12 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
     while rows[0]:
         word = rows + 2 * (rows[0] == c"|")
         name = word_at(&word)
-        if rows[0] not in (c"|", c">", c"?"):
+        if rows[0] not in (c"|", c">", c":", c"?"):
             form = new_form(where, name)
             form.text, form.doc, form.bodies = rows, docs, &bodies[place]
             docs += strlen(docs) + 1
             made[name] = form
-        if rows[0] not in (c">", c"?"):
+        if rows[0] not in (c">", c":", c"?"):
             form.n_rows += 1
             if strncmp(word, b" key=", 5) == 0:
                 word += 5

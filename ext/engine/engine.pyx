@@ -446,7 +446,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
                     observed = observe(n.node_name())
-                n.apply(gin, gout)
+                run_apply(n, gin, gout)
                 observed = None
                 if n.extra is not None:
                     after_node(n, gin, gout)

