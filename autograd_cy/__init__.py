@@ -51,6 +51,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
+    "legacy",
     "linalg",
     "multiprocessing",
     "nn",
@@ -96,6 +97,7 @@ def __getattr__(name):
     if name in (
         "fft",
         "func",
+        "legacy",
         "linalg",
         "multiprocessing",
         "nn",

@@ -3,6 +3,7 @@
 import gc
 
 import grouping
+import pytest
 
 
 def pytest_addoption(parser):
@@ -14,7 +15,25 @@ def pytest_generate_tests(metafunc):
     if hasattr(metafunc.function, "each"):
         cases, group = metafunc.function.each
         apart = metafunc.config.getoption("apart")
-        metafunc.parametrize("cases", list(grouping.tests(cases, str if apart else group)))
+        how = (str, 1) if apart else (group, grouping.ROOM)
+        metafunc.parametrize("cases", list(grouping.tests(cases, *how)))
+
+
+def pytest_itemcollected(item):
+    """``-k add`` finds the tests that have cases of ``add``."""
+    cases = getattr(item, "callspec", None) and item.callspec.params.get("cases")
+    if isinstance(cases, grouping.Cases):
+        item.extra_keyword_matches.update(p.id for p in cases.params)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Without the collector, which would walk over all items again and again: they all stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session):

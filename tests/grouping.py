@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 Param = type(pytest.param())
+ROOM = 48  # Groups are put together until a test has so many cases.
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,11 @@ def of_first_word(name):
 
 def each(names, params, group=of_first_word):
     """
-    As ``pytest.mark.parametrize``, but one test runs all cases of a group, whatever fails before.
+    As ``pytest.mark.parametrize``, but one test runs some groups of cases, whatever fails before.
 
     A failure names all cases that failed, and shows the first. ``pytest --apart`` makes a test of
-    each case. Fixtures are shared by the cases of a test.
+    each case; ``-k`` finds a test by the names of its cases. Fixtures are shared by the cases of a
+    test.
 
     Parameters
     ----------
@@ -65,14 +67,27 @@ def as_param(value, count):
     return pytest.param(*value.values, id=name, marks=value.marks)
 
 
-def tests(cases, group):
+def tests(cases, group, room):
     """A `pytest.param` for each test; cases with marks make tests of their own."""
     found = {}
     for p in cases.params:
         key = "-".join([group(p.id), *(mark.name for mark in p.marks)])
         found.setdefault(key, []).append(p)
-    for key, many in found.items():
-        yield pytest.param(Cases(cases.names, tuple(many)), id=key, marks=many[0].marks)
+    for keys, many in together(found, room):
+        name = keys[0] if len(keys) == 1 else f"{keys[0]}..{keys[-1]}"
+        yield pytest.param(Cases(cases.names, tuple(many)), id=name, marks=many[0].marks)
+
+
+def together(groups, room):
+    """(names, cases) of neighbours in a dictionary of groups that have room in one test."""
+    names, many = [], []
+    for name, cases in groups.items():
+        if names and (cases[0].marks or many[0].marks or len(many) + len(cases) > room):
+            yield names, many
+            names, many = [], []
+        names, many = [*names, name], [*many, *cases]
+    if names:
+        yield names, many
 
 
 def run_all(test, cases, fixtures):

@@ -59,3 +59,71 @@ def test_the_command_line_prints_the_accuracy(hogwild, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" of ")[0][:13] for line in lines] == ["1 thread(s): ", "2 thread(s): "]
     assert all("of unseen points right" in line for line in lines)
+
+
+def example(name):
+    """A fixture's body: the example as a module, forgotten afterwards."""
+    yield load(name)
+    del sys.modules[name]
+
+
+@pytest.fixture
+def old_digits():
+    yield from example("legacy_digits")
+
+
+@pytest.fixture
+def old_reinforce():
+    yield from example("legacy_reinforce")
+
+
+@pytest.fixture
+def old_function():
+    yield from example("legacy_function")
+
+
+def run_main(module, monkeypatch, path, *options):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(sys, "argv", ["x", *options, "--output", str(path)])
+    assert module.main() == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_network_of_2017_learns_digits_and_tests_with_volatile_input(
+    old_digits, monkeypatch, tmp_path
+):
+    model, rows, testing, predictions = old_digits.run(epochs=4, samples=800)
+    assert rows[-1][0] < rows[0][0] - 0.5  # the loss, of 2.3 by chance
+    assert rows[-1][2] > 0.5  # a tenth would be right by chance
+    assert predictions.eq(testing.target_tensor).sum() == round(rows[-1][2] * len(testing))
+    assert not model.training
+    monkeypatch.setattr(old_digits, "run", lambda epochs: (model, rows, testing, predictions))
+    run_main(old_digits, monkeypatch, tmp_path / "digits.png", "--epochs", "1")
+
+
+def test_reinforce_finds_the_way_to_the_goal(old_reinforce, monkeypatch, tmp_path, capsys):
+    policy, curve = old_reinforce.train(episodes=40)
+    assert curve[0][0] < 0 < 0.6 < curve[-1][0] and curve[-1][1] > 0.9
+    # Where the goal is next, the best step goes there.
+    assert old_reinforce.as_text(policy).splitlines()[0].endswith("\u2192 G")
+    monkeypatch.setattr(old_reinforce, "train", lambda episodes: (policy, curve))
+    run_main(old_reinforce, monkeypatch, tmp_path / "grid.png")
+    assert "P" in capsys.readouterr().out
+
+
+def test_a_function_with_numpy_inside_passes_gradcheck_and_sharpens(
+    old_function, monkeypatch, tmp_path, capsys
+):
+    signal, blurred, found, losses = old_function.sharpen(steps=120)
+    assert losses[-1] < losses[0] / 3
+    assert ((found - signal) ** 2).mean() < 0.6 * ((blurred - signal) ** 2).mean()
+    monkeypatch.setattr(old_function, "sharpen", lambda: (signal, blurred, found, losses))
+    run_main(old_function, monkeypatch, tmp_path / "function.png")
+    assert "gradcheck: True" in capsys.readouterr().out
+
+
+def test_a_wrong_backward_of_the_function_is_found(old_function, monkeypatch):
+    kind = old_function.CircularConvolution
+    right = kind.backward
+    monkeypatch.setattr(kind, "backward", lambda self, g: tuple(x * 2 for x in right(self, g)))
+    assert old_function.check() is False

@@ -41,13 +41,23 @@ def test_a_test_is_skipped_if_all_its_cases_are():
 
 def test_marked_cases_are_tests_of_their_own():
     names = ["add-1", "mul-1", "add-2", pytest.param("add-3", marks=pytest.mark.slow)]
-    cases = cases_of(print, names)
+    cases = cases_of(lambda x: None, names)
     found = {
         p.id: [q.id for q in p.values[0].params]
-        for p in grouping.tests(cases, grouping.of_first_word)
+        for p in grouping.tests(cases, grouping.of_first_word, room=3)
     }
-    assert found == {"add": ["add-1", "add-2"], "mul": ["mul-1"], "add-slow": ["add-3"]}
-    assert [p.id for p in grouping.tests(cases, str)] == ["add-1", "mul-1", "add-2", "add-3-slow"]
+    assert found == {"add..mul": ["add-1", "add-2", "mul-1"], "add-slow": ["add-3"]}
+    apart = [p.id for p in grouping.tests(cases, str, room=1)]
+    assert apart == ["add-1", "mul-1", "add-2", "add-3-slow"]
+
+
+def test_groups_are_put_together_and_no_group_is_parted():
+    counts = {"a": 3, "b": 2, "c": 9, "d": 1}
+    names = [f"{word}-{i}" for word, n in counts.items() for i in range(n)]
+    cases = cases_of(lambda x: None, names)
+    found = list(grouping.tests(cases, grouping.of_first_word, room=5))
+    assert [p.id for p in found] == ["a..b", "c", "d"]
+    assert [q.id for p in found for q in p.values[0].params] == names
 
 
 @grouping.each("a, b", [(1, 2), (1, 3), (2, 3)], group=lambda name: "all")
@@ -57,3 +67,8 @@ def test_fixtures_are_shared_by_the_cases(a, b, tmp_path):
     assert tmp_path.is_dir()
     if (a, b) == (2, 3):
         assert sorted(p.name for p in tmp_path.iterdir()) == ["12", "13", "23"]
+
+
+@grouping.each("a", ["first-1", "second-1"])
+def test_names_of_cases_are_keywords(a, request):
+    assert a in request.node.extra_keyword_matches

@@ -21,7 +21,7 @@ LEVELS = (
     {"_context", "_environment", "_tree", "overrides", "random", "serialization", "storage"},
     {"_printing", "_tensors"},
     {"_interpreted", "_namespace"},
-    {"_vmap", "_vmap_internals", "autograd"},
+    {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
         "fft",
@@ -36,6 +36,7 @@ LEVELS = (
         "viz",
     },
     {"__main__", "optim"},
+    {"legacy"},
 )
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")

@@ -2,6 +2,6 @@
 """Composites of the family comparison."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor fmax(Tensor a, Tensor b)
-cdef Tensor fmin(Tensor a, Tensor b)
-cdef Tensor heaviside(Tensor a, Tensor values)
+cdef Tensor fmax(Tensor a, Tensor b, Tensor out)
+cdef Tensor fmin(Tensor a, Tensor b, Tensor out)
+cdef Tensor heaviside(Tensor a, Tensor values, Tensor out)

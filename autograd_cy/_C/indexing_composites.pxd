@@ -4,7 +4,6 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor pad_corner(Tensor a, object shape)
 cdef Tensor value_like(Tensor value, Tensor other)
-cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value)
 cdef Tensor masked_select(Tensor a, Tensor mask)
 cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t dim1,
                              Py_ssize_t dim2)

@@ -2,6 +2,6 @@
 """Powers of plain tensors, and logit."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor pow_plain(Tensor a, Tensor exponent)
-cdef Tensor logit_plain(Tensor a, object eps)
-cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode)
+cdef Tensor pow_plain(Tensor a, Tensor exponent, Tensor out)
+cdef Tensor logit_plain(Tensor a, object eps, Tensor out)
+cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode, Tensor out)

@@ -7,7 +7,7 @@
 # of threads.
 
 from autograd_cy._C.tensor cimport Tensor
-from autograd_cy._C.rows cimport RowTable
+from autograd_cy._C.row_loops cimport RowTable
 
 cdef const RowTable* row_table() noexcept nogil
 

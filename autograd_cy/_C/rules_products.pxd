@@ -8,5 +8,7 @@ cdef int bmm(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int dot(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
+cdef int addmv(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
+cdef int addbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int baddbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except -1

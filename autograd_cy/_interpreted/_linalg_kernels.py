@@ -10,3 +10,8 @@ def cholesky(A: np.ndarray, upper: bool) -> np.ndarray:
     if upper:
         return np.linalg.cholesky(A.swapaxes(-1, -2).conj()).swapaxes(-1, -2).conj()
     return np.linalg.cholesky(A)
+
+
+def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Solutions for matrices; NumPy 1 takes a `B` of one dimension less than `A` for vectors."""
+    return np.linalg.solve(A, B[(np.newaxis,) * max(A.ndim - B.ndim, 0)])

@@ -145,6 +145,9 @@ class call:
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
     large they are, and works on the CPU alone.
 
+    `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
+    (`self`, in place) or None.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
     """
@@ -156,6 +159,7 @@ class call:
     over: str | None = None
     anywhere: bool = False
     places: bool = False
+    into: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,13 +189,14 @@ class host:
 class composite:
     """Made of other operators: a formula, or ``module.function`` that calls them.
 
-    No node is recorded; every derivative follows from the parts. `outs` names the operators of its
-    family that write ``out=`` at once, by the numbers of dimensions of the tensors; otherwise the
-    result is copied there.
+    No node is recorded; every derivative follows from the parts. Where the last step of a formula is
+    an operator with an ``out=`` or in-place form, that form does the last step; otherwise the value
+    is copied. `into`: the function takes an ``out`` as last argument, or None, and may return that
+    with the result in it.
     """
 
     formula: str
-    outs: tuple[tuple[tuple[int, ...], str], ...] = ()
+    into: bool = False
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backwa
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.",
    example=">>> ag.threshold_backward(ag.ones(2), ag.tensor([-1.0, 2.0]))\ntensor([0., 1.])")
 
-op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True), method=False, inplace=True,
+op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
    vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
    vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3.0)), sample((arg(()), 0, 7))],
    dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "

@@ -101,7 +101,7 @@ op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": 
    doc="True quotient ``self / other``; integers become the default float dtype.",
    example=">>> ag.div(ag.tensor([7.0, -7.0]), 2, rounding_mode=\"floor\")\ntensor([ 3., -4.])")
 
-op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain", anywhere=True), node="DivBackward1", shown_as="div",
+op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain", anywhere=True, into=True), node="DivBackward1", shown_as="div",
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
@@ -145,7 +145,7 @@ op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace
 
 # --- powers ------------------------------------------------------------------------------------
 
-op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True), inplace=True, dunder="pow",
+op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True, into=True), inplace=True, dunder="pow",
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
@@ -247,7 +247,7 @@ op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"se
    dtypes="hf", domain=real(0.1, 0.9), reference="self - np.trunc(self)", doc="The part after the point, with the sign of the number.",
    example=">>> ag.frac(ag.tensor([1.5, -1.5]))\ntensor([ 0.5000, -0.5000])")
 
-op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arithmetic.nan_to_num"), out="exact", inplace=True,
+op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arithmetic.nan_to_num", into=True), out="exact", inplace=True,
    samples=[one((3, 4)), one((3,), 1.0)], dtypes="bihf", reference="np.nan_to_num(self)",
    doc="NaN and infinities replaced by numbers: zero and the limits of the dtype, where nothing else is given.",
    example=">>> ag.nan_to_num(ag.tensor([float(\"nan\"), 1.0]), nan=7.0)\ntensor([7., 1.])")

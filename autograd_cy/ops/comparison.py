@@ -102,7 +102,7 @@ for _name, _which, _doc in (("maximum", "lt", "Larger of the two elements; NaN w
                 "minimum": ">>> ag.minimum(ag.tensor([1, 4]), ag.tensor([3, 2]))\ntensor([1, 2])"}[_name])
 
 for _name, _which in (("fmax", "ge"), ("fmin", "le")):
-    op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}"), out=True, samples=BINARY, dtypes="bihf",
+    op(f"{_name}(self, other)", kernel=composite(f"comparison.{_name}", into=True), out=True, samples=BINARY, dtypes="bihf",
        reference=f"np.{_name}(self, other)", doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.",
        example={"fmax": ">>> ag.fmax(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([3., 2.])",
                 "fmin": ">>> ag.fmin(ag.tensor([1.0, float(\"nan\")]), ag.tensor([3.0, 2.0]))\ntensor([1., 2.])"}[_name])
@@ -112,7 +112,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hf", reference=f"np.{_name}(self, other)",
        doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
 
-op("heaviside(self, values)", kernel=composite("comparison.heaviside"), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
+op("heaviside(self, values)", kernel=composite("comparison.heaviside", into=True), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.",
    example=">>> ag.heaviside(ag.tensor([-1.0, 0.0, 1.0]), ag.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])",
    params={"values": "The values at zero."})

@@ -175,16 +175,14 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    doc="`src` (or a number) written at the indices along a dimension.",
    example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
-op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("_scatter_value(self, dim, index, value)"), inplace=True,
+op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, expand(_like(value, self), index.shape))"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
 op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
    doc="scatter that adds to what is there or multiplies it.")
 
-op("_scatter_value(self, dim: int, index, value)", kernel=composite("indexing.scatter_value"), doc="scatter of a number.")
-
-op("_scatter_zero(self, dim: int, index)", kernel=composite("_scatter_value(self, dim, index, 0)"),
+op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, expand(_like(0, self), index.shape))"),
    doc="Zeros written at the indices along a dimension.")
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
@@ -207,9 +205,13 @@ op("index_put(self, indices: indices, values, accumulate: bool = False)", kernel
 
 # --- masks -------------------------------------------------------------------------------------
 
-op("masked_fill(self, mask, value: operand)", checks="mask", kernel=composite("where(mask, _like(value, self), self)"), inplace=True,
-   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 0.5)), sample((arg((3, 4)), arg((4,), booleans(), False), 2))],
-   reference="np.where(mask, value, self)", dtypes="hfc",
+op("masked_fill(self, mask, value: operand)", checks="mask", kernel=call("special.masked_fill", anywhere=True, into=True), inplace=True, out=False,
+   vjp={"self": "masked_fill(grad, mask, 0)", "value": "where(mask, grad, 0)"},
+   jvp={"self": "masked_fill(self_t, mask, 0)", "value": "where(mask, value_t, zeros_like(self))"}, vmap="elementwise",
+   node="MaskedFillBackward0", variants={"MaskedFillBackward1": "not is_number(value)"}, plain_numbers=("value",),
+   samples=[sample((arg((3, 4)), arg((3, 4), booleans(), False), 1)), sample((arg((4,)), arg((3, 1), booleans(), False), 0)),
+            sample((arg((3, 4)), arg((4,), booleans(), False), arg(())))],
+   reference="np.where(mask, np.asarray(value).astype(self.dtype), self)",
    doc="`value` where `mask` is true.",
    example=">>> ag.masked_fill(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]), 0)\ntensor([0, 2, 0])")
 

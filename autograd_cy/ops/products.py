@@ -35,14 +35,14 @@ op("mv(self, vec)", out="exact", kernel=call("products.mv", shape="rules_product
 
 op("_outer(self, vec)", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
 
-op("matmul(self, other)", kernel=composite("products.matmul", outs=(((2, 2), "mm"), ((2, 1), "mv"), ((1, 1), "dot"))), out="exact", dunder="matmul",
+op("matmul(self, other)", kernel=composite("products.matmul", into=True), out="exact", dunder="matmul",
    samples=shapes(((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((3,), (3, 2)), ((2, 3, 4), (4, 2)),
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.",
    example=">>> ag.matmul(ag.tensor([[1, 2], [3, 4]]), ag.tensor([1, 1]))\ntensor([3, 7])",
    raises={"RuntimeError": "The shapes don't fit."})
 
-op("outer(self, vec2)", kernel=composite("products.outer"), out=True, samples=shapes(((3,), (4,))), reference="np.outer(self, vec2)", aliases=("ger",),
+op("outer(self, vec2)", kernel=composite("products.outer", into=True), out=True, samples=shapes(((3,), (4,))), reference="np.outer(self, vec2)", aliases=("ger",),
    doc="Outer product of two vectors.",
    example=">>> ag.outer(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])")
 
@@ -50,7 +50,7 @@ op("kron(self, other)", kernel=composite("products.kron"), out=True, samples=sha
    doc="Kronecker product.",
    example=">>> ag.kron(ag.tensor([1, 2]), ag.tensor([1, 10]))\ntensor([ 1, 10,  2, 20])")
 
-op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross"), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
+op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross", into=True), out="exact", dtypes="ihfc", samples=[*shapes(((2, 3), (2, 3))), sample((arg((3, 2)), arg((3, 2)), 0))],
    reference="np.cross(self, other, axis=1 if dim is None else dim)", doc="Vector product along a dimension of size 3, by default the first one.",
    example=">>> ag.cross(ag.tensor([1, 0, 0]), ag.tensor([0, 1, 0]))\ntensor([0, 0, 1])")
 
@@ -69,12 +69,22 @@ op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact
 op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_addmm"),
    doc="addmm of batches.")
 
-op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addmv"), out="exact", inplace=True, dtypes="ihfc",
-   samples=shapes(((3,), (3, 4), (4,))), reference="beta * self + alpha * (mat @ vec)", tolerance=1e-4,
+op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+   kernel=call("products.addmv", shape="rules_products.addmv(self, mat, vec)", over="self"), checks="factors",
+   vjp={"self": "grad * beta.conj()", "mat": "_outer(grad, vec.conj()) * alpha.conj()",
+        "vec": "mv(mat.t().conj(), grad) * alpha.conj()"},
+   jvp={"self": "self_t * beta", "mat": "mv(mat_t, vec) * alpha", "vec": "mv(mat, vec_t) * alpha"},
+   vmap="_batched_addmv(self, mat, vec, beta, alpha)",
+   samples=[*shapes(((3,), (3, 4), (4,)), ((), (2, 3), (3,)), ((0,), (0, 3), (3,)), ((2,), (2, 0), (0,))),
+            sample((arg((3,)), arg((3, 4)), arg((4,))), {"beta": 0.5, "alpha": -2.0})],
+   reference="beta * self + alpha * (mat @ vec)", tolerance=1e-4,
    doc="``beta * self + alpha * (mat @ vec)``.",
    example=">>> ag.addmv(ag.ones(1), ag.tensor([[1.0, 2.0]]), ag.tensor([3.0, 4.0]))\ntensor([12.])")
 
-op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addr"), out=True, inplace=True,
+op("_batched_addmv(self, mat, vec, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_addmv"),
+   doc="addmv of batches.")
+
+op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addr", into=True), out=True, inplace=True,
    samples=shapes(((3, 4), (3,), (4,))), reference="self + np.outer(vec1, vec2)", doc="``beta * self + alpha * outer(vec1, vec2)``.",
    example=">>> ag.addr(ag.ones(2, 2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))\ntensor([[4., 5.],\n        [7., 9.]])")
 
@@ -92,7 +102,17 @@ op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out=
 op("_batched_baddbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_baddbmm"),
    doc="baddbmm of batches.")
 
-op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=composite("products.addbmm"), out="exact", inplace=True, dtypes="ihfc",
-   samples=shapes(((3, 2), (2, 3, 4), (2, 4, 2))), reference="beta * self + alpha * (batch1 @ batch2).sum(0)", tolerance=1e-4,
+op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+   kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self"), checks="factors",
+   vjp={"self": "grad * beta.conj()", "batch1": "matmul(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
+        "batch2": "matmul(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
+   jvp={"self": "self_t * beta", "batch1": "sum(bmm(batch1_t, batch2), 0) * alpha", "batch2": "sum(bmm(batch1, batch2_t), 0) * alpha"},
+   vmap="_batched_addbmm(self, batch1, batch2, beta, alpha)",
+   samples=[*shapes(((3, 2), (2, 3, 4), (2, 4, 2)), ((2,), (2, 3, 4), (2, 4, 2)), ((3, 2), (0, 3, 4), (0, 4, 2))),
+            sample((arg((3, 2)), arg((2, 3, 4)), arg((2, 4, 2))), {"beta": 0.5, "alpha": -2.0})],
+   reference="beta * self + alpha * (batch1 @ batch2).sum(0)", tolerance=1e-4,
    doc="``beta * self + alpha * sum of bmm(batch1, batch2)`` over the batch.",
    example=">>> ag.addbmm(ag.ones(1, 1), ag.ones(3, 1, 2), ag.ones(3, 2, 1))\ntensor([[7.]])")
+
+op("_batched_addbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_addbmm"),
+   doc="addbmm of batches.")

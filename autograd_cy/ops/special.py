@@ -26,7 +26,7 @@ unary("erfc", "-1.1283791670955126 * exp(-square(self)) * grad", "Complementary 
       reference="scipy.special.erfc(self)", dtypes="bihf",
       example=">>> ag.erfc(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.1573])")
 
-op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain", anywhere=True), inplace=True, vmap="elementwise",
+op("logit(self, eps: float? = None)", kernel=call("powers.logit_plain", anywhere=True, into=True), inplace=True, vmap="elementwise",
    vjp={"self": "_logit_backward(grad, self, eps)"}, jvp="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 0.3)), sample((arg((3, 4)),), {"eps": 0.6})], dtypes="bihf", domain=real(0.2, 0.8),
    reference="(lambda x: np.log(x / (1 - x)))(self + 0.0 if eps is None else np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)))",

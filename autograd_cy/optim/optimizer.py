@@ -80,6 +80,10 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What schedules and programs hang on the object stays with it.
+        return {name: getattr(self, name) for name in ("defaults", "state", "param_groups")}
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once. A subclass defines `_update` of one group, or its own step.
 

@@ -22,7 +22,7 @@ from collections import namedtuple as _namedtuple
 
 import numpy as np
 
-from autograd_cy._C import arguments as _arguments, interpreted as _runtime, {modules}
+from autograd_cy._C import arguments as _arguments, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.metadata import _wrapped
@@ -31,7 +31,7 @@ from autograd_cy._interpreted import _functions, _host
 from autograd_cy.overrides import overridable as _asking
 '''
 # What converts arguments whose C value says nothing to Python.
-IN_PYTHON = {"dtype_arg": "_runtime.dtype_value", "format_arg": "_runtime.format_value"}
+IN_PYTHON = {"dtype_arg": "_given.dtype_value", "format_arg": "_given.format_value"}
 
 
 # --- Python forms ---------------------------------------------------------------------------------
@@ -80,15 +80,15 @@ class Forms:
         star = separate_sizes(r)
         texts = [self.converted(i, form) for i in range(len(r.args))]
         if star and not form:
-            texts[1] = f"_runtime.sizes_given({star}_, {star}, {self.said!r}, {star!r})"
+            texts[1] = f"_given.sizes_given({star}_, {star}, {self.said!r}, {star!r})"
         lines = [f"    args = ({''.join(f'{text}, ' for text in texts)})"]
         if [a.type for a in r.args[:2]] == ["operand"] * 2 and not form:
             first, second = (python_name(a, i) for i, a in enumerate(r.args[:2]))
             lines.append(
-                f"    args = _runtime.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.method})"
+                f"    args = _given.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.method})"
             )
         if self.composite and self.operation.dims():
-            lines.append(f"    args = _runtime.known({self.operation.dims()!r}, args)")
+            lines.append(f"    args = _given.known_arguments({self.operation.dims()!r}, args)")
         if r.checks:
             lines.append(f"    _check_{r.key}(*args)")
         return lines

@@ -61,6 +61,8 @@ def entries_of(records: Iterable[Record]) -> list[Entry]:
         found.append(Entry(r.key, "tuple" if several else "Tensor", parameters))
         if r.inplace:
             found.append(Entry(f"{r.key}_", "Tensor", parameters))
+        if r.out and not several:
+            found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor"))
     return found
 
 

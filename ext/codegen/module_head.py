@@ -16,7 +16,7 @@ from builtins import bool as _bool
 from autograd_cy._C.dtypes import dtype as _dtype
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, g_default_dtype, DT_BOOL, DT_I64
+from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, dt_to_complex, g_default_dtype, DT_BOOL, DT_I64
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.tensor cimport (
@@ -43,7 +43,7 @@ from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
 from autograd_cy._C.out_forms cimport (
-    check_out, write_out, write_exact_out, write_truth_out, other_out, outs_arg, write_outs, widened)
+    check_out, write_out, write_exact_out, write_truth_out, other_out, need_exact_out, outs_arg, write_outs, widened)
 from autograd_cy._C.observe cimport observe
 from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
 from autograd_cy._C.levels cimport (

@@ -18,9 +18,9 @@ from ext.codegen.tangents import jvp_formulas
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
-CODES = {"dtype?": "_runtime.dtype_code", "format?": "_runtime.format_code_of"}
+CODES = {"dtype?": "_given.dtype_code", "format?": "_given.format_code_of"}
 BEHIND = {
-    what: f"_runtime.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")
+    what: f"_given.{what}_behind" for what in ("shape", "ndim", "dtype", "numel", "is_complex")
 }
 HAND = Path(__file__).resolve().parents[2] / "autograd_cy" / "_interpreted"
 
@@ -107,7 +107,7 @@ class Translator(ast.NodeTransformer):
 
 def taken(kind: str, value: ast.expr) -> ast.expr:
     """An argument of a formula's call as a Python form takes it: C functions take codes, and numbers for tensors."""
-    wrap = {"format?": "_runtime.format_of", "Tensor": "_wrapped"}.get(kind)
+    wrap = {"format?": "_given.format_of", "Tensor": "_wrapped"}.get(kind)
     try:
         number = ast.literal_eval(value)
     except ValueError:
@@ -170,17 +170,17 @@ class Operation:
         name = f"_kernel_{r.key}"
         if self.kind == "host":
             rules = k.dtypes if isinstance(k.dtypes, tuple) else (k.dtypes,) * len(r.returns)
-            return [f"{name} = _runtime.HostKernel({self.host_function()}, {rules!r}, {r.shown!r})"]
+            return [f"{name} = _kernels.HostKernel({self.host_function()}, {rules!r}, {r.shown!r})"]
         if self.kind == "elementwise":
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
             return [
-                f"{name} = _runtime.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
+                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
                 f"{k.skip_first}, {r.shown!r})"
             ]
         if has_shape(r):
             return [f"{name} = {self.shaped()}"]
-        return [f"{name} = {self.compiled(k.target, k.args)}"]
+        return [f"{name} = {self.compiled(k.target, k.args, getattr(k, 'into', False))}"]
 
     def shaped(self) -> str:
         """A kernel that fills results; it and its shape rule take codes for dtypes."""
@@ -200,7 +200,7 @@ class Operation:
         )
         over = None if k.over is None else self.places[k.over]
         return (
-            f"_runtime.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
+            f"_kernels.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
             f"{arguments(given(r))}, {len(r.returns)}, {over}, {k.places})"
         )
 
@@ -218,8 +218,10 @@ class Operation:
                 )
         return f"lambda {self.parameters}: {text}"
 
-    def compiled(self, target: str, names: tuple[str, ...] | None = None) -> str:
-        """The text of a C function that takes the arguments in `names`, or all."""
+    def compiled(
+        self, target: str, names: tuple[str, ...] | None = None, into: bool = False
+    ) -> str:
+        """The text of a C function of the arguments in `names`, or all, and of ``out`` if `into`."""
         names = tuple(self.args) if names is None else names
         passed = [
             f"{CODES[self.args[n].type]}({n})"
@@ -227,6 +229,8 @@ class Operation:
             else n
             for n in names
         ]
+        if into:
+            passed.append("None")  # results go into fresh memory
         if passed == [*self.args]:
             return f"_host.compiled({target!r})"
         return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(passed)},))"
@@ -243,7 +247,9 @@ class Operation:
             ]
         module, _, function = text.partition(".")
         if function not in functions_by_hand(f"_{module}_composites"):
-            return [f"{name} = {self.compiled(f'{module}_composites.{function}')}"]
+            return [
+                f"{name} = {self.compiled(f'{module}_composites.{function}', None, r.kernel.into)}"
+            ]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
         return [
             "",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
@@ -55,7 +58,14 @@ class OperatorForms(NodeText):
         names = k.args if k.args is not None else [a.name for a in r.args]
         if resolving:
             names = [self.resolved(name) for name in names]
+        if self.writes_out:
+            names = [*names, out]
         return f"{module}_{function}({', '.join(names)})"
+
+    @property
+    def writes_out(self) -> bool:
+        """Whether the function of a `call` without a shape rule takes ``out``."""
+        return self.kind == "call" and self.r.kernel.into
 
     def claims(self, widen: bool = True) -> list[str]:
         """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
@@ -115,16 +125,9 @@ class OperatorForms(NodeText):
         ]
         if self.kind == "composite":
             formula = r.kernel.formula
-            if "." in formula and "(" not in formula:
-                family, _, function = formula.partition(".")
-                if family != r.file:
-                    raise FormulaError(
-                        f"{self.key}: a composite of the family {r.file} is in "
-                        f"{r.file}_composites, not of {family!r}"
-                    )
-                module = f"{family}_composites"
-                self.imports.setdefault(module, set()).add(function)
-                return lines + [f"    return {module}_{function}({self.names})"]
+            if "(" not in formula:
+                given = f"{self.names}, None" if r.kernel.into else self.names
+                return lines + [f"    return {self.composite_function()}({given})"]
             text, _ = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
             return lines + [f"    return {text}"]
         body = [
@@ -219,6 +222,17 @@ class OperatorForms(NodeText):
         body.append("return result")
         return lines + indent(body)
 
+    def composite_function(self) -> str:
+        """The function that a composite is, by its name in the generated module."""
+        family, _, function = self.r.kernel.formula.partition(".")
+        if family != self.r.file:
+            raise FormulaError(
+                f"{self.key}: a composite of the family {self.r.file} is in "
+                f"{self.r.file}_composites, not of {family!r}"
+            )
+        self.imports.setdefault(f"{family}_composites", set()).add(function)
+        return f"{family}_composites_{function}"
+
     def inplace_operator(self) -> list[str]:
         r = self.r
         others = [a for a in r.args if a.name != "self"]
@@ -232,6 +246,10 @@ class OperatorForms(NodeText):
         )
         call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
         if self.kind == "composite":
+            formula = r.kernel.formula
+            text = self.last_step(parse(formula), "inplace") if "(" in formula else None
+            if text is not None:
+                return lines + [f"    return {text}"]
             return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
         body = [
             f"cdef uint32_t flags = {self.flags()}",
@@ -273,6 +291,8 @@ class OperatorForms(NodeText):
                     if a.type in ("Tensor", "operand")
                 ]
             body.append(self.kernel_expression("self", inplace=True))
+        elif self.writes_out:
+            body.append(self.kernel_expression("self"))
         else:
             body.append(f'put_value(self, {self.kernel_expression()}, "{self.shown}_")')
         if self.diff:
@@ -288,7 +308,7 @@ class OperatorForms(NodeText):
     def result_dtype(self) -> str | None:
         """The code of the dtype that an elementwise kernel gives; None if only its result says."""
         k = self.r.kernel
-        if self.kind != "elementwise" or k.dtypes not in ("same", "real", "bool"):
+        if self.kind != "elementwise" or k.dtypes not in ("same", "real", "bool", "complex"):
             return None
         if k.dtypes == "bool":
             return "DT_BOOL"
@@ -296,16 +316,28 @@ class OperatorForms(NodeText):
             int(k.skip_first) :
         ]
         code = f"{names[0]}.dt" if len(names) == 1 else f"common_dtype(({', '.join(names)}))"
-        return f"dt_real({code})" if k.dtypes == "real" else code
+        wrap = {"real": "dt_real", "complex": "dt_to_complex"}.get(k.dtypes)
+        return f"{wrap}({code})" if wrap else code
 
-    def out_elsewhere(self) -> list[str]:
-        """The operators that write ``out=`` themselves for a composite."""
-        lines: list[str] = []
-        for dims, key in self.r.kernel.outs if self.kind == "composite" else ():
-            args = zip(self.r.tensor_args, dims, strict=True)
-            fits = " and ".join(f"{a.name}.nd == {n}" for a, n in args)
-            lines += [f"if {fits}:", f"    return c_{key}_out({self.names}, out)"]
-        return lines
+    def last_step(self, tree: ast.expr, form: str) -> str | None:
+        """The formula of a composite with its last step in another form; None if it has none."""
+        if isinstance(tree, ast.IfExp):
+            first, second = self.last_step(tree.body, form), self.last_step(tree.orelse, form)
+            if first is None or second is None:
+                return None
+            test = self.emitter(self.arg_names(), self.plain_metadata).emit(tree.test)[0]
+            return f"({first} if {test} else {second})"
+        text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(tree)
+        found = re.fullmatch(r"T\.(\w+)\((.*)\)", text, re.S) if kind == "T" else None
+        if found is None:
+            return None
+        record = next(r for rs in self.records.values() for r in rs if r.key == found[1])
+        if form == "out":
+            exact = self.r.out == "exact" and getattr(record.kernel, "dtypes", None) == "same"
+            fits = (record.out == self.r.out or exact) and record.wide_out == self.r.wide_out
+            return f"T.{found[1]}_out({found[2]}, out)" if fits else None
+        fits = record.inplace and re.match(r"self\b(?=,|$)", found[2])
+        return f"T.{found[1]}_({found[2]})" if fits else None
 
     def out_operator(self) -> list[str]:
         r = self.r
@@ -313,7 +345,6 @@ class OperatorForms(NodeText):
             "",
             f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
             *indent(self.without_negative_dims()),
-            *indent(self.out_elsewhere()),
             f'    check_out(out, {self.flags()}, "{self.shown}")',
         ]
         write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
@@ -321,6 +352,23 @@ class OperatorForms(NodeText):
             lines.append("    self = widened(self, out)")
         if self.kind == "composite":
             value = f"c_{self.key}({self.names})"
+            if r.kernel.into:
+                value = "value"
+                lines += [
+                    f"    cdef Tensor value = {self.composite_function()}({self.names}, out)",
+                    "    if value is out:",
+                    "        return out",
+                ]
+            elif "(" in r.kernel.formula:
+                text = self.last_step(parse(r.kernel.formula), "out")
+                if text is not None and r.out == "exact":
+                    given = ", ".join(a.name for a in r.tensor_args)
+                    lines += [
+                        f"    if out.dt == common_dtype(tuple([t for t in ({given},) if t is not None])):",
+                        f"        return {text}",
+                    ]
+                elif text is not None:
+                    return [*lines, f"    return {text}"]
             return [
                 *lines,
                 f'    {write}(out, {value}, "{r.name}")',
@@ -331,18 +379,23 @@ class OperatorForms(NodeText):
         exact = self.result_dtype() if r.out == "exact" else None
         if exact is not None:
             # What is real for a complex tensor may go into a complex one, too.
+            refusal = "need_exact_out" if r.kernel.dtypes == "complex" else "raise other_out"
             unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
             lines += [
                 f"    if not ({unless}out.dt == {exact}):",
-                f'        raise other_out(out, {exact}, "{r.name}")',
+                f'        {refusal}(out, {exact}, "{r.name}")',
             ]
         if has_shape(r):
             lines += [
                 f"    cdef uint32_t flags = {self.flags()}",
                 f"    {self.kernel_expression('out', resolving=self.resolves)}",
             ]
-        elif exact is not None or (self.kind == "elementwise" and write == "write_out"):
-            lines.append(f"    {self.kernel_expression('out')}")
+        elif (
+            self.writes_out
+            or exact is not None
+            or (self.kind == "elementwise" and write == "write_out")
+        ):
+            lines.append(f"    {self.kernel_expression('out', resolving=self.resolves)}")
         else:
             lines.append(
                 f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{r.name}")'

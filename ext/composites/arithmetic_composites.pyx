@@ -24,9 +24,9 @@ cdef Tensor as_complex(Tensor a):
     return T._to_dtype(a, dt_to_complex(a.dt if dt_category(a.dt) == 2 else g_default_dtype))
 
 
-cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf):
+cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tensor out):
     """Limits of the dtype stand for infinities, zero for NaN, where nothing else is given."""
-    cdef Tensor r
+    cdef Tensor r, low, least
     if dt_is_integral(a.dt):
         return T.clone(a, -1)
     if dt_is_complex(a.dt):
@@ -35,8 +35,11 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf):
     r = T.where(T.ne(a, a), wrap_number(0.0 if nan is None else nan), a)   # only NaN differs
     r = T.where(T.eq(a, wrap_double(float("inf"))),
                 wrap_number(limits.max if posinf is None else posinf), r)
-    return T.where(T.eq(a, wrap_double(float("-inf"))),
-                   wrap_number(limits.min if neginf is None else neginf), r)
+    low = T.eq(a, wrap_double(float("-inf")))
+    least = wrap_number(limits.min if neginf is None else neginf)
+    if out is not None and out.dt == a.dt:
+        return T.where_out(low, least, r, out)
+    return T.where(low, least, r)
 
 
 cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals):

@@ -6,20 +6,22 @@ from autograd_cy._C.tensor cimport Tensor, wrap_int
 include "operators_of_comparison_composites.pxi"
 
 
-cdef Tensor fmax(Tensor a, Tensor b):
+cdef Tensor fmax(Tensor a, Tensor b, Tensor out):
     if dt_is_integral(result_dtype((a, b))):    # without NaN
-        return T.maximum(a, b)
-    return T._fmax(a, b)
+        return T.maximum(a, b) if out is None else T.maximum_out(a, b, out)
+    return T._fmax(a, b) if out is None else T._fmax_out(a, b, out)
 
 
-cdef Tensor fmin(Tensor a, Tensor b):
+cdef Tensor fmin(Tensor a, Tensor b, Tensor out):
     if dt_is_integral(result_dtype((a, b))):
-        return T.minimum(a, b)
-    return T._fmin(a, b)
+        return T.minimum(a, b) if out is None else T.minimum_out(a, b, out)
+    return T._fmin(a, b) if out is None else T._fmin_out(a, b, out)
 
 
-cdef Tensor heaviside(Tensor a, Tensor values):
+cdef Tensor heaviside(Tensor a, Tensor values, Tensor out):
     cdef int dt = result_dtype((a, values))
     if not dt_is_integral(dt):
+        if out is not None and out.dt == dt:
+            return T._heaviside_out(a, values, out)
         return T._heaviside(a, values)
     return T.where(T.eq(a, wrap_int(0)), values, T._to_dtype(T.gt(a, wrap_int(0)), dt))

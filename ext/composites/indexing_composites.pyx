@@ -36,10 +36,6 @@ cdef Tensor value_like(Tensor value, Tensor other):
     return value if value.dt == other.dt else T._to_dtype(value, other.dt)
 
 
-cdef Tensor scatter_value(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
-    return T.scatter_src(a, dim, index, T.expand(value_like(value, a), dims_of(index)))
-
-
 cdef Tensor masked_select(Tensor a, Tensor mask):
     cdef tuple shape
     cdef Py_ssize_t sizes[64]

@@ -2,28 +2,33 @@
 """Composites of the family products: records in autograd_cy/ops/products.py name them."""
 from autograd_cy._C.arguments cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
-from autograd_cy._C.iterate cimport broadcast_shape
-from autograd_cy._C.tensor cimport Tensor, dims_of, normal_dim, scalar_value, sizes_of, wrap_int
+from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
+from autograd_cy._C.tensor cimport (
+    F_LAZY, F_STRIDED, Tensor, dims_of, normal_dim, scalar_value, sizes_of, wrap_int)
 include "operators_of_products_composites.pxi"
 
 
-cdef Tensor matmul(Tensor a, Tensor b):
+cdef Tensor matmul(Tensor a, Tensor b, Tensor out):
     """Products by the ranks of the operands, as numpy.matmul."""
-    cdef Py_ssize_t n, k, m, d
-    cdef list batch
+    cdef Py_ssize_t n, k, d
+    cdef Tensor r
     if a.nd == 0 or b.nd == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {a.nd}D and {b.nd}D")
     if a.nd == 2 and b.nd == 2:
-        return T.mm(a, b)
+        return T.mm(a, b) if out is None else T.mm_out(a, b, out)
     if a.nd == 1 and b.nd == 1:
-        return T.dot(a, b)
+        return T.dot(a, b) if out is None else T.dot_out(a, b, out)
     if a.nd == 1:
-        return T.squeeze_dim(matmul(T.unsqueeze(a, 0), b), (-2,))
+        shape = dims_of(b)[:b.nd - 2] + (b.sizes[b.nd - 1],)
+        r = matmul(T.unsqueeze(a, 0), b, T.unsqueeze(out, -2) if takes(out, a.dt, shape) else None)
+        return out if out is not None and r.mem == out.mem else T.squeeze_dim(r, (-2,))
     if b.nd == 1:
         if a.nd == 2:
-            return T.mv(a, b)
-        return T.squeeze_dim(matmul(a, T.unsqueeze(b, 1)), (-1,))
+            return T.mv(a, b) if out is None else T.mv_out(a, b, out)
+        shape = dims_of(a)[:a.nd - 1]
+        r = matmul(a, T.unsqueeze(b, 1), T.unsqueeze(out, -1) if takes(out, a.dt, shape) else None)
+        return out if out is not None and r.mem == out.mem else T.squeeze_dim(r, (-1,))
     if a.sizes[a.nd - 1] != b.sizes[b.nd - 2]:
         raise RuntimeError(
             f"matmul: inner sizes differ, {a.sizes[a.nd - 1]} and {b.sizes[b.nd - 2]} "
@@ -31,13 +36,40 @@ cdef Tensor matmul(Tensor a, Tensor b):
     if b.nd == 2:
         # Rows of all batches of a in one product.
         k = a.sizes[a.nd - 1]
-        m = b.sizes[1]
-        shape = tuple([a.sizes[d] for d in range(a.nd - 1)])
+        shape = tuple([a.sizes[d] for d in range(a.nd - 1)]) + (b.sizes[1],)
         n = 1
         for d in range(a.nd - 1):
             n *= a.sizes[d]
-        return T.reshape(T.mm(T.reshape(a, (n, k)), b), shape + (m,))
-    batch = []
+        a = T.reshape(a, (n, k))
+        if takes(out, a.dt, shape):
+            T.mm_out(a, b, T.view(out, (n, shape[len(shape) - 1])))
+            return out
+        return T.reshape(T.mm(a, b), shape)
+    lead = batch_of(a, b)
+    n = 1
+    for size in lead:
+        n *= size
+    shape = lead + (a.sizes[a.nd - 2], b.sizes[b.nd - 1])
+    a = T.reshape(T.expand(a, lead + (a.sizes[a.nd - 2], a.sizes[a.nd - 1])),
+                  (n, a.sizes[a.nd - 2], a.sizes[a.nd - 1]))
+    b = T.reshape(T.expand(b, lead + (b.sizes[b.nd - 2], b.sizes[b.nd - 1])),
+                  (n, b.sizes[b.nd - 2], b.sizes[b.nd - 1]))
+    if takes(out, a.dt, shape):
+        T.bmm_out(a, b, T.view(out, (n, *shape[len(shape) - 2:])))
+        return out
+    return T.reshape(T.bmm(a, b), shape)
+
+
+cdef bint takes(Tensor out, int dt, tuple shape):
+    """Whether the product can be written to `out` as it is."""
+    return (out is not None and out.dt == dt and not out.flags & (F_STRIDED | F_LAZY)
+            and dims_of(out) == shape)
+
+
+cdef tuple batch_of(Tensor a, Tensor b):
+    """The dimensions of the batches, broadcast."""
+    cdef Py_ssize_t n, k, d
+    cdef list batch = []
     for d in range(max(a.nd, b.nd) - 2):
         n = a.sizes[a.nd - 3 - d] if a.nd - 3 - d >= 0 else 1
         k = b.sizes[b.nd - 3 - d] if b.nd - 3 - d >= 0 else 1
@@ -47,15 +79,7 @@ cdef Tensor matmul(Tensor a, Tensor b):
                 f"non-singleton dimension {max(a.nd, b.nd) - 3 - d} (shapes {list(sizes_of(a))} "
                 f"and {list(sizes_of(b))})")
         batch.insert(0, k if n == 1 else n)
-    n = 1
-    for d in batch:
-        n *= d
-    lead = tuple(batch)
-    left = T.reshape(T.expand(a, lead + (a.sizes[a.nd - 2], a.sizes[a.nd - 1])),
-                     (n, a.sizes[a.nd - 2], a.sizes[a.nd - 1]))
-    right = T.reshape(T.expand(b, lead + (b.sizes[b.nd - 2], b.sizes[b.nd - 1])),
-                      (n, b.sizes[b.nd - 2], b.sizes[b.nd - 1]))
-    return T.reshape(T.bmm(left, right), lead + (a.sizes[a.nd - 2], b.sizes[b.nd - 1]))
+    return tuple(batch)
 
 
 cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size):
@@ -73,12 +97,24 @@ cdef Tensor batched_baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta,
     return affine(T._insert_dims(a, 3), product, beta, alpha)
 
 
-cdef Tensor outer(Tensor a, Tensor b):
+cdef Tensor batched_addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
+    cdef Tensor product = T.squeeze_dim(T.bmm(mat, T.unsqueeze(vec, 2)), (2,))
+    return affine(T._insert_dims(a, 1), product, beta, alpha)
+
+
+cdef Tensor batched_addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
+    cdef Tensor product = T.bmm(T.flatten(batch1, 0, 1), T.flatten(batch2, 0, 1))
+    product = T.sum_dim(unmerge_batch(product, batch1.sizes[0]), 1, False, batch1.dt)
+    return affine(T._insert_dims(a, 2), product, beta, alpha)
+
+
+cdef Tensor outer(Tensor a, Tensor b, Tensor out):
     if a.nd != 1 or b.nd != 1:
         which = "self" if a.nd != 1 else "vec2"
         raise RuntimeError(f"outer: Expected 1-D argument {which}, but got "
                            f"{a.nd if a.nd != 1 else b.nd}-D")
-    return T.mul(T.unsqueeze(a, 1), b)
+    a = T.unsqueeze(a, 1)
+    return T.mul(a, b) if out is None else T.mul_out(a, b, out)
 
 
 cdef Tensor kron(Tensor a, Tensor b):
@@ -92,11 +128,12 @@ cdef Tensor kron(Tensor a, Tensor b):
     return T.reshape(T.mul(T.reshape(a, tuple(x)), T.reshape(b, tuple(y))), tuple(out))
 
 
-cdef Tensor cross(Tensor a, Tensor b, object dim):
+cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
     cdef Py_ssize_t[64] sizes
     cdef Py_ssize_t d
     cdef int nd, i
     cdef tuple shape
+    cdef Tensor left, right
     nd = broadcast_shape((a, b), sizes, "cross")
     shape = tuple([sizes[i] for i in range(nd)])
     a = T.expand(a, shape)
@@ -109,11 +146,14 @@ cdef Tensor cross(Tensor a, Tensor b, object dim):
         d = normal_dim(dim, nd)
     if not nd or shape[d] != 3:
         raise RuntimeError(f"cross: dimension {d} does not have size 3 (shape {list(shape)})")
-    return T.sub(T.mul(T.roll(a, (-1,), (d,)), T.roll(b, (-2,), (d,))),
-                 T.mul(T.roll(a, (-2,), (d,)), T.roll(b, (-1,), (d,))))
+    left = T.mul(T.roll(a, (-1,), (d,)), T.roll(b, (-2,), (d,)))
+    right = T.mul(T.roll(a, (-2,), (d,)), T.roll(b, (-1,), (d,)))
+    if out is not None and out.dt == result_dtype((a, b)):
+        return T.sub_out(left, right, out)
+    return T.sub(left, right)
 
 
-cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha):
+cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha, Tensor out=None):
     """beta * a + alpha * product; with beta 0 the values of `a` don't count, NaN neither."""
     factor_fits(beta, product.dt)
     factor_fits(alpha, product.dt)
@@ -123,14 +163,7 @@ cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha):
         return product
     if scalar_value(beta) != 1:
         a = T.mul(a, beta)
-    return T.add(a, product)
-
-
-cdef int need_dims(Tensor t, int nd, str op, str name) except -1:
-    if t.nd != nd:
-        raise RuntimeError(f"{op}: expected {name} to be {nd}-D, but got {t.nd}-D (shape "
-                           f"{list(sizes_of(t))})")
-    return 0
+    return T.add(a, product) if out is None else T.add_out(a, product, out)
 
 
 cdef bint halves(Tensor a, Tensor b, Tensor c):
@@ -142,19 +175,11 @@ cdef Tensor single(Tensor a):
     return T._to_dtype(a, DT_F32)
 
 
-cdef Tensor addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor alpha):
-    need_dims(mat, 2, "addmv", "mat")
-    need_dims(vec, 1, "addmv", "vec")
-    if halves(a, mat, vec):
-        return T._to_dtype(addmv(single(a), single(mat), single(vec), beta, alpha), a.dt)
-    return affine(a, T.mv(mat, vec), beta, alpha)
-
-
-cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
+cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha, Tensor out):
     cdef Tensor product
     if halves(a, vec1, vec2):
-        return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha), a.dt)
-    product = outer(vec1, vec2)
+        return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha, None), a.dt)
+    product = outer(vec1, vec2, None)
     if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
         which = "alpha" if dt_is_integral(beta.dt) else "beta"
         raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "
@@ -163,12 +188,4 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha):
         beta = T.ne(beta, wrap_int(0))
         alpha = T.ne(alpha, wrap_int(0))
         return T.logical_or(T.logical_and(a, beta), T.logical_and(product, alpha))
-    return affine(a, product, beta, alpha)
-
-
-cdef Tensor addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
-    need_dims(batch1, 3, "addbmm", "batch1")
-    need_dims(batch2, 3, "addbmm", "batch2")
-    if halves(a, batch1, batch2):
-        return T._to_dtype(addbmm(single(a), single(batch1), single(batch2), beta, alpha), a.dt)
-    return affine(a, T.sum_dim(T.bmm(batch1, batch2), 0, False, batch1.dt), beta, alpha)
+    return affine(a, product, beta, alpha, out)

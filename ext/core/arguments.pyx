@@ -491,6 +491,13 @@ cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
             f"{dt_object(mask.dt).name}")
+    if value.nd != 0:
+        raise RuntimeError(
+            f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.nd} dimension(s).")
+    if dt_is_complex(value.dt) and not dt_is_complex(a.dt):
+        raise RuntimeError(
+            f"value cannot be converted to type {dt_object(a.dt).name} without overflow")
     return 0
 
 

@@ -94,6 +94,15 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             d -= 1
 
 
+cdef bint is_copy(loop_t loop) noexcept:
+    """Whether a loop moves values as they are; conversions of dtypes don't count."""
+    cdef int dt
+    for dt in range(12):
+        if loop == KT.loops[K_COPY][dt]:
+            return True
+    return False
+
+
 cdef void loop_whole(void* ctx) noexcept nogil:
     cdef LoopPlan* plan = <LoopPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
@@ -154,7 +163,7 @@ cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
     plan.n = n
     plan.cost = cost
     if keeping:
-        begin(&work, "loop", &plan, sizeof(plan))
+        begin(&work, "copy" if is_copy(loop) else "loop", &plan, sizeof(plan))
         work.run = loop_whole
         for a in range(nargs):
             memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
@@ -197,7 +206,7 @@ cdef void flat_whole(void* ctx) noexcept nogil:
 cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
-    begin(&work, "flat", plan, sizeof(FlatPlan))
+    begin(&work, "copy" if is_copy(plan.loop) else "flat", plan, sizeof(FlatPlan))
     work.run = flat_whole
     memory(&work, &plan.p[0], r.mem, WRITES)
     memory(&work, &plan.p[1], NULL if a.flags & F_WRAPPED else a.mem, READS)
@@ -440,6 +449,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
     cdef Tensor t, target
     cdef int first = 1 if rule & P_SKIP_FIRST else 0
     cdef int i, d, shift, want, result_dt = dt
+    cdef bint changed
     if rule & P_BOOL:
         result_dt = DT_BOOL
     elif rule & P_REAL:
@@ -451,7 +461,10 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
                 f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired "
                 f"output type {dt_object(out.dt).name}"
             )
-        if out is <Tensor>args[first if nin > first else 0] or out is <Tensor>args[0]:
+        changed = False             # an operand, in place
+        for i in range(nin):
+            changed = changed or out is <Tensor>args[i]
+        if changed:
             for d in range(e.nd):
                 if e.nd != out.nd or e.shape[d] != out.sizes[d]:
                     raise RuntimeError(

@@ -607,6 +607,21 @@ cdef int check_output(Node n, int nr) except -1:
     return 0
 
 
+cdef Node place_of(object x, int* nr):
+    """The node of a tensor, or of a pair of node and output number, and the number."""
+    cdef Node n
+    cdef PyObject* p
+    if isinstance(x, Tensor):
+        p = gradient_node(<Tensor>x)
+        n = <Node>p
+        Py_DECREF(n)
+        nr[0] = 0 if n.flags & N_ACCUMULATE else (<Tensor>x).out_nr
+    else:
+        n, nr[0] = x
+        check_output(n, nr[0])
+    return n
+
+
 def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph, tuple inputs=(),
                  bint allow_unreachable=False, bint accumulate_grad=False):
     """
@@ -620,7 +635,6 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
     cdef GraphTask g = GraphTask.__new__(GraphTask)
     cdef list roots = []
     cdef list seeds = []
-    cdef PyObject* p
     cdef Tensor t, grad
     cdef Node n
     cdef int nr
@@ -638,13 +652,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 raise RuntimeError(
                     f"element {i} of tensors does not require grad and does not have a grad_fn "
                     f"({describe(t)}); set requires_grad=True on what it is computed from")
-            p = gradient_node(t)
-            n = <Node>p
-            Py_DECREF(n)
-            nr = t.out_nr if not (n.flags & N_ACCUMULATE) else 0
-        else:
-            n, nr = tensors[i]
-            check_output(n, nr)
+        n = place_of(tensors[i], &nr)
         roots.append(n)
         grad = <Tensor>grads[i]
         seeds.append((n, nr, grad))
@@ -655,21 +663,15 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
         if not accumulate_grad:
             g.results = [None] * len(inputs)
         for i in range(len(inputs)):
-            if isinstance(inputs[i], Tensor):
-                t = <Tensor>inputs[i]
+            t = <Tensor>inputs[i] if isinstance(inputs[i], Tensor) else None
+            if t is not None:
                 if not requires_grad(t):
                     raise RuntimeError(
                         f"One of the differentiated Tensors does not require grad (input {i}, "
                         f"{describe(t)})")
-                p = gradient_node(t)
-                n = <Node>p
-                Py_DECREF(n)
-                nr = t.out_nr if not (n.flags & N_ACCUMULATE) else 0
-                if accumulate_grad and not n.flags & N_ACCUMULATE:
-                    c_retain_grad(t)            # its hook fills the grad of a non-leaf
-            else:
-                n, nr = inputs[i]
-                check_output(n, nr)
+            n = place_of(inputs[i], &nr)
+            if t is not None and accumulate_grad and not n.flags & N_ACCUMULATE:
+                c_retain_grad(t)                # its hook fills the grad of a non-leaf
             g.keep.append(n)
             g.captures.setdefault(<size_t><PyObject*>n, []).append((nr, i))
     begin(g)

@@ -58,23 +58,6 @@ cdef class FillBackward3(CopyBackwards):      # a tensor
     pass
 
 
-cdef class MaskedFillBackward0(CopyBackwards):
-    pass
-
-
-cdef CopyBackwards copy_node(str op, Tensor src):
-    """The node of an operation that overwrites, under the name by which it is known."""
-    if op == "zero_":
-        return ZeroBackward0.__new__(ZeroBackward0)
-    if op == "masked_fill_":
-        return MaskedFillBackward0.__new__(MaskedFillBackward0)
-    if op == "fill_":
-        if src.flags & F_WRAPPED:
-            return FillBackward2.__new__(FillBackward2)
-        return FillBackward3.__new__(FillBackward3)
-    return CopyBackwards.__new__(CopyBackwards)
-
-
 @cython.final
 cdef class ConstantBackward(Node):
     """Gradient of an in-place operation whose result is constant wherever it is smooth: zero."""
@@ -144,17 +127,16 @@ cdef int put_value(Tensor self, Tensor value, str op) except -1:
 
 cdef int constant_history(Tensor self, str name) except -1:
     """Record that an in-place operation left values with zero derivative."""
-    cdef ConstantBackward n = ConstantBackward.__new__(ConstantBackward)
-    node_init(n, 1, 0, 1)
-    set_edge(n, 0, self)
-    set_args(n, (name,))
-    rebase_history(self, n)
-    return 0
+    return add_history(self, ConstantBackward, name)
 
 
 cdef int unknown_history(Tensor self, str name) except -1:
     """Record an in-place operation that has no derivative: backward through it is an error."""
-    cdef NotImplementedBackward n = NotImplementedBackward.__new__(NotImplementedBackward)
+    return add_history(self, NotImplementedBackward, name)
+
+
+cdef int add_history(Tensor self, type cls, str name) except -1:
+    cdef Node n = <Node>cls.__new__(cls)
     node_init(n, 1, 0, 1)
     set_edge(n, 0, self)
     set_args(n, (name,))
@@ -196,13 +178,13 @@ cdef bint records(Tensor self, Tensor src):
             and (requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))))
 
 
-cdef Tensor copy_from(Tensor self, Tensor src, str op):
+cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
     cdef uint32_t flags = self.flags | src.flags
     cdef bint recording = records(self, src)
     cdef CopyBackwards n = None
     check_inplace(self, op, recording)
     if recording:
-        n = copy_node(op, src)
+        n = node.__new__(node)
         node_init(n, 2, 0, 1)
         set_edge(n, 0, self)
         if dt_differentiable(src.dt):
@@ -334,10 +316,11 @@ def fill_(Tensor self not None, value):
     >>> ag.zeros(2).fill_(3)
     tensor([3., 3.])
     """
-    return fill_as(self, value, "fill_")
+    cdef type node = FillBackward3 if isinstance(value, Tensor) else FillBackward2
+    return fill_as(self, value, "fill_", node)
 
 
-cdef Tensor fill_as(Tensor self, object value, str op):
+cdef Tensor fill_as(Tensor self, object value, str op, type node):
     cdef Tensor src
     if isinstance(value, Tensor) and (<Tensor>value).nd != 0:
         raise RuntimeError(
@@ -355,7 +338,7 @@ cdef Tensor fill_as(Tensor self, object value, str op):
         bump_version(self)
         return self
     src = as_operand(value, op, "value")
-    return copy_from(self, src, op)
+    return copy_from(self, src, op, node)
 
 
 def zero_(Tensor self not None):
@@ -368,7 +351,7 @@ def zero_(Tensor self not None):
     >>> ag.ones(2).zero_()
     tensor([0., 0.])
     """
-    return fill_as(self, 0, "zero_")
+    return fill_as(self, 0, "zero_", ZeroBackward0)
 
 
 def fill_diagonal_(Tensor self not None, fill_value, wrap=False):

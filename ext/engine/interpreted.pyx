@@ -9,48 +9,36 @@ autograd_cy/_interpreted.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-import numpy as _np
-from autograd_cy._C import placement as _placement
-from autograd_cy._C.arguments cimport (
-    dtype_arg, format_arg, given_sizes, number_alone, refuse_dtype, tensor_arg)
+from autograd_cy._C.arguments cimport refuse_dtype, tensor_arg
 from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
     wrap_shared, wrap_shared_all)
+from autograd_cy._C.devices cimport device_among, no_kernel
 from autograd_cy._C.dtypes cimport (
-    dt_code, dt_differentiable, dt_is_complex, dt_object, dt_real, dt_to_complex, g_default_dtype,
-    DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_I64)
-from autograd_cy._C.exchange cimport array_of, from_array
-from autograd_cy._C.metadata cimport is_number, known_dims, widest_nd
-from autograd_cy._C.node_io cimport (
-    any_needed, any_requires_grad, edge_dtype, edge_ndim, edge_numel, edge_shape, flags_of, give,
-    give_all, overwritten)
-from autograd_cy._C.observe cimport observe
-from autograd_cy._C.out_forms cimport (
-    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
-    write_truth_out)
+    dt_code, dt_differentiable, dt_is_complex, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport (
     constant_history, put_value, refuse_complex, replace_value, unknown_history)
-from autograd_cy._C.iterate cimport (
-    all_resolved, cast, check_separate, clone_plain, ewn, resolved, result_dtype, P_BOOL, P_COMPLEX,
-    P_FLOAT, P_REAL, P_SAME, P_SKIP_FIRST)
+from autograd_cy._C.interpreted_arguments cimport known_arguments
+from autograd_cy._C.interpreted_kernels cimport ElementwiseKernel, ShapedKernel
+from autograd_cy._C.iterate cimport all_resolved, clone_plain, resolved, result_dtype
 from autograd_cy._C.levels cimport (
     all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
+from autograd_cy._C.metadata cimport is_number
 from autograd_cy._C.node cimport *
-from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.placement cimport memory_format
+from autograd_cy._C.node_io cimport (
+    any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
+from autograd_cy._C.observe cimport observe
+from autograd_cy._C.out_forms cimport (
+    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
+    write_truth_out)
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
     wrap_number,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
-    F_LAYERED, F_VIEW, F_WRAPPED, G_FORWARD, G_PROFILE, M_NO_GRAD)
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
-from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
-    check_outs, fresh, inplace_target, out_target, settle)
-from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+    F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
 include "operators_of_interpreted.pxi"
 
 
@@ -222,21 +210,6 @@ cdef tuple tensors_of(Operation op, tuple args):
     return found + <tuple>args[op.listed] if op.listed >= 0 else found
 
 
-cdef tuple with_known_dims(tuple dims, tuple args):
-    """The arguments; no number of a dimension is negative."""
-    cdef list changed = list(args)
-    cdef object first = args[0]
-    cdef Py_ssize_t nd = (
-        (<Tensor>first).nd if isinstance(first, Tensor) else widest_nd(<tuple>first))
-    for place, kind in dims:
-        if kind == "dim":
-            if args[place] < 0:
-                changed[place] = normal_dim(args[place], nd)
-        else:
-            changed[place] = known_dims(args[place], nd)
-    return tuple(changed)
-
-
 cdef int claim_dtypes(Operation op, tuple args) except -1:
     cdef uint32_t bits
     cdef tuple places
@@ -282,7 +255,8 @@ cdef object compute(Operation op, tuple args, uint32_t flags):
     """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
     args = plain_args(op, args, flags)
     if isinstance(op.kernel, ShapedKernel):
-        return (<ShapedKernel>op.kernel).run(op, args, flags, None, False)
+        return (<ShapedKernel>op.kernel).run(
+            op.name, args, tensors_of(op, args), flags & F_DEVICE, None, "")
     if flags & F_DEVICE and not op.anywhere:
         raise no_kernel(op.name, device_among(tensors_of(op, args), op.name))
     return op.kernel(*args)
@@ -384,7 +358,7 @@ cdef object apply_operation(Operation op, tuple args):
     cdef bint single
     cdef int i
     if op.dims:
-        args = with_known_dims(op.dims, args)
+        args = known_arguments(op.dims, args)
     args = widened_args(op, args)
     claim_dtypes(op, args)
     if op.refuses_tangents and flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
@@ -613,7 +587,7 @@ def run_inplace(Operation op not None, tuple args not None):
     cdef uint32_t flags = flags_of_args(op, args)
     cdef str name = op.name + "_"
     if op.dims:
-        args = with_known_dims(op.dims, args)
+        args = known_arguments(op.dims, args)
     if flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):
         value = apply_operation(op, (overwritten(first, flags),) + args[1:])
         return replace_value(first, <Tensor>value, name)
@@ -637,7 +611,10 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
     if isinstance(op.kernel, ElementwiseKernel):
         (<ElementwiseKernel>op.kernel).launch(args, first)
     elif isinstance(op.kernel, ShapedKernel):
-        (<ShapedKernel>op.kernel).run(op, args, flags, (first,), True)
+        over = (<ShapedKernel>op.kernel).over
+        (<ShapedKernel>op.kernel).run_inplace(
+            op.name, args, tensors_of(op, args),
+            tuple([args[place] for place in op.tensors if place != over]), flags & F_DEVICE)
     else:
         put_value(first, <Tensor>compute(op, args, flags), name)
     bump_version(first)
@@ -659,7 +636,7 @@ def run_out(Operation op not None, tuple args not None, out):
     cdef Tensor t
     cdef int exact
     if op.dims:
-        args = with_known_dims(op.dims, args)
+        args = known_arguments(op.dims, args)
     if op.wide:
         args = (widened(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
     args = widened_args(op, args)
@@ -678,7 +655,9 @@ def run_out(Operation op not None, tuple args not None, out):
     if isinstance(op.kernel, ShapedKernel):
         for t in given:
             flags |= t.flags
-        (<ShapedKernel>op.kernel).run(op, plain_args(op, args, flags), flags, given, False)
+        args = plain_args(op, args, flags)
+        (<ShapedKernel>op.kernel).run(
+            op.name, args, tensors_of(op, args), flags & F_DEVICE, given, op.out)
         for t in given:
             bump_version(t)
         return out
@@ -730,274 +709,3 @@ def composite_inplace(function, tuple args not None, str name):
     cdef Tensor first = <Tensor>args[0]
     value = function(overwritten(first, first.flags), *args[1:])
     return replace_value(first, <Tensor>value, name)
-
-
-# --- kernels --------------------------------------------------------------------------------
-
-cdef enum:
-    MOST_RESULTS = 4
-
-cdef dict RULES = {
-    "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
-
-
-cdef class ElementwiseKernel:
-    """An elementwise kernel by its name; `places` says which arguments are its operands."""
-    cdef int number, rule
-    cdef tuple places
-    cdef str name
-
-    def __init__(self, str kernel, tuple places, str dtypes, bint skip_first, str name):
-        self.number, self.places, self.name = kernel_number(kernel), places, name
-        self.rule = P_SKIP_FIRST if skip_first else 0
-        for word in dtypes.split():
-            self.rule |= <int>RULES[word]
-
-    def __call__(self, *args):
-        return self.launch(args, None)
-
-    cdef Tensor launch(self, tuple args, Tensor out):
-        return ewn(self.number, tuple([args[place] for place in self.places]), self.rule, out,
-                   self.name)
-
-    cdef int known_dtype(self, tuple args) except -2:
-        """The code of the dtype of the result, or -1 if only the result says."""
-        cdef int rule = self.rule & ~<int>P_SKIP_FIRST
-        cdef int dt
-        if rule == P_BOOL:
-            return DT_BOOL
-        if rule != P_SAME and rule != P_REAL:       # with P_FLOAT the operands don't say all
-            return -1
-        dt = result_dtype(tuple(
-            [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))
-        return dt_real(dt) if rule == P_REAL else dt
-
-
-cdef class ShapedKernel:
-    """
-    A compiled kernel that fills results, which a shape rule has described before.
-
-    Devices register their kernels for it as for those of compiled operators (kernel_runs.py).
-    """
-    cdef void* slots[MAX_DEVICES]
-    cdef object rule, given, make, over
-    cdef list calls                     # the kernel of each device as a Python function
-    cdef int n
-    cdef bint places                    # it writes some places of `over`, of whatever strides
-
-    def __init__(self, str key, str signature, rule, kernel, given, int n, over, bint places):
-        """
-        `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
-        them; `over` is the place of the argument that a result may be, or None.
-        """
-        cdef int i
-        if n > MOST_RESULTS:
-            raise ValueError(f"{key}: {n} results")
-        self.rule, self.given, self.over, self.n = rule, given, over, n
-        self.places = places
-        self.calls = [None] * MAX_DEVICES
-        for i in range(MAX_DEVICES):
-            self.slots[i] = NULL
-        address, self.make = kernel
-        self.slots[ON_CPU] = <void*><size_t>address
-        add_slots(self.slots, (key,), (signature,))
-
-    cdef object run(self, Operation op, tuple args, uint32_t flags, tuple outs, bint inplace):
-        cdef Result made[MOST_RESULTS]
-        cdef tuple read = tensors_of(op, args)
-        cdef int device = device_among(read, op.name) if flags & F_DEVICE else 0
-        cdef int kind = (
-            OUT_EXACT if op.out == "exact" else OUT_TRUTH if op.out == "truth" else OUT_CAST)
-        cdef list to = []
-        cdef int i
-        self.rule(<size_t>&made[0], args, op.name)
-        if outs is not None and self.n > 1:
-            check_outs(outs, made, op.name)
-        for i in range(self.n):
-            if outs is None:
-                to.append(fresh(&made[i], device))
-            elif inplace:
-                to.append(self.inplace_result(op, args, <Tensor>outs[i], made, device))
-            else:
-                # None may share memory with those before it, either.
-                to.append(out_target(<Tensor>outs[i], &made[i], read + tuple(to), device, kind,
-                                     op.name))
-        if self.slots[device] != NULL:
-            if self.calls[device] is None:
-                self.calls[device] = self.make(<size_t>self.slots[device])
-            self.calls[device](*to, *self.given(*args))
-        elif device != ON_META:
-            raise no_kernel(op.name, device)
-        if outs is not None:
-            for i in range(self.n):
-                settle(<Tensor>outs[i], <Tensor>to[i], op.name)
-            return outs
-        return to[0] if self.n == 1 else tuple(to)
-
-    cdef Tensor inplace_result(self, Operation op, tuple args, Tensor first, Result* made,
-                               int device):
-        cdef tuple others
-        cdef str name = op.name + "_"
-        if self.over is None:
-            return inplace_target(first, made, (), device, OVER_NONE, name)
-        others = tuple([args[place] for place in op.tensors if place != self.over])
-        if not self.places:
-            return inplace_target(first, made, others, device, OVER_DENSE, name)
-        for x in others:
-            if x is not None:
-                check_separate(first, <Tensor>x, name)
-        return inplace_target(first, made, others, device, OVER_PLACES, name)
-
-
-cdef class HostKernel:
-    """
-    A function of NumPy arrays as a kernel.
-
-    Arrays share the memory of the tensors; what comes back is copied only if it shares memory, too,
-    or has another dtype than the record says. Half types are computed in float32.
-    """
-    cdef object function
-    cdef tuple dtypes
-    cdef str name
-
-    def __init__(self, function, tuple dtypes, str name):
-        self.function, self.dtypes, self.name = function, dtypes, name
-
-    def __call__(self, *args):
-        cdef list given = [], found = []
-        cdef list tensors = []
-        cdef int dt
-        for x in args:
-            if isinstance(x, Tensor):
-                tensors.append(x)
-                x = readable(<Tensor>x, self.name)
-            elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
-                tensors.extend(x)
-                x = tuple([readable(<Tensor>y, self.name) for y in x])
-            given.append(x)
-        dt = result_dtype(tuple(tensors))
-        try:
-            with _np.errstate(all="ignore"):
-                made = self.function(*given)
-        except _np.linalg.LinAlgError as error:
-            raise _linalg_error()(f"{self.name}: {error}") from None
-        if len(self.dtypes) == 1:
-            return result_of(made, dtype_by(self.dtypes[0], dt))
-        for array, rule in zip(made, self.dtypes):
-            found.append(result_of(array, dtype_by(rule, dt)))
-        return tuple(found)
-
-
-cdef object readable(Tensor t, str op):
-    if t.flags & F_DEVICE:
-        raise no_kernel(op, t.mem.device)
-    if t.dt == DT_F16 or t.dt == DT_BF16:
-        return array_of(cast(t, DT_F32))
-    return array_of(t)
-
-
-cdef int dtype_by(str rule, int dt) except -1:
-    """The dtype code of a result; `dt` is the promoted one of the operands."""
-    cdef int floating
-    if rule == "same":
-        return dt
-    if rule == "int64":
-        return DT_I64
-    if rule == "bool":
-        return DT_BOOL
-    floating = dt if dt_differentiable(dt) else g_default_dtype
-    if rule == "real":
-        return dt_real(floating)
-    if rule == "complex":
-        return dt_to_complex(DT_F32 if floating == DT_F16 or floating == DT_BF16 else floating)
-    return floating
-
-
-cdef Tensor result_of(object array, int dt):
-    cdef object a = _np.asarray(array)
-    cdef Tensor t
-    if a.base is not None or not a.flags.aligned or not a.flags.writeable or (
-            a.strides and min(a.strides) < 0):
-        a = a.copy()                # memory of its own, in the order of its elements
-    if a.dtype.kind == "g" or a.dtype.itemsize > 16:
-        a = a.astype(_np.float64)
-    t = from_array(a)
-    return cast(t, dt)
-
-
-# --- what the written modules call -----------------------------------------------------------
-
-cdef dict FORMATS = {
-    f.code: f for f in vars(_placement).values() if isinstance(f, memory_format)}
-
-
-def dtype_value(x, str op, str name, int position):
-    """A dtype, from what means one, or None."""
-    cdef int code = dtype_arg(x, op, name, position)
-    return None if code < 0 else dt_object(code)
-
-
-def format_value(x, str op, str name, int position):
-    """A memory format or None."""
-    format_arg(x, op, name, position)
-    return x
-
-
-def dtype_code(x):
-    """The code of a dtype, as C functions take it; -1 for None."""
-    return -1 if x is None else dt_code(x)
-
-
-def format_code_of(x):
-    return format_arg(x, "", "", 0)
-
-
-def format_of(int code):
-    """The memory format of a code, or None."""
-    return FORMATS.get(code)
-
-
-def known(tuple dims, tuple args):
-    """Arguments of which no number of a dimension is negative."""
-    return with_known_dims(dims, args)
-
-
-def sizes_given(tuple args, named, str op, str name):
-    """Sizes that were given one by one, in a sequence or by name."""
-    return given_sizes(args, named, op, name)
-
-
-def alone(tuple args not None, first, second, str op, str name, bint method):
-    """The arguments, the first two of them operands: two numbers make no operation."""
-    cdef Tensor a = <Tensor>args[0]
-    if isinstance(first, Tensor) or not (a.flags & (<Tensor>args[1]).flags & F_WRAPPED):
-        return args
-    if not method:
-        tensor_arg(second, op, name, 2)     # its error
-    return (number_alone(a),) + args[1:]
-
-
-def shape_behind(Node node not None, int edge):
-    """The shape of the input behind an edge; formulas that know its shape save no tensor."""
-    return edge_shape(node, edge)
-
-
-def ndim_behind(Node node not None, int edge):
-    return edge_ndim(node, edge)
-
-
-def dtype_behind(Node node not None, int edge):
-    return dt_object(edge_dtype(node, edge))
-
-
-def numel_behind(Node node not None, int edge):
-    return edge_numel(node, edge)
-
-
-def is_complex_behind(Node node not None, int edge):
-    return dt_is_complex(edge_dtype(node, edge))
-
-
-cdef object _linalg_error():
-    from autograd_cy._interpreted import LinAlgError
-    return LinAlgError

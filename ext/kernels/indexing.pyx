@@ -1,7 +1,6 @@
 # cython: language_level=3
-# Selecting, scattering and joining along one dimension.  Advanced indexing and masks are in
-# indexing_advanced.pxi, triangles and sorting in indexing_order.pxi, members, places in sorted rows
-# and unique elements in indexing_search.pxi, reductions at indices in indexing_reduce.pxi.
+# Selecting, scattering and joining along one dimension.  In indexing/: advanced indexing and masks,
+# sorting, triangles, members, places in sorted rows, unique elements, reductions at indices.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -19,7 +18,7 @@ from autograd_cy._C.launch cimport (
     operand)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
-from autograd_cy._C.rows cimport R_SUM, RowTable
+from autograd_cy._C.row_loops cimport R_SUM, RowTable
 from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, store_element, tensor_empty,
@@ -613,7 +612,8 @@ cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
     return join(out, tensors, <int>normal_dim(dim, out.nd), True)
 
 
-include "indexing_advanced.pxi"
-include "indexing_order.pxi"
-include "indexing_search.pxi"
-include "indexing_reduce.pxi"
+include "indexing/advanced.pxi"
+include "indexing/order.pxi"
+include "indexing/triangles.pxi"
+include "indexing/search.pxi"
+include "indexing/reduce.pxi"

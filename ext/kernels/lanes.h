@@ -1,4 +1,4 @@
-/* Vectors of 32 bytes, which the loops of rows.pyx accumulate in.
+/* Vectors of 32 bytes, which the loops of row_loops.pyx accumulate in.
  *
  * Written out because compilers keep arrays of accumulators in memory around short loops, where
  * most rows end; as values they stay in registers. Without AVX2 the compiler makes two (or four)

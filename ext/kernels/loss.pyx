@@ -13,7 +13,7 @@ from autograd_cy._C.launch cimport (
     READS, SCRATCH, WRITES, Launch, begin, launch, launch_tiles, operand)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.reduce cimport mean_into, row_table, sum_into
-from autograd_cy._C.rows cimport RowTable
+from autograd_cy._C.row_loops cimport RowTable
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, same_shape, tensor_empty
 

@@ -2,24 +2,27 @@
 # Optimizer steps: one call updates all parameters in place, in one parallel region over their
 # concatenated elements, so that many small parameters cost no more than a few large ones.
 
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport sqrt
 from libc.stdlib cimport free, malloc
 
+from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
 from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
     READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
     spread)
-from autograd_cy._C.reduce cimport row_table
-from autograd_cy._C.rows cimport AdamStep, RowTable, SgdStep
+from autograd_cy._C.optimizer_loops cimport AdamStep, OptimizerTable, SgdStep
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
 
-cdef const RowTable* T = row_table()
+cdef object _loops = _cpu.load("optimizer_loops")
+cdef const OptimizerTable* L = <const OptimizerTable*>PyCapsule_GetPointer(
+    _loops.table_capsule(), "autograd_cy.optimizer_table")
 
 cdef enum:
     TILE = 16384       # elements of a tile, counted over all parameters
@@ -67,9 +70,9 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         for k in range(ARRAYS):
             p[k] = s.p[k] + skip * s.item if s.p[k] != NULL else NULL
         if plan.is_adam:
-            T.adam(s.dt, p[0], p[1], p[2], p[3], p[4], n, &s.adam)
+            L.adam(s.dt, p[0], p[1], p[2], p[3], p[4], n, &s.adam)
         else:
-            T.sgd(s.dt, p[0], p[1], p[2], n, &s.sgd)
+            L.sgd(s.dt, p[0], p[1], p[2], n, &s.sgd)
         at += n
         lo += 1
 

@@ -7,6 +7,7 @@ from autograd_cy._C.iterate cimport ew1, ew2, clone_plain, result_dtype, P_FLOAT
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.tensor cimport Tensor, element_value, wrap_double, F_WRAPPED
 
+cdef int K_COPY = kernel_number("copy")
 cdef int K_CUBE = kernel_number("cube")
 cdef int K_FLOOR_DIVIDE = kernel_number("floor_divide")
 cdef int K_FMOD = kernel_number("fmod")
@@ -34,24 +35,24 @@ cdef int kernel_for(double exponent) noexcept:
     return -1
 
 
-cdef Tensor pow_plain(Tensor a, Tensor exponent):
+cdef Tensor pow_plain(Tensor a, Tensor exponent, Tensor out):
     cdef int kernel
     if exponent.flags & F_WRAPPED and not dt_is_integral(a.dt) and not (a.flags & F_WRAPPED):
         value = element_value(exponent.ptr, exponent.dt)
         if not isinstance(value, complex):
             if value == 1:
-                return clone_plain(a)
+                return clone_plain(a) if out is None else ew1(K_COPY, a, P_SAME, out, "pow")
             kernel = kernel_for(value)
             if kernel >= 0:
-                return ew1(kernel, a, 0, None, "pow")
-    return ew2(K_POW, a, exponent, 0, None, "pow")
+                return ew1(kernel, a, P_SAME, out, "pow")
+    return ew2(K_POW, a, exponent, P_SAME, out, "pow")
 
 
-cdef Tensor logit_plain(Tensor a, object eps):
-    return ew2(K_LOGIT, a, wrap_double(NAN if eps is None else eps), P_FLOAT, None, "logit")
+cdef Tensor logit_plain(Tensor a, object eps, Tensor out):
+    return ew2(K_LOGIT, a, wrap_double(NAN if eps is None else eps), P_FLOAT, out, "logit")
 
 
-cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode):
+cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode, Tensor out):
     """The quotient rounded towards zero ("trunc") or down ("floor"); integers stay integers."""
     cdef Tensor rest
     if mode != "trunc" and mode != "floor":
@@ -60,8 +61,9 @@ cdef Tensor div_rounded_plain(Tensor a, Tensor b, str mode):
             f"'{mode}'")
     check_no_integer_zero(a, b)
     if mode == "floor":
-        return ew2(K_FLOOR_DIVIDE, a, b, P_SAME, None, "div")
+        return ew2(K_FLOOR_DIVIDE, a, b, P_SAME, out, "div")
     if dt_is_integral(result_dtype((a, b))):
         rest = ew2(K_FMOD, a, b, P_SAME, None, "div")      # of the sign of a: the rest divides
-        return ew2(K_FLOOR_DIVIDE, ew2(K_SUB, a, rest, P_SAME, None, "div"), b, P_SAME, None, "div")
-    return ew2(K_TRUNC_DIVIDE, a, b, P_SAME, None, "div")
+        rest = ew2(K_SUB, a, rest, P_SAME, None, "div")
+        return ew2(K_FLOOR_DIVIDE, rest, b, P_SAME, out, "div")
+    return ew2(K_TRUNC_DIVIDE, a, b, P_SAME, out, "div")

@@ -210,6 +210,31 @@ cdef int baddbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor a
     return add_product(&t, out, c, a, b, beta, alpha, "baddbmm", "baddbmm")
 
 
+cdef int addmv(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
+    cdef Multiply t
+    plain(&t, a.sizes[0], 1, a.sizes[1])
+    a = left_matrix(&t, a, 0)
+    b = right_column(&t, b)
+    return add_product(&t, out, c, a, b, beta, alpha, "addmv", "addmv")
+
+
+cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
+    """The sum of the products is one product: of all matrices side by side, and one below the
+    other."""
+    cdef Multiply t
+    cdef Py_ssize_t sizes[3]
+    cdef Py_ssize_t strides[3]
+    cdef Py_ssize_t k = a.sizes[0] * a.sizes[2]
+    sizes[0], sizes[1], sizes[2] = a.sizes[1], a.sizes[0], a.sizes[2]
+    strides[0], strides[1], strides[2] = a.strides[1], a.strides[0], a.strides[2]
+    a = contiguous(tensor_window(a, 3, sizes, strides, 0))
+    b = contiguous(b)
+    plain(&t, out.sizes[0], out.sizes[1], k)
+    t.a, t.trans_a, t.lda = a.ptr, 0, max(k, <Py_ssize_t>1)
+    t.b, t.trans_b, t.ldb = b.ptr, 0, max(t.n, <Py_ssize_t>1)
+    return add_product(&t, out, c, a, b, beta, alpha, "addbmm", "addbmm")
+
+
 cdef int add_product(Multiply* t, Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta,
                      Tensor alpha, const char* name, str op) except -1:
     """out = beta * c + alpha * a @ b; c may be out."""

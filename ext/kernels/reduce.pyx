@@ -1,7 +1,7 @@
 # cython: language_level=3
-# Reductions of plain tensors.  The loops are in rows.pyx; here dimensions are sorted and joined,
-# the work is cut into tiles, and partial results are put together.  Positions of extremes are in
-# reduce_arg.pxi, variance, logsumexp and running sums in reduce_more.pxi.
+# Reductions of plain tensors.  The loops are in row_loops.pyx; here dimensions are sorted and
+# joined, the work is cut into tiles, and partial results are put together.  Positions of extremes,
+# variance, logsumexp and running sums are in reduce/.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN, isinf, sqrt
@@ -19,7 +19,7 @@ from autograd_cy._C.launch cimport (
     READS, SCRATCH, UPDATES, WRITES, Launch, begin, keep, keeping, launch, launch_tiles, operand)
 from autograd_cy._C.outputs cimport Result, fresh
 from autograd_cy._C.parallel cimport parallel_for, team_size
-from autograd_cy._C.rows cimport *
+from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.rules_common cimport dims_mask
 from autograd_cy._C.rules_reduction cimport averaged, extreme, summed
 from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
@@ -38,7 +38,7 @@ cdef int K_SQRT = kernel_number("sqrt")
 cdef int K_SUB = kernel_number("sub")
 cdef int K_WHERE = kernel_number("where")
 
-cdef object _rows = _cpu.load("rows")
+cdef object _rows = _cpu.load("row_loops")
 cdef const RowTable* T = <const RowTable*>PyCapsule_GetPointer(
     _rows.table_capsule(), "autograd_cy.row_table")
 
@@ -535,8 +535,10 @@ cdef int any_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
     return truth_into(R_MAX, out, a, dims)
 
 
-include "reduce_arg.pxi"
-include "reduce_more.pxi"
+include "reduce/positions.pxi"
+include "reduce/logsumexp.pxi"
+include "reduce/variance.pxi"
+include "reduce/running_sums.pxi"
 
 
 # --- entry points of the tests --------------------------------------------------------------

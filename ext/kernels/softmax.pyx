@@ -1,12 +1,13 @@
 # cython: language_level=3
-# Softmax and log-softmax of plain tensors, forward and backward.  The loops are in rows_soft.pxi:
-# along rows when the dimension is the last one, else down the columns of a tile.
+# Softmax and log-softmax of plain tensors, forward and backward.  The loops are in
+# row_loops/softmax.pxi: along rows when the dimension is the last one, else down the columns of a
+# tile.
 
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.reduce cimport row_table
-from autograd_cy._C.rows cimport *
+from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.tensor cimport Tensor, normal_dim, tensor_empty
 from autograd_cy._C.tiles cimport even_block
 

@@ -1,6 +1,5 @@
 # cython: language_level=3
-# Functions of plain tensors that SciPy computes, and the threshold, which other kernels make. SciPy
-# is loaded at the first call.
+"""Functions of plain tensors that SciPy computes, and those that a choice between two is."""
 import numpy as _np
 
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F32, dt_is_complex, dt_object
@@ -9,7 +8,7 @@ from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport cast, clear, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
-from autograd_cy._C.tensor cimport Tensor, tensor_empty
+from autograd_cy._C.tensor cimport Tensor, check_fits, tensor_empty
 
 cdef int K_LE = kernel_number("le")
 cdef int K_WHERE = kernel_number("where")
@@ -92,11 +91,16 @@ cdef int check_real_for(Tensor number, Tensor a, str name) except -1:
     return 0
 
 
-cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value):
+cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out):
     check_real_for(threshold, a, "threshold")
     check_real_for(value, a, "value")
     return ew3(K_WHERE, ew2(K_LE, a, cast(threshold, a.dt), P_BOOL, None, "threshold"),
-               cast(value, a.dt), a, P_SKIP_FIRST, None, "threshold")
+               cast(value, a.dt), a, P_SKIP_FIRST, out, "threshold")
+
+
+cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
+    check_fits(value, a.dt)
+    return ew3(K_WHERE, mask, cast(value, a.dt), a, P_SKIP_FIRST, out, "masked_fill")
 
 
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold):

@@ -26,6 +26,13 @@ cdef int same_as_product(Tensor c, Tensor a, str op) except -1:
     return 0
 
 
+cdef int need_dims(Tensor t, int nd, str name, str op) except -1:
+    if t.nd != nd:
+        raise RuntimeError(f"{op}: expected {name} to be {nd}-D, but got {t.nd}-D (shape "
+                           f"{list(sizes_of(t))})")
+    return 0
+
+
 cdef int expands(Result* r, Tensor c, str op) except -1:
     """Refuse what doesn't broadcast to the result."""
     cdef int d, shift = r.nd - c.nd
@@ -103,12 +110,27 @@ cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
     return expands(r, c, op)
 
 
+cdef int addmv(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
+    need_dims(a, 2, "mat", op)
+    need_dims(b, 1, "vec", op)
+    mv(r, a, b, op)
+    same_as_product(c, a, op)
+    return expands(r, c, op)
+
+
+cdef int addbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
+    need_dims(a, 3, "batch1", op)
+    need_dims(b, 3, "batch2", op)
+    bmm(r, a, b, op)
+    same_as_product(c, a, op)
+    r.sizes[0], r.sizes[1] = r.sizes[1], r.sizes[2]
+    result_dense(r, a.dt, 2, r.sizes)
+    return expands(r, c, op)
+
+
 cdef int baddbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
-    cdef Tensor wrong = a if a.nd != 3 else b
-    if wrong.nd != 3:
-        raise RuntimeError(
-            f"{op}: expected {'batch1' if wrong is a else 'batch2'} to be 3-D, but got "
-            f"{wrong.nd}-D (shape {list(sizes_of(wrong))})")
+    need_dims(a, 3, "batch1", op)
+    need_dims(b, 3, "batch2", op)
     bmm(r, a, b, op)
     same_as_product(c, a, op)
     return expands(r, c, op)

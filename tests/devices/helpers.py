@@ -6,16 +6,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ops"))
 
 import pytest
-from calls import CLASS_OF, cases, make, outputs
+from calls import CLASS_OF, EVALUATOR, cases, make, outputs
+from test_op_inplace_and_out import inplace_form, keeps_itself
 
 import autograd_cy as ag
 from autograd_cy._C.launch import launches_of
 from autograd_cy.ops import _schema as schema
 
 __all__ = [
+    "EVALUATOR",
     "cases",
     "claimed",
     "family",
+    "inplace_form",
+    "keeps_itself",
     "launched_again",
     "make",
     "meta_agrees",

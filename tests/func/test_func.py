@@ -49,6 +49,12 @@ def test_argnums():
         ((), "argnums must be non-empty"),
         ("0", "argnums must be int or Tuple"),
         (0.0, "argnums must be int or Tuple"),
+        (True, "argnums must be int or Tuple"),
+        ((0, 1.0), r"argnums must be int or Tuple\[int, \.\.\.\], got: \(0, 1\.0\)"),
+        (("0",), "argnums must be int or Tuple"),
+        ((0, True), "argnums must be int or Tuple"),
+        ((0, 2), "Got argnum=2, but only 2 positional inputs"),
+        ((-3,), "Got argnum=-3, but only 2 positional inputs"),
     ],
 )
 @pytest.mark.parametrize("transform", [grad, grad_and_value, jacrev, jacfwd, hessian])

@@ -336,6 +336,22 @@ def test_wrong_shapes_are_refused():
         product("float64", *(np.ones((2, 2), "f4"),) * 3)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("rows", [2, 3])
+def test_rows_that_overlap_are_refused(rows, place):
+    matrices = [np.ones((rows, rows), "f4") for _ in range(3)]
+    matrices[place] = np.lib.stride_tricks.as_strided(np.ones(9, "f4"), (rows, rows), (4, 4))
+    with pytest.raises(ValueError, match=f"the rows of {'abc'[place]} overlap"):
+        product("float32", *matrices)
+
+
+def test_the_distance_of_a_single_row_does_not_matter():
+    a = np.lib.stride_tricks.as_strided(np.arange(4, dtype="f4"), (1, 3), (4, 4))
+    c = np.zeros((1, 2), "f4")
+    product("float32", a, np.ones((3, 2), "f4"), c)
+    assert c.tolist() == [[3, 3]]
+
+
 # The choice of the BLAS and of the instruction set: each in a fresh process.
 
 SCRIPT = """

@@ -18,7 +18,7 @@ from tests.mutation.worker import PIPES
 
 PYTEST = [
     sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist",
-    "-p", "tests.mutation.worker",
+    "-p", "tests.mutation.worker", "--apart",
 ]  # fmt: skip
 # Tests of the build and of commands say nothing of the code.
 NOT_ASKED = ("build", "benchmarks", "codegen", "mutation", "fuzz", "typing")

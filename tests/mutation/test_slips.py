@@ -128,6 +128,20 @@ def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
     assert first != slips.choose(paths, tree.ROOT, 40, 8)
 
 
+def test_all_code_by_hand_is_taken_and_nothing_that_the_build_writes():
+    taken = {str(path.relative_to(tree.ROOT)) for path in tree.sources()}
+    for room in ("core", "shape_rules", "kernels", "engine", "composites"):
+        there = [
+            *(tree.ROOT / "ext" / room).rglob("*.px[id]"),
+            *(tree.ROOT / "ext" / room).rglob("*.pyx"),
+        ]
+        assert there
+        assert {str(path.relative_to(tree.ROOT)) for path in there} <= taken
+    assert "autograd_cy/_interpreted/_linalg_composites.py" in taken
+    assert not {"autograd_cy/_interpreted/linalg.py", "autograd_cy/_interpreted/_index.py"} & taken
+    assert not any(name.startswith("autograd_cy/ops/") for name in taken)
+
+
 def test_every_part_has_a_file_that_includes_it():
     parts = [path for path in tree.sources() if path.suffix == ".pxi"]
     assert parts

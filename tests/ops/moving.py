@@ -12,8 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+for folder in (ROOT, ROOT / "tests"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+import grouping  # noqa: E402
 
 import autograd_cy as ag  # noqa: E402
 from autograd_cy._C.tensor import Tensor, _install  # noqa: E402
@@ -73,9 +76,19 @@ for _family, _records in TABLE.items():
 
 def keys_of(value):
     """Records that the parameter of a test is, or is about."""
-    if type(value).__name__ == "Cases":  # several in one test, see tests/grouping.py
+    if isinstance(value, grouping.Cases):
         return {key for p in value.params for x in p.values for key in keys_of(x)}
     return {getattr(getattr(value, "record", value), "key", None)}
+
+
+def of_moved(cases, group, room):
+    """Of many cases in few tests those of the records."""
+    kept = tuple(p for p in cases.params if set().union(*map(keys_of, p.values)) & {*MOVED})
+    return GROUPED(grouping.Cases(cases.names, kept), group, room)
+
+
+GROUPED = grouping.tests
+grouping.tests = of_moved
 
 
 def pytest_collection_modifyitems(config, items):
@@ -87,3 +100,14 @@ def pytest_collection_modifyitems(config, items):
         (kept if found & {*MOVED} else others).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=others)
+    config.moved = sum(number_of_cases(item) for item in kept)
+
+
+def number_of_cases(item):
+    cases = item.callspec.params.get("cases")
+    return len(cases.params) if isinstance(cases, grouping.Cases) else 1
+
+
+def pytest_report_collectionfinish(config):
+    """How much was kept, read by test_tiers.py."""
+    return f"{config.moved} cases of moved records"

@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 from calls import CLASS_OF, EVALUATOR, RECORDS, Case, make, method_name, public_function, to_array
+from grouping import each
 
 import autograd_cy as ag
 
@@ -57,7 +58,7 @@ def same(a, b):
         assert x.tobytes() == y.tobytes() and x.dtype == y.dtype
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
 def test_names_of_numpy_mean_those_of_torch(record):
     function = public_function(record) if record.function else None
     for number in range(len(record.samples)):
@@ -71,7 +72,7 @@ def test_names_of_numpy_mean_those_of_torch(record):
                 same(outcome(getattr(ag.Tensor, method_name(record)), args, kwargs), expected)
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
 def test_torch_takes_the_same_names(record):
     torch = pytest.importorskip("torch")
     if (

@@ -16,6 +16,7 @@ from calls import (
     said_name,
     to_array,
 )
+from grouping import each
 
 import autograd_cy as ag
 
@@ -112,7 +113,7 @@ def refused_values(a):
     return [v for v in REFUSED[kind] if not (optional and v is None)]
 
 
-@pytest.mark.parametrize("record", PUBLIC)
+@each("record", PUBLIC)
 def test_each_argument_refuses_what_is_of_another_kind(record):
     call, tensors, args, kwargs = sample_call(record)
     form = EVALUATOR.form(record)
@@ -140,7 +141,7 @@ def test_each_argument_refuses_what_is_of_another_kind(record):
     assert x.grad.tolist() == [2.0, 2.0]
 
 
-@pytest.mark.parametrize("record", CHANGING)
+@each("record", CHANGING)
 def test_in_place_forms_refuse_the_same_and_change_nothing(record):
     call, tensors, args, kwargs = sample_call(record)
     module = EVALUATOR.modules[record.key]
@@ -158,7 +159,7 @@ def test_in_place_forms_refuse_the_same_and_change_nothing(record):
     assert versions == [t._version for t in tensors]
 
 
-@pytest.mark.parametrize("record", PUBLIC)
+@each("record", PUBLIC)
 def test_names_positions_and_defaults_mean_the_same(record):
     for number in range(len(record.samples)):
         _, _, args, kwargs = sample_call(record, number)
@@ -187,7 +188,7 @@ def overloaded(record):
     } | {"unbiased"}
 
 
-@pytest.mark.parametrize("record", PUBLIC)
+@each("record", PUBLIC)
 def test_too_many_missing_unknown_and_double_arguments_are_refused(record):
     call, tensors, args, kwargs = sample_call(record)
     positional = [a for a in record.args if not a.keyword]
@@ -209,7 +210,7 @@ def test_too_many_missing_unknown_and_double_arguments_are_refused(record):
     unchanged(call, tensors)
 
 
-@pytest.mark.parametrize("record", PUBLIC)
+@each("record", PUBLIC)
 def test_out_takes_a_tensor_or_none_only(record):
     if not record.out:
         pytest.skip("no out=")
@@ -225,9 +226,7 @@ def test_out_takes_a_tensor_or_none_only(record):
 CHANGED = [r for r in RECORDS if r.inplace and r.method and not r.name.startswith("_")]
 
 
-@pytest.mark.parametrize(
-    "record", [pytest.param(r, id=r.key) for r in CHANGED if len(r.args) > 1 and r.samples]
-)
+@each("record", [pytest.param(r, id=r.key) for r in CHANGED if len(r.args) > 1 and r.samples])
 def test_in_place_forms_count_their_arguments_from_the_one_after_the_tensor(record):
     _, _, args, kwargs = sample_call(record)
     form = getattr(ag.Tensor, method_name(record) + "_")

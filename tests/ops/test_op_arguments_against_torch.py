@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from calls import CLASS_OF, RECORDS, Case, make, method_name, public_function
+from grouping import each
 
 import autograd_cy as ag
 
@@ -143,7 +144,7 @@ def calls(record):
     yield "unknown", (args, {"nothing": 1}), (theirs, {"nothing": 1})
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if comparable(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if comparable(r)])
 def test_calls_are_accepted_or_refused_as_in_torch(record):
     ours, theirs = functions(record)
     wrong = []

@@ -32,7 +32,7 @@ def with_samples(record):
     return bool(record.samples)
 
 
-@pytest.mark.parametrize("record", records(with_samples))
+@each("record", records(with_samples))
 def test_wrong_types_name_the_argument(record):
     call = first_call(record)
     form = EVALUATOR.form(record)
@@ -54,7 +54,7 @@ def test_wrong_types_name_the_argument(record):
     engine_works()
 
 
-@pytest.mark.parametrize("record", records(lambda r: r.errors))
+@each("record", records(lambda r: r.errors))
 def test_calls_that_the_record_says_are_refused(record):
     form = EVALUATOR.form(record)
     for refused in record.errors:
@@ -65,7 +65,7 @@ def test_calls_that_the_record_says_are_refused(record):
     engine_works()
 
 
-@pytest.mark.parametrize("record", records(lambda r: isinstance(r.reference, schema.by_test)))
+@each("record", records(lambda r: isinstance(r.reference, schema.by_test)))
 def test_references_by_hand_exist(record):
     path, _, name = record.reference.test.partition("::")
     _, found, rest = (ROOT / path).read_text().partition(f"\ndef {name}(")
@@ -73,7 +73,7 @@ def test_references_by_hand_exist(record):
     assert "assert" in rest or "equal(" in rest
 
 
-@pytest.mark.parametrize("record", records(with_samples))
+@each("record", records(with_samples))
 def test_missing_and_unknown_arguments(record):
     form = EVALUATOR.form(record)
     with pytest.raises(TypeError):
@@ -92,7 +92,7 @@ def broadcasting(record):
     )
 
 
-@pytest.mark.parametrize("record", records(broadcasting))
+@each("record", records(broadcasting))
 def test_shapes_that_do_not_broadcast(record):
     name = dtype_of(record)
     form = EVALUATOR.form(record)

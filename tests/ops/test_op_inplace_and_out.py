@@ -107,7 +107,7 @@ def takes_leaves(record):
     return keeps_itself(make(Case(record, 0), dtype_of(record)))
 
 
-@pytest.mark.parametrize("record", records(takes_leaves))
+@each("record", records(takes_leaves))
 def test_inplace_on_leaves_and_their_views_is_refused(record):
     call = make(Case(record, 0), dtype_of(record))
     for view in (False, True):
@@ -161,7 +161,7 @@ def differentiable_out(record):
     return bool(make(Case(record, 0), "float64").moving)
 
 
-@pytest.mark.parametrize("record", records(differentiable_out))
+@each("record", records(differentiable_out))
 def test_out_form_refuses_what_it_cannot_do(record):
     call = make(Case(record, 0), "float64")
     form = EVALUATOR.form(record)

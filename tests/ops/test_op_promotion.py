@@ -45,7 +45,7 @@ def test_promote_types(a, b):
     assert str(ag.promote_types(getattr(ag, a), getattr(ag, b))).rpartition(".")[2] == expected
 
 
-@pytest.mark.parametrize("record", records(binary))
+@each("record", records(binary))
 def test_two_tensors(record):
     form = EVALUATOR.form(record)
     for a, b in product(NAMES, NAMES):
@@ -59,7 +59,7 @@ def test_two_tensors(record):
             assert dtype_name(result) == result_dtype(record, promoted), f"{a}{sa}, {b}{sb}"
 
 
-@pytest.mark.parametrize("record", records(takes_numbers))
+@each("record", records(takes_numbers))
 def test_tensor_and_number(record):
     form = EVALUATOR.form(record)
     for name, shape, number in product(NAMES, ((2,), ()), NUMBERS):
@@ -151,7 +151,7 @@ NUMBER_FORMS = {
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 @pytest.mark.parametrize("number", [0.1, 2.0, -3, 1e6, 1 / 3])
-@pytest.mark.parametrize("form", NUMBER_FORMS)
+@each("form", NUMBER_FORMS)
 def test_a_number_is_not_rounded_to_a_half_type_first(dtype, number, form):
     x = ag.linspace(0.01, 2, 50).to(dtype)
     wide = np.asarray(x).astype(np.float32)

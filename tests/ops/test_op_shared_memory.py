@@ -7,6 +7,7 @@ refused, with the output unchanged, or read as if they had been copied before.
 import numpy as np
 import pytest
 from calls import EVALUATOR, Case, make, records, to_array
+from grouping import each
 from test_op_inplace_and_out import dtype_of, inplace_form, keeps_itself
 
 import autograd_cy as ag
@@ -74,7 +75,7 @@ def attempt(call, how, place):
     return None if same else f"{how}: {to_array(x).tolist()} for {expected.tolist()}"
 
 
-@pytest.mark.parametrize("record", records(written_in_place))
+@each("record", records(written_in_place))
 def test_operands_in_the_memory_of_an_inplace_form(record):
     call = case_of(record)
     ways = ("behind", "before", "between", "over", "under", "0", "1", "-1")
@@ -97,7 +98,7 @@ def has_out(record):
     return result.dtype == first.dtype and first.numel() > 1 and result.numel() > 0
 
 
-@pytest.mark.parametrize("record", records(has_out))
+@each("record", records(has_out))
 def test_an_output_in_the_memory_of_the_operand(record):
     call = make(Case(record, 0), dtype_of(record))
     expected = call(call.tensors())

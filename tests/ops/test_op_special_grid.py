@@ -16,6 +16,7 @@ import warnings
 import numpy as np
 import pytest
 from calls import CLASS_OF, NUMPY, RECORDS, tensor, to_array
+from grouping import each
 from special_points import (
     DTYPES,
     TABLE,
@@ -39,7 +40,7 @@ FUSED = ("_add_scaled", "addcmul", "square", "reciprocal")
 ANSWERS = json.loads(TABLE.read_text())
 CLOSE = {"float32": 1e-4, "float64": 1e-10, "complex64": 1e-4, "complex128": 1e-10}
 
-each_form = pytest.mark.parametrize("form", [pytest.param(f, id=f.id) for f in FORMS])
+each_form = each("form", [pytest.param(f, id=f.id) for f in FORMS])
 
 
 @pytest.fixture(autouse=True)
@@ -291,7 +292,7 @@ def test_float32_answers_are_in_the_classes_of_float64(form):
 PLAIN = re.compile(r"np\.(\w+)\(self(, other|, exponent)?\)")
 
 
-@pytest.mark.parametrize(
+@each(
     "form",
     [
         pytest.param(f, id=f.id)
@@ -321,7 +322,7 @@ HALVES = [f for f in FORMS if "h" in f.record.dtypes and f.name != "nan_to_num"]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("form", [pytest.param(f, id=f.id) for f in HALVES])
+@each("form", [pytest.param(f, id=f.id) for f in HALVES])
 def test_half_types_have_the_rounded_values_of_float32(form, dtype):
     arrays = [a if a.dtype == bool else a.astype(NUMPY[dtype]) for a in grid(form, "float32")]
     value = form(ag, [tensor(a) for a in arrays])

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from calls import RECORDS, method_name, public_function, records
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops._schema import RecordError, composite, op, shapes
@@ -19,7 +20,7 @@ def is_first(record):
     return record.public and FIRST[record.symbol] is record
 
 
-@pytest.mark.parametrize("record", records(lambda r: r.example))
+@each("record", records(lambda r: r.example))
 def test_examples_print_what_they_say(record):
     test = doctest.DocTestParser().get_doctest(record.example, {"ag": ag}, record.key, None, 0)
     found = []
@@ -28,14 +29,14 @@ def test_examples_print_what_they_say(record):
     assert not found, "".join(found)
 
 
-@pytest.mark.parametrize("record", records(is_first))
+@each("record", records(is_first))
 def test_examples_are_of_the_operator_and_short(record):
     names = "|".join([record.name, *record.aliases])
     assert re.search(rf"\.({names})_?\(|\[", record.example), record.example
     assert len(re.findall(r"^>>>", record.example, re.M)) <= 3
 
 
-@pytest.mark.parametrize("record", records(lambda r: r.public))
+@each("record", records(lambda r: r.public))
 def test_documents_say_what_each_parameter_means(record):
     function = public_function(record) if record.function else None
     text = inspect.getdoc(function or getattr(ag.Tensor, method_name(record)))

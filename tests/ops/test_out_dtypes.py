@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from calls import CLASS_OF, RECORDS, Case, make, to_array
+from grouping import each
 
 import autograd_cy as ag
 
@@ -32,7 +33,7 @@ def known(record):
     return named and record.name not in LOSSY | WIDER and hasattr(ag, record.name)
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
 def test_dtypes_of_out_are_those_that_torch_takes(record):
     torch = pytest.importorskip("torch")
     from test_op_arguments_against_torch import as_torch
@@ -70,7 +71,7 @@ def several(record):
     return record.outs and not record.name.startswith("_") and record.samples
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
 def test_several_outputs_go_into_a_tuple_of_tensors(record):
     for number in range(len(record.samples)):
         call = make(Case(record, number), "float32")
@@ -86,7 +87,7 @@ def test_several_outputs_go_into_a_tuple_of_tensors(record):
         assert (values._version, indices._version) == (versions[0] + 1, versions[1] + 1)
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
 def test_tuples_of_other_kinds_are_refused_and_nothing_is_written(record):
     call = make(Case(record, 0), "float32")
     args, kwargs = call.arguments(call.tensors())

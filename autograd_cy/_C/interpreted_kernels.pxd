@@ -1,0 +1,31 @@
+# cython: language_level=3
+"""Kernels of interpreted operators."""
+from autograd_cy._C.storage cimport MAX_DEVICES
+from autograd_cy._C.tensor cimport Tensor
+
+cdef enum:
+    MOST_RESULTS = 4
+
+cdef class ElementwiseKernel:
+    cdef int number, rule
+    cdef tuple places
+    cdef str name
+    cdef Tensor launch(self, tuple args, Tensor out)
+    cdef int known_dtype(self, tuple args) except -2
+
+cdef class ShapedKernel:
+    cdef void* slots[MAX_DEVICES]
+    cdef object rule, given, make
+    cdef readonly object over           # the place of the argument that a result may be, or None
+    cdef list calls                     # the kernel of each device as a Python function
+    cdef int n
+    cdef bint places                    # it writes some places of `over`, of whatever strides
+    cdef object run(self, str name, tuple args, tuple read, bint on_device, tuple outs, str rule)
+    cdef int run_inplace(self, str name, tuple args, tuple read, tuple others,
+                         bint on_device) except -1
+    cdef int fill(self, list to, tuple args, int device, str name) except -1
+
+cdef class HostKernel:
+    cdef object function
+    cdef tuple dtypes
+    cdef str name

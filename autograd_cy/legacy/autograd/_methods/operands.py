@@ -1,0 +1,28 @@
+"""What the other operand of a method may be: a Variable or a number, and no tensor."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from autograd_cy import Tensor
+
+from ...tensors.wrapping import is_number
+
+__all__ = ["number", "refuse"]
+
+
+def refuse(name: str, other: Any) -> NoReturn:
+    """Raise the TypeError of an operand that is neither Variable nor number."""
+    if isinstance(other, Tensor):
+        raise TypeError(
+            f"{name}: can't combine a Variable and a tensor; use Variable(tensor), or .data of both"
+        )
+    raise TypeError(f"{name}: expected a Variable or a number, but got {type(other).__name__}")
+
+
+def number(name: str, x: Any) -> Any:
+    """A number, which it is to be."""
+    kind = type(x)
+    if kind is float or kind is int or is_number(x):
+        return x
+    refuse(name, x)

@@ -1,0 +1,18 @@
+"""Modules of the era: they take and return Variables, and losses have ``size_average``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import functional, init, modules, utils
+from .modules import *  # noqa: F403
+from .parameter import Parameter
+
+__all__ = ["Parameter", "functional", "init", "modules", "utils", *modules.__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"module 'autograd_cy.legacy.nn' has no attribute {name!r}: this module of the era isn't "
+        "offered; docs/variable-era.md lists those that are"
+    )

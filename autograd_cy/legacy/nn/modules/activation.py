@@ -1,0 +1,137 @@
+"""Activations as modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...creation import default_type
+from .. import functional as F
+from ..parameter import Parameter
+from .module import Module
+
+__all__ = [
+    "ELU",
+    "Hardshrink",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "Sigmoid",
+    "Softmax",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+]
+
+
+class Threshold(Module):
+    """Elements above a threshold, `value` in place of the others."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False):
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra(self) -> str:
+        inplace = ", inplace" if self.inplace else ""
+        return f"{self.threshold}, {self.value}{inplace}"
+
+
+class ReLU(Threshold):
+    """Elements above zero, zero in place of the others."""
+
+    def __init__(self, inplace: bool = False):
+        super().__init__(0, 0, inplace)
+
+    def extra(self) -> str:
+        return "inplace" if self.inplace else ""
+
+
+class Hardtanh(Module):
+    """Elements between two bounds."""
+
+    def __init__(self, min_value: float = -1, max_value: float = 1, inplace: bool = False):
+        super().__init__()
+        if max_value <= min_value:
+            raise ValueError(f"max_value ({max_value}) must be above min_value ({min_value})")
+        self.min_val = min_value
+        self.max_val = max_value
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra(self) -> str:
+        return f"min_val={self.min_val}, max_val={self.max_val}"
+
+
+class ReLU6(Hardtanh):
+    """Elements between 0 and 6."""
+
+    def __init__(self, inplace: bool = False):
+        super().__init__(0, 6, inplace)
+
+
+class PReLU(Module):
+    """``x`` above zero, a trained multiple of it below."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25):
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.weight = Parameter(default_type()(num_parameters).fill_(init))
+
+    def forward(self, input: Any) -> Any:
+        return F.prelu(input, self.weight)
+
+    def extra(self) -> str:
+        return str(self.num_parameters)
+
+
+def _simple(name: str, function: Any, options: tuple[tuple[str, Any], ...] = ()) -> type:
+    """A module that calls a function with the options of its constructor."""
+
+    def __init__(self, *args, **kwargs):
+        Module.__init__(self)
+        if len(args) > len(options):
+            raise TypeError(f"{name} takes at most {len(options)} arguments, got {len(args)}")
+        given = dict(zip((key for key, _ in options), args)) | kwargs
+        unknown = given.keys() - {key for key, _ in options}
+        if unknown:
+            raise TypeError(f"{name} has no argument {sorted(unknown)[0]!r}")
+        for key, default in options:
+            setattr(self, key, given.get(key, default))
+
+    def forward(self, input):
+        return function(input, *(getattr(self, key) for key, _ in options))
+
+    def extra(self):
+        return ", ".join(f"{key}={getattr(self, key)}" for key, _ in options)
+
+    body = {"__init__": __init__, "forward": forward, "extra": extra, "__module__": __name__}
+    return type(name, (Module,), {**body, "__doc__": function.__doc__})
+
+
+Tanh = _simple("Tanh", F.tanh)
+Sigmoid = _simple("Sigmoid", F.sigmoid)
+LogSigmoid = _simple("LogSigmoid", F.logsigmoid)
+Softmax = _simple("Softmax", F.softmax)
+Softmin = _simple("Softmin", F.softmin)
+LogSoftmax = _simple("LogSoftmax", F.log_softmax)
+Softsign = _simple("Softsign", F.softsign)
+Tanhshrink = _simple("Tanhshrink", F.tanhshrink)
+ELU = _simple("ELU", F.elu, (("alpha", 1.0), ("inplace", False)))
+LeakyReLU = _simple("LeakyReLU", F.leaky_relu, (("negative_slope", 1e-2), ("inplace", False)))
+Softplus = _simple("Softplus", F.softplus, (("beta", 1), ("threshold", 20)))
+Hardshrink = _simple("Hardshrink", F.hardshrink, (("lambd", 0.5),))
+Softshrink = _simple("Softshrink", F.softshrink, (("lambd", 0.5),))

@@ -1,0 +1,134 @@
+"""Losses as modules; each is a mean, or a sum with ``size_average=False``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import functional as F
+from .module import Module
+
+__all__ = [
+    "BCELoss",
+    "CosineEmbeddingLoss",
+    "CrossEntropyLoss",
+    "HingeEmbeddingLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "MarginRankingLoss",
+    "NLLLoss",
+    "NLLLoss2d",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+]
+
+
+class _Loss(Module):
+    _function: Any
+
+    def __init__(self, size_average: bool = True):
+        super().__init__()
+        self.size_average = size_average
+
+    def forward(self, input: Any, target: Any) -> Any:
+        return type(self)._function(input, target, size_average=self.size_average)
+
+
+class MSELoss(_Loss):
+    """The mean of squared differences."""
+
+    _function = staticmethod(F.mse_loss)
+
+
+class L1Loss(_Loss):
+    """The mean of differences."""
+
+    _function = staticmethod(F.l1_loss)
+
+
+class SmoothL1Loss(_Loss):
+    """Half the squared difference below 1, the difference minus a half above."""
+
+    _function = staticmethod(F.smooth_l1_loss)
+
+
+class KLDivLoss(_Loss):
+    """The divergence of a target from log probabilities."""
+
+    _function = staticmethod(F.kl_div)
+
+
+class SoftMarginLoss(_Loss):
+    """``log(1 + exp(-t x))`` of targets 1 and -1."""
+
+    _function = staticmethod(F.soft_margin_loss)
+
+
+class _WeightedLoss(_Loss):
+    weight: Any
+
+    def __init__(self, weight: Any = None, size_average: bool = True):
+        super().__init__(size_average)
+        self.register_buffer("weight", weight)
+
+    def forward(self, input: Any, target: Any) -> Any:
+        return type(self)._function(input, target, self.weight, self.size_average)
+
+
+class NLLLoss(_WeightedLoss):
+    """Minus the logarithms of probabilities of classes, which may have weights."""
+
+    _function = staticmethod(F.nll_loss)
+
+
+class NLLLoss2d(NLLLoss):
+    """The same of images, with a class for each pixel."""
+
+
+class CrossEntropyLoss(_WeightedLoss):
+    """The negative log likelihood of scores."""
+
+    _function = staticmethod(F.cross_entropy)
+
+
+class BCELoss(_WeightedLoss):
+    """The cross entropy of probabilities and targets between 0 and 1."""
+
+    _function = staticmethod(F.binary_cross_entropy)
+
+
+class _MarginLoss(Module):
+    def __init__(self, margin: float, size_average: bool):
+        super().__init__()
+        self.margin = margin
+        self.size_average = size_average
+
+
+class HingeEmbeddingLoss(_MarginLoss):
+    """``x`` for targets 1, ``max(0, margin - x)`` for targets -1."""
+
+    def __init__(self, margin: float = 1.0, size_average: bool = True):
+        super().__init__(margin, size_average)
+
+    def forward(self, input: Any, target: Any) -> Any:
+        return F.hinge_embedding_loss(input, target, self.margin, self.size_average)
+
+
+class MarginRankingLoss(_MarginLoss):
+    """``max(0, -t (a - b) + margin)``."""
+
+    def __init__(self, margin: float = 0.0, size_average: bool = True):
+        super().__init__(margin, size_average)
+
+    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
+        return F.margin_ranking_loss(input1, input2, target, self.margin, self.size_average)
+
+
+class CosineEmbeddingLoss(_MarginLoss):
+    """``1 - cos`` of rows for targets 1, ``max(0, cos - margin)`` for targets -1."""
+
+    def __init__(self, margin: float = 0.0, size_average: bool = True):
+        super().__init__(margin, size_average)
+
+    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
+        return F.cosine_embedding_loss(input1, input2, target, self.margin, self.size_average)

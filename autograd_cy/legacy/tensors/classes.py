@@ -1,0 +1,140 @@
+"""The eight tensor classes, each of one dtype, and what of the core they show."""
+
+from __future__ import annotations
+
+import autograd_cy as ag
+from autograd_cy import Size, Tensor
+from autograd_cy._tensors.tensor_types import construct
+from autograd_cy.storage import TypedStorage
+
+from .._dispatch import is_variable
+from .filling import Filling
+from .indexing import Indexing
+from .linear_algebra import LinearAlgebra
+from .memory import Memory
+from .pointwise import Pointwise
+from .products import Products
+from .reductions import Reductions
+from .shaping import Shaping
+from .sorting import Sorting
+from .wrapping import CLASSES, _make, core, refuse, wrap
+
+__all__ = ["TYPES", "EraTensor"]
+
+
+class EraTensor(
+    Pointwise,
+    Reductions,
+    Sorting,
+    Products,
+    Shaping,
+    Indexing,
+    Filling,
+    LinearAlgebra,
+    Memory,
+):
+    """What the tensor classes have in common; ``type(x)`` is one of them."""
+
+    __slots__ = ()
+    kind = ag.float32
+
+    def __new__(cls, *args):
+        return _make(cls, _made(cls, args))
+
+    def __init__(self, *args):
+        pass
+
+
+def _made(cls, args):
+    if len(args) == 1:
+        (data,) = args
+        if is_variable(data):
+            refuse(f"torch.{cls.__name__}", args, "sizes, values or a tensor (use .data)")
+        if isinstance(data, Tensor):
+            if data.dtype is not cls.kind:
+                refuse(f"torch.{cls.__name__}", args, f"a torch.{cls.__name__}")
+            return core(data)
+        values = not isinstance(data, (Size, TypedStorage, int)) and hasattr(data, "__len__")
+        if values and not cls.kind.is_floating_point:
+            _check_whole(cls, data)
+    return construct(cls.kind, args)
+
+
+def _check_whole(cls, data):
+    found = ag.as_tensor(data)
+    if found.dtype.is_floating_point and found.numel():
+        raise TypeError(
+            "tried to construct a tensor from a nested int sequence, but found an item of type "
+            f"float: a torch.{cls.__name__} holds no fractions"
+        )
+
+
+def _class(name, dtype):
+    made = type(
+        name,
+        (EraTensor,),
+        {
+            "__slots__": (),
+            "__module__": "autograd_cy.legacy",
+            "__doc__": f"Tensors of {str(dtype).partition('.')[2]}: of sizes, values or a tensor.",
+            "kind": dtype,
+        },
+    )
+    CLASSES[dtype] = made
+    return made
+
+
+# By name, as programs ask for them.
+TYPES: dict[str, type] = {
+    f"{name}Tensor": _class(f"{name}Tensor", dtype)
+    for name, dtype in (
+        ("Double", ag.float64),
+        ("Float", ag.float32),
+        ("Half", ag.float16),
+        ("Long", ag.int64),
+        ("Int", ag.int32),
+        ("Short", ag.int16),
+        ("Char", ag.int8),
+        ("Byte", ag.uint8),
+    )
+}
+
+
+def _later(name):
+    """A method that came after the era: it works, and its tensors are of the era's classes."""
+    compute = getattr(Tensor, name)
+
+    def method(self, *args, **kwargs):
+        found = compute(self, *args, **kwargs)
+        if found is self or not isinstance(found, Tensor) or found.requires_grad:
+            return found
+        return found.item() if found.dim() == 0 else wrap(found)
+
+    method.__name__, method.__doc__ = name, compute.__doc__
+    return method
+
+
+# What tells or keeps, and doesn't compute.
+_AS_IN_CORE = {
+    "as_subclass",
+    "backward",
+    "data_ptr",
+    "detach",
+    "is_shared",
+    "item",
+    "register_hook",
+    "register_post_accumulate_grad_hook",
+    "requires_grad_",
+    "untyped_storage",
+}
+
+
+def _adopt():
+    for name, value in vars(Tensor).items():
+        own = any(name in vars(cls) for cls in EraTensor.__mro__[: EraTensor.__mro__.index(Tensor)])
+        plain = not name.startswith("_") and name not in _AS_IN_CORE
+        if plain and not own and callable(value) and not isinstance(value, (staticmethod, type)):
+            setattr(EraTensor, name, _later(name))
+
+
+_adopt()

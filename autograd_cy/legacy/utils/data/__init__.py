@@ -1,0 +1,23 @@
+"""Data sets, orders of their samples, and batches."""
+
+from .dataset import Dataset, TensorDataset
+from .loader import DataLoader, default_collate
+from .sampler import (
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = [
+    "DataLoader",
+    "Dataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate",
+]

@@ -1,0 +1,289 @@
+"""The base class of schedules: which step it is, and learning rates written into the groups."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+import weakref
+from typing import Any
+
+from autograd_cy import Tensor
+from autograd_cy.optim.optimizer import Optimizer
+
+GUIDE = "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+
+
+class LRScheduler:
+    """The base class of schedules of learning rates.
+
+    A subclass defines `get_lr`, which returns the rate of each group for the step `last_epoch`.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Its groups get the rates. The rate a group has now becomes its ``"initial_lr"``.
+    last_epoch : int, optional
+        The last step of the run that is resumed; -1 starts anew.
+
+    Attributes
+    ----------
+    base_lrs : list of float
+        The rates that groups began with.
+    last_epoch : int
+        The number of the step, from 0.
+
+    Raises
+    ------
+    TypeError
+        If `optimizer` is none.
+    KeyError
+        If a resumed run has a group without ``"initial_lr"``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> class Halved(torch.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [base / 2**self.last_epoch for base in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    >>> schedule = Halved(optimizer)
+    >>> for _ in range(2):
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        check_optimizer(optimizer)
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", number(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming "
+                    f"scheduler with last_epoch >= 0 (last_epoch={last_epoch}). Give the groups "
+                    "the rates that the first run began with, or load its state_dict."
+                )
+        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        count_steps(optimizer)
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all attributes but the optimizer.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+        >>> torch.optim.lr_scheduler.StepLR(optimizer, 5).state_dict()["last_epoch"]
+        0
+        """
+        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the state of another schedule of the same kind.
+
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict` returned. The rates of the groups are the optimizer's to load.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+        >>> one, other = (torch.optim.lr_scheduler.StepLR(optimizer, n) for n in (5, 7))
+        >>> one.load_state_dict(other.state_dict())
+        >>> one.step_size
+        7
+        """
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list[Any]:
+        """Return the rates that this schedule wrote last, one per group.
+
+        Returns
+        -------
+        list of float
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+        >>> torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
+        [0.5]
+        """
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates for the step `last_epoch`; programs ask `get_last_lr`.
+
+        Returns
+        -------
+        list of float
+
+        Raises
+        ------
+        NotImplementedError
+            If the subclass does not.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines no get_lr.")
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go to the next step, and write its rates into the groups.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            Go to this step instead; deprecated.
+
+        Warns
+        -----
+        UserWarning
+            If the optimizer hasn't made a step yet, or for `epoch`.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> optimizer.param_groups[0]["lr"]
+        0.5
+        """
+        if self._step_count == 1:
+            warn_of_order(self.optimizer)
+        self._step_count += 1
+        if epoch is None:
+            self._write(self._rates(self.last_epoch + 1))
+        else:
+            warnings.warn(
+                "The epoch parameter in `scheduler.step()` was not necessary and is being "
+                "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
+                "During the deprecation, if epoch is different from None, the closed form is used "
+                "instead of the new chainable form, where available.",
+                UserWarning,
+                stacklevel=2,
+            )
+            self._write(self._rates(epoch, closed=True))
+
+    def _rates(self, epoch: int, closed: bool = False) -> list[Any]:
+        """Go to a step and return its rates."""
+        self.last_epoch = epoch
+        if closed and hasattr(self, "_get_closed_form_lr"):
+            return self._get_closed_form_lr()
+        self._get_lr_called_within_step = True
+        try:
+            return self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
+
+    def _write(self, rates: list[Any]) -> None:
+        for group, rate in zip(self.optimizer.param_groups, rates):
+            put(group, "lr", rate)
+        self._remember()
+
+    def _remember(self) -> None:
+        self._last_lr = [number(group["lr"]) for group in self.optimizer.param_groups]
+
+    def _current(self) -> list[float]:
+        """The rates that groups have now, which programs may have changed."""
+        if not getattr(self, "_get_lr_called_within_step", False):
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use "
+                "`get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return [number(group["lr"]) for group in self.optimizer.param_groups]
+
+
+def check_optimizer(optimizer: Any) -> None:
+    """Raise TypeError unless it is an optimizer."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
+    """Return one value for each group, of one for all or of a list of as many."""
+    n = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        return [value] * n
+    if len(value) != n:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. "
+            f"{name} has {len(value)} values, param_groups {n}."
+        )
+    return list(value)
+
+
+def number(rate: Any) -> Any:
+    """Return a rate as a number; programs may keep it in a tensor."""
+    return rate.item() if isinstance(rate, Tensor) else rate
+
+
+def put(group: dict[str, Any], name: str, value: Any) -> None:
+    """Write an option of a group; a tensor stays the same object."""
+    if isinstance(group[name], Tensor):
+        group[name].fill_(number(value))
+    else:
+        group[name] = value
+
+
+def count_steps(optimizer: Optimizer) -> None:
+    """Let the optimizer remember that it has made a step, for the warning about the order."""
+    if hasattr(optimizer.step, "_counts"):
+        return
+    method = type(optimizer).step
+    own = optimizer.__dict__.get("step")
+    # The wrapper lies in the optimizer: a strong reference would make a cycle.
+    known = weakref.ref(optimizer)
+
+    @functools.wraps(method)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        found = known()
+        if found is None:
+            raise ReferenceError("the optimizer of this step is gone")
+        found._opt_called = True  # type: ignore[attr-defined]
+        return method(found, *args, **kwargs) if own is None else own(*args, **kwargs)
+
+    step._counts = True  # type: ignore[attr-defined]
+    optimizer._opt_called = False  # type: ignore[attr-defined]
+    optimizer.step = step  # type: ignore[method-assign]
+
+
+def warn_of_order(optimizer: Optimizer) -> None:
+    """Warn if a schedule goes on before the optimizer has made a step."""
+    if not hasattr(optimizer.step, "_counts"):
+        warnings.warn(
+            "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
+            "initialization. Please, make sure to call `optimizer.step()` before "
+            f"`lr_scheduler.step()`. See more details at {GUIDE}",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif not getattr(optimizer, "_opt_called", False):
+        warnings.warn(
+            "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call "
+            "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`. Failure "
+            "to do this will result in PyTorch skipping the first value of the learning rate "
+            f"schedule. See more details at {GUIDE}",
+            UserWarning,
+            stacklevel=3,
+        )

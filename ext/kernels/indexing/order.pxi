@@ -1,0 +1,377 @@
+# Sorting, the largest k and medians (part of indexing.pyx).
+
+# --- keys ------------------------------------------------------------------------------------
+
+cdef enum:
+    SHORT_ROW = 32          # sorted by insertion
+    RADIX_ROW = 256         # from here on by bytes
+
+ctypedef fused key_t:
+    uint8_t
+    int8_t
+    int16_t
+    uint16_t                # halves
+    int32_t
+    int64_t
+    float
+    double
+
+cdef struct Pair:
+    uint64_t key            # ordered as the elements are: NaN last, -0 as 0
+    int64_t place
+
+
+cdef inline uint64_t key_of(key_t x, int dt) noexcept nogil:
+    cdef uint64_t wide
+    cdef uint32_t single
+    if key_t is double:
+        if x != x:
+            return <uint64_t>-1
+        if x == 0:
+            x = 0
+        memcpy(&wide, &x, 8)
+        return ~wide if wide >> 63 else wide | (<uint64_t>1 << 63)
+    elif key_t is float:
+        if x != x:
+            return 0xFFFFFFFFU
+        if x == 0:
+            x = 0
+        memcpy(&single, &x, 4)
+        return ~single if single >> 31 else single | 0x80000000U
+    elif key_t is uint16_t:
+        if (x & 0x7FFF) > (0x7C00 if dt == DT_F16 else 0x7F80):
+            return 0xFFFF
+        if x == 0x8000:
+            x = 0
+        return (~x & 0xFFFF) if x & 0x8000 else x | 0x8000
+    elif key_t is int64_t:
+        return <uint64_t>x ^ (<uint64_t>1 << 63)
+    elif key_t is int32_t:
+        return <uint32_t>x ^ 0x80000000U
+    elif key_t is int16_t:
+        return <uint16_t>x ^ 0x8000
+    elif key_t is int8_t:
+        return <uint8_t>x ^ 0x80
+    else:
+        return x
+
+
+cdef inline uint64_t key_of_nan(int dt) noexcept nogil:
+    """The key of NaN; of integers none has this key."""
+    if dt == DT_F32:
+        return 0xFFFFFFFFU
+    if is_half(dt):
+        return 0xFFFF
+    return <uint64_t>-1
+
+
+cdef inline void load_typed(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt, uint64_t flip,
+                            Pair* out) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i].key = key_of(a[i * step], dt) ^ flip
+        out[i].place = i
+
+
+cdef void load_pairs(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, uint64_t flip,
+                     Pair* out) noexcept nogil:
+    """Keys of n elements, `step` of them apart; `flip` is 0, or -1 to turn their order."""
+    if dt == DT_F32:
+        load_typed(<const float*>a, step, n, dt, flip, out)
+    elif dt == DT_F64:
+        load_typed(<const double*>a, step, n, dt, flip, out)
+    elif dt == DT_I64:
+        load_typed(<const int64_t*>a, step, n, dt, flip, out)
+    elif dt == DT_I32:
+        load_typed(<const int32_t*>a, step, n, dt, flip, out)
+    elif is_half(dt):
+        load_typed(<const uint16_t*>a, step, n, dt, flip, out)
+    elif dt == DT_I16:
+        load_typed(<const int16_t*>a, step, n, dt, flip, out)
+    elif dt == DT_I8:
+        load_typed(<const int8_t*>a, step, n, dt, flip, out)
+    else:
+        load_typed(<const uint8_t*>a, step, n, dt, flip, out)
+
+
+# --- sorting pairs ---------------------------------------------------------------------------
+
+cdef inline void insert_pairs(Pair* a, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Pair x
+    for i in range(1, n):
+        x = a[i]
+        j = i
+        while j > 0 and a[j - 1].key > x.key:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = x
+
+
+cdef inline void merge_pairs(const Pair* a, Py_ssize_t n, const Pair* b, Py_ssize_t m,
+                             Pair* out) noexcept nogil:
+    cdef Py_ssize_t i = 0, j = 0, k
+    for k in range(n + m):
+        if j == m or (i < n and a[i].key <= b[j].key):
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+
+
+cdef Pair* sort_by_bytes(Pair* a, Pair* b, Py_ssize_t n, uint64_t varying) noexcept nogil:
+    cdef Py_ssize_t counts[256]
+    cdef Py_ssize_t i, total, here
+    cdef int shift, d
+    cdef Pair* other
+    for shift in range(0, 64, 8):
+        if not (varying >> shift) & 0xFF:
+            continue
+        memset(counts, 0, sizeof(counts))
+        for i in range(n):
+            counts[(a[i].key >> shift) & 0xFF] += 1
+        total = 0
+        for d in range(256):
+            here = counts[d]
+            counts[d] = total
+            total += here
+        for i in range(n):
+            d = (a[i].key >> shift) & 0xFF
+            b[counts[d]] = a[i]
+            counts[d] += 1
+        other = a
+        a = b
+        b = other
+    return a
+
+
+cdef Pair* sort_pairs(Pair* a, Pair* b, Py_ssize_t n) noexcept nogil:
+    """Sort by keys, equal ones in their order; b is room for as many. Returns the sorted one."""
+    cdef Py_ssize_t i, width
+    cdef uint64_t varying = 0
+    cdef bint done = True
+    cdef Pair* other
+    for i in range(1, n):
+        varying |= a[i].key ^ a[i - 1].key
+        done &= a[i - 1].key <= a[i].key
+    if done:
+        return a
+    if n <= SHORT_ROW:
+        insert_pairs(a, n)
+        return a
+    if n >= RADIX_ROW:
+        return sort_by_bytes(a, b, n, varying)
+    for i in range(0, n, 16):
+        insert_pairs(a + i, least(16, n - i))
+    width = 16
+    while width < n:
+        i = 0
+        while i < n:
+            merge_pairs(a + i, least(width, n - i), a + least(i + width, n),
+                        least(width, n - least(i + width, n)), b + i)
+            i += 2 * width
+        other = a
+        a = b
+        b = other
+        width *= 2
+    return a
+
+
+cdef void first_pairs(const Pair* a, Py_ssize_t n, Pair* out, Py_ssize_t k) noexcept nogil:
+    """The first k of what sort_pairs() would give; for small k."""
+    cdef Py_ssize_t i, j, held = 0
+    for i in range(n):
+        if held == k and a[i].key >= out[k - 1].key:
+            continue
+        j = held if held < k else k - 1
+        while j > 0 and out[j - 1].key > a[i].key:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = a[i]
+        held += held < k
+
+
+cdef int64_t place_of_rank(Pair* a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """The place of a[k], were `a` sorted; changes `a`."""
+    cdef Py_ssize_t counts[256]
+    cdef Py_ssize_t i, held
+    cdef uint64_t varying = 0, digit
+    cdef int shift
+    for i in range(1, n):
+        varying |= a[i].key ^ a[0].key
+    for shift in range(56, -1, -8):
+        if not (varying >> shift) & 0xFF:
+            continue
+        memset(counts, 0, sizeof(counts))
+        for i in range(n):
+            counts[(a[i].key >> shift) & 0xFF] += 1
+        digit = 0
+        while k >= counts[digit]:
+            k -= counts[digit]
+            digit += 1
+        held = 0
+        for i in range(n):
+            if (a[i].key >> shift) & 0xFF == digit:
+                a[held] = a[i]
+                held += 1
+        n = held
+    return a[k].place
+
+
+# --- rows: sort, topk, median ----------------------------------------------------------------
+
+cdef struct RowsPlan:
+    const char* a           # dense
+    char* values
+    int64_t* index          # NULL: values alone
+    char* scratch           # `room` pairs for each lane
+    Py_ssize_t room
+    int dt
+    Py_ssize_t item
+    Py_ssize_t size         # elements of a row
+    Py_ssize_t inner        # elements between neighbours
+    Py_ssize_t take         # elements of a row of the results
+    Py_ssize_t rows
+    Py_ssize_t lanes        # runs of rows that go on at once
+    uint64_t flip
+    bint skip_nan
+
+
+cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
+    cdef RowsPlan* plan = <RowsPlan*>ctx
+    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
+    cdef Pair* found
+    cdef Py_ssize_t row, j, at, to
+    cdef int64_t* k
+    cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
+    for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
+        at = row // plan.inner * plan.size * plan.inner + row % plan.inner
+        to = row // plan.inner * plan.take * plan.inner + row % plan.inner
+        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.flip, pairs)
+        found = pairs + plan.size
+        if few:
+            first_pairs(pairs, plan.size, found, plan.take)
+        else:
+            found = sort_pairs(pairs, found, plan.size)
+        # Each place moves to the front of the pairs, behind which all have been read.
+        k = <int64_t*>found
+        for j in range(plan.take):
+            k[j] = found[j].place
+            plan.index[to + j * plan.inner] = k[j]
+        move_words(MOVE_GATHER, plan.item, plan.values + to * plan.item, plan.inner * plan.item,
+                   <char*>plan.a + at * plan.item, 0, plan.inner * plan.item, k, plan.take)
+
+
+cdef void median_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
+    cdef RowsPlan* plan = <RowsPlan*>ctx
+    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
+    cdef Py_ssize_t row, i, at, rank, missing
+    cdef uint64_t nan = key_of_nan(plan.dt)
+    cdef int64_t place
+    for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
+        at = row // plan.inner * plan.size * plan.inner + row % plan.inner
+        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, 0, pairs)
+        missing = 0
+        if plan.dt >= DT_F16:
+            for i in range(plan.size):
+                missing += pairs[i].key == nan
+        if plan.skip_nan:
+            rank = plan.size - missing - 1
+            rank = rank // 2 if rank > 0 else 0
+        else:
+            rank = plan.size - missing if missing else (plan.size - 1) // 2
+        place = place_of_rank(pairs, plan.size, rank)
+        memcpy(plan.values + row * plan.item, plan.a + (at + place * plan.inner) * plan.item,
+               plan.item)
+        if plan.index != NULL:
+            plan.index[row] = place
+
+
+cdef int over_rows(body_t body, const char* name, RowsPlan* plan, Tensor values, Tensor index,
+                   Tensor a, int dim, double cost) except -1:
+    """Launch the body for all rows along `dim` (-1: one row of all), in lanes with scratch."""
+    cdef Launch work
+    cdef StorageImpl* scratch
+    cdef int d
+    if values.count == 0:
+        return 0
+    a = contiguous(a)
+    plan.a = a.ptr
+    plan.values = values.ptr
+    plan.index = NULL if index is None else <int64_t*>index.ptr
+    plan.dt = a.dt
+    plan.item = DT_SIZE[a.dt]
+    plan.size = a.count if dim < 0 or a.nd == 0 else a.sizes[dim]
+    plan.inner = 1
+    for d in range(dim + 1, a.nd if dim >= 0 else 0):
+        plan.inner *= a.sizes[d]
+    plan.rows = a.count // plan.size
+    plan.lanes = least(plan.rows, team_size(cost * a.count))
+    plan.room *= plan.size
+    scratch = storage_new(plan.lanes * plan.room * sizeof(Pair))
+    plan.scratch = scratch.data
+    try:
+        begin(&work, name, plan, sizeof(RowsPlan))
+        operand(&work, &plan.a, a, READS)
+        operand(&work, &plan.values, values, WRITES)
+        if index is not None:
+            operand(&work, &plan.index, index, WRITES)
+        memory(&work, &plan.scratch, scratch, SCRATCH)
+        return launch_tiles(&work, body, plan.lanes, cost * a.count)
+    finally:
+        storage_decref(scratch)
+
+
+cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descending,
+              bint stable) except -1:
+    """It is stable, whether asked for or not."""
+    cdef RowsPlan plan
+    dim = normal_dim(dim, a.nd)
+    plan.room = 2
+    plan.take = a.sizes[dim] if a.nd else 1
+    plan.flip = <uint64_t>-1 if descending else 0
+    return over_rows(sort_lane, "sort", &plan, values, index, a, <int>dim, 64.0)
+
+
+cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint largest,
+              bint is_sorted) except -1:
+    cdef RowsPlan plan
+    plan.room = 2
+    plan.take = k
+    plan.flip = <uint64_t>-1 if largest else 0
+    return over_rows(sort_lane, "topk", &plan, values, index, a, <int>normal_dim(dim, a.nd), 16.0)
+
+
+cdef int median_of_all(Tensor out, Tensor a, bint skip_nan) except -1:
+    cdef RowsPlan plan
+    if a.count == 0:
+        return fill_dense(out, float("nan"))
+    plan.room = 1
+    plan.skip_nan = skip_nan
+    return over_rows(median_lane, "median", &plan, out, None, a, -1, 16.0)
+
+
+cdef int median_along(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
+                      bint skip_nan) except -1:
+    cdef RowsPlan plan
+    plan.room = 1
+    plan.skip_nan = skip_nan
+    return over_rows(median_lane, "median", &plan, values, index, a, <int>normal_dim(dim, a.nd),
+                     16.0)
+
+
+cdef int median_all(Tensor out, Tensor a) except -1:
+    return median_of_all(out, a, False)
+
+
+cdef int nanmedian_all(Tensor out, Tensor a) except -1:
+    return median_of_all(out, a, True)
+
+
+cdef int median(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint keepdim) except -1:
+    return median_along(values, index, a, dim, False)
+
+
+cdef int nanmedian(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint keepdim) except -1:
+    return median_along(values, index, a, dim, True)

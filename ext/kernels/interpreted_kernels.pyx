@@ -1,0 +1,209 @@
+# cython: language_level=3
+"""Kernels of interpreted operators: elementwise loops, compiled functions, NumPy's."""
+import numpy as _np
+from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.dtypes cimport (
+    dt_differentiable, dt_real, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32,
+    DT_I64)
+from autograd_cy._C.exchange cimport array_of, from_array
+from autograd_cy._C.iterate cimport (
+    cast, check_separate, ewn, result_dtype, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
+    P_SKIP_FIRST)
+from autograd_cy._C.kernel_table cimport kernel_number
+from autograd_cy._C.outputs cimport (
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
+    check_outs, fresh, inplace_target, out_target, settle)
+from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.tensor cimport F_DEVICE
+
+cdef dict RULES = {
+    "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
+
+
+cdef class ElementwiseKernel:
+    """An elementwise kernel by its name; `places` says which arguments are its operands."""
+    def __init__(self, str kernel, tuple places, str dtypes, bint skip_first, str name):
+        self.number, self.places, self.name = kernel_number(kernel), places, name
+        self.rule = P_SKIP_FIRST if skip_first else 0
+        for word in dtypes.split():
+            self.rule |= <int>RULES[word]
+
+    def __call__(self, *args):
+        return self.launch(args, None)
+
+    cdef Tensor launch(self, tuple args, Tensor out):
+        return ewn(self.number, tuple([args[place] for place in self.places]), self.rule, out,
+                   self.name)
+
+    cdef int known_dtype(self, tuple args) except -2:
+        """The code of the dtype of the result, or -1 if only the result says."""
+        cdef int rule = self.rule & ~<int>P_SKIP_FIRST
+        cdef int dt
+        if rule == P_BOOL:
+            return DT_BOOL
+        if rule != P_SAME and rule != P_REAL:       # with P_FLOAT the operands don't say all
+            return -1
+        dt = result_dtype(tuple(
+            [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))
+        return dt_real(dt) if rule == P_REAL else dt
+
+
+cdef class ShapedKernel:
+    """
+    A compiled kernel that fills results, which a shape rule has described before.
+
+    Devices register their kernels for it as for those of compiled operators (kernel_runs.py).
+    """
+    def __init__(self, str key, str signature, rule, kernel, given, int n, over, bint places):
+        """
+        `rule` takes the address of results and the arguments, `given` makes a kernel's arguments of
+        them; `over` is the place of the argument that a result may be, or None.
+        """
+        cdef int i
+        if n > MOST_RESULTS:
+            raise ValueError(f"{key}: {n} results")
+        self.rule, self.given, self.over, self.n = rule, given, over, n
+        self.places = places
+        self.calls = [None] * MAX_DEVICES
+        for i in range(MAX_DEVICES):
+            self.slots[i] = NULL
+        address, self.make = kernel
+        self.slots[ON_CPU] = <void*><size_t>address
+        add_slots(self.slots, (key,), (signature,))
+
+    cdef object run(self, str name, tuple args, tuple read, bint on_device, tuple outs, str rule):
+        """
+        Results in fresh memory, or in `outs` by the rule that the record names.
+
+        `read` are the tensors among the arguments.
+        """
+        cdef Result made[MOST_RESULTS]
+        cdef int device = device_among(read, name) if on_device else 0
+        cdef int kind = OUT_EXACT if rule == "exact" else OUT_TRUTH if rule == "truth" else OUT_CAST
+        cdef list to = []
+        cdef int i
+        self.rule(<size_t>&made[0], args, name)
+        if outs is not None and self.n > 1:
+            check_outs(outs, made, name)
+        for i in range(self.n):
+            if outs is None:
+                to.append(fresh(&made[i], device))
+            else:
+                # None may share memory with those before it, either.
+                to.append(out_target(
+                    <Tensor>outs[i], &made[i], read + tuple(to), device, kind, name))
+        self.fill(to, args, device, name)
+        if outs is not None:
+            for i in range(self.n):
+                settle(<Tensor>outs[i], <Tensor>to[i], name)
+            return outs
+        return to[0] if self.n == 1 else tuple(to)
+
+    cdef int run_inplace(self, str name, tuple args, tuple read, tuple others,
+                         bint on_device) except -1:
+        """The result in the first argument; `others` of `read` are not at the place `over`."""
+        cdef Result made[MOST_RESULTS]
+        cdef Tensor first = <Tensor>args[0]
+        cdef int device = device_among(read, name) if on_device else 0
+        cdef str form = name + "_"
+        cdef int over = OVER_NONE
+        self.rule(<size_t>&made[0], args, name)
+        if self.over is None:
+            others = ()
+        elif not self.places:
+            over = OVER_DENSE
+        else:
+            over = OVER_PLACES
+            for x in others:
+                if x is not None:
+                    check_separate(first, <Tensor>x, form)
+        to = inplace_target(first, made, others, device, over, form)
+        self.fill([to], args, device, name)
+        settle(first, to, name)
+        return 0
+
+    cdef int fill(self, list to, tuple args, int device, str name) except -1:
+        if self.slots[device] != NULL:
+            if self.calls[device] is None:
+                self.calls[device] = self.make(<size_t>self.slots[device])
+            self.calls[device](*to, *self.given(*args))
+        elif device != ON_META:
+            raise no_kernel(name, device)
+        return 0
+
+
+cdef class HostKernel:
+    """
+    A function of NumPy arrays as a kernel.
+
+    Arrays share the memory of the tensors; what comes back is copied only if it shares memory, too,
+    or has another dtype than the record says. Half types are computed in float32.
+    """
+    def __init__(self, function, tuple dtypes, str name):
+        self.function, self.dtypes, self.name = function, dtypes, name
+
+    def __call__(self, *args):
+        cdef list given = [], found = []
+        cdef list tensors = []
+        cdef int dt
+        for x in args:
+            if isinstance(x, Tensor):
+                tensors.append(x)
+                x = readable(<Tensor>x, self.name)
+            elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
+                tensors.extend(x)
+                x = tuple([readable(<Tensor>y, self.name) for y in x])
+            given.append(x)
+        dt = result_dtype(tuple(tensors))
+        try:
+            with _np.errstate(all="ignore"):
+                made = self.function(*given)
+        except _np.linalg.LinAlgError as error:
+            raise _linalg_error()(f"{self.name}: {error}") from None
+        if len(self.dtypes) == 1:
+            return result_of(made, dtype_by(self.dtypes[0], dt))
+        for array, rule in zip(made, self.dtypes):
+            found.append(result_of(array, dtype_by(rule, dt)))
+        return tuple(found)
+
+
+cdef object readable(Tensor t, str op):
+    if t.flags & F_DEVICE:
+        raise no_kernel(op, t.mem.device)
+    if t.dt == DT_F16 or t.dt == DT_BF16:
+        return array_of(cast(t, DT_F32))
+    return array_of(t)
+
+
+cdef int dtype_by(str rule, int dt) except -1:
+    """The dtype code of a result; `dt` is the promoted one of the operands."""
+    cdef int floating
+    if rule == "same":
+        return dt
+    if rule == "int64":
+        return DT_I64
+    if rule == "bool":
+        return DT_BOOL
+    floating = dt if dt_differentiable(dt) else g_default_dtype
+    if rule == "real":
+        return dt_real(floating)
+    if rule == "complex":
+        return dt_to_complex(DT_F32 if floating == DT_F16 or floating == DT_BF16 else floating)
+    return floating
+
+
+cdef Tensor result_of(object array, int dt):
+    cdef object a = _np.asarray(array)
+    cdef Tensor t
+    if a.base is not None or not a.flags.aligned or not a.flags.writeable or (
+            a.strides and min(a.strides) < 0):
+        a = a.copy()                # memory of its own, in the order of its elements
+    if a.dtype.kind == "g" or a.dtype.itemsize > 16:
+        a = a.astype(_np.float64)
+    t = from_array(a)
+    return cast(t, dt)
+
+
+cdef object _linalg_error():
+    from autograd_cy._interpreted import LinAlgError
+    return LinAlgError

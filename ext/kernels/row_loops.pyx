@@ -1,0 +1,416 @@
+# cython: language_level=3
+# build: simd
+# Inner loops of reductions, arg-reductions and softmax, compiled once per instruction set.
+# row_loops.pxd shows the table; reduce.pyx and softmax.pyx cut tensors into tiles and call it.
+#
+# The compiler may not reorder sums, so the loops do: they keep several vectors of accumulators (see
+# lanes.h).  Blocks of BLOCK elements are added pairwise.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport (
+    int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t)
+from libc.string cimport memset
+
+from autograd_cy._C.dtypes cimport (
+    DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64,
+    DT_C128)
+from autograd_cy._C.row_loops cimport *
+
+cdef extern from "scalar/scalar.h" nogil:
+    float ag_exp_f32(float)
+    double ag_exp_f64(double)
+    float ag_exp_falling_f32(float, float)
+    double ag_exp_falling_f64(double, double)
+    float ag_log_f32(float)
+    double ag_log_f64(double)
+
+cdef extern from "halves.h" nogil:
+    void ag_widen(bint is_f16, const uint16_t* p, float* out, Py_ssize_t n)
+    uint16_t ag_narrow(bint is_f16, float x)
+
+cdef extern from "lanes.h" nogil:
+    ctypedef uint8_t lanes_u8 "ag_lanes_u8"
+    ctypedef int8_t lanes_i8 "ag_lanes_i8"
+    ctypedef int16_t lanes_i16 "ag_lanes_i16"
+    ctypedef int32_t lanes_i32 "ag_lanes_i32"
+    ctypedef int64_t lanes_i64 "ag_lanes_i64"
+    ctypedef float lanes_f32 "ag_lanes_f32"
+    ctypedef double lanes_f64 "ag_lanes_f64"
+    lanes_i64 ag_zeros_i64()
+    lanes_f32 ag_zeros_f32()
+    lanes_f64 ag_zeros_f64()
+    lanes_u8 ag_larger_lanes_u8(lanes_u8, lanes_u8)
+    lanes_i8 ag_larger_lanes_i8(lanes_i8, lanes_i8)
+    lanes_i16 ag_larger_lanes_i16(lanes_i16, lanes_i16)
+    lanes_i32 ag_larger_lanes_i32(lanes_i32, lanes_i32)
+    lanes_i64 ag_larger_lanes_i64(lanes_i64, lanes_i64)
+    lanes_f32 ag_larger_lanes_f32(lanes_f32, lanes_f32)
+    lanes_f64 ag_larger_lanes_f64(lanes_f64, lanes_f64)
+    lanes_u8 ag_smaller_lanes_u8(lanes_u8, lanes_u8)
+    lanes_i8 ag_smaller_lanes_i8(lanes_i8, lanes_i8)
+    lanes_i16 ag_smaller_lanes_i16(lanes_i16, lanes_i16)
+    lanes_i32 ag_smaller_lanes_i32(lanes_i32, lanes_i32)
+    lanes_i64 ag_smaller_lanes_i64(lanes_i64, lanes_i64)
+    lanes_f32 ag_smaller_lanes_f32(lanes_f32, lanes_f32)
+    lanes_f64 ag_smaller_lanes_f64(lanes_f64, lanes_f64)
+
+cdef extern from "<math.h>" nogil:
+    double INFINITY
+
+ctypedef fused real_t:
+    float
+    double
+
+ctypedef fused int_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+
+ctypedef fused num_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+ctypedef fused lanes_t:
+    lanes_u8
+    lanes_i8
+    lanes_i16
+    lanes_i32
+    lanes_i64
+    lanes_f32
+    lanes_f64
+
+ctypedef fused adding_t:
+    lanes_i64
+    lanes_f32
+    lanes_f64
+
+cdef enum:
+    VECTOR = 32      # bytes of a vector of lanes.h
+    FEW = 8
+    BLOCK = 512      # elements of a float sum that are added without the pairwise tree
+    FOLD = 128       # rows of a column sum before it is folded into the double accumulators
+    HALVES = 1024    # halves widened at once
+    NARROW = 24      # rows up to this length are turned, so that lanes run across rows
+    GROUP = 64       # rows turned at once
+
+cdef RowTable table
+
+
+# --- sums -----------------------------------------------------------------------------------
+
+cdef inline void add_vectors(const adding_t* u, Py_ssize_t n, adding_t* out) noexcept nogil:
+    """out[0] = sum of n vectors."""
+    cdef adding_t a, b, c, d
+    cdef Py_ssize_t i = 0
+    if adding_t is lanes_f32:
+        a = b = c = d = ag_zeros_f32()
+    elif adding_t is lanes_f64:
+        a = b = c = d = ag_zeros_f64()
+    else:
+        a = b = c = d = ag_zeros_i64()
+    while i + 8 <= n:
+        a += u[i]
+        b += u[i + 1]
+        c += u[i + 2]
+        d += u[i + 3]
+        a += u[i + 4]
+        b += u[i + 5]
+        c += u[i + 6]
+        d += u[i + 7]
+        i += 8
+    if i + 4 <= n:
+        a += u[i]
+        b += u[i + 1]
+        c += u[i + 2]
+        d += u[i + 3]
+        i += 4
+    while i < n:
+        a += u[i]
+        i += 1
+    out[0] = (a + b) + (c + d)
+
+
+cdef inline void block_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
+    """Sums of the elements at even and at odd places (a complex sum needs them apart)."""
+    cdef real_t lanes[FEW]
+    cdef Py_ssize_t width = VECTOR // sizeof(real_t)
+    cdef Py_ssize_t m = n // width, i
+    if real_t is float:
+        add_vectors(<const lanes_f32*>p, m, <lanes_f32*>lanes)
+    else:
+        add_vectors(<const lanes_f64*>p, m, <lanes_f64*>lanes)
+    m *= width
+    for i in range(n - m):
+        lanes[i] += p[m + i]
+    if real_t is float:
+        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
+    else:
+        pair[0] = lanes[0] + lanes[2]
+        pair[1] = lanes[1] + lanes[3]
+
+
+cdef void pairwise_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
+    cdef double left[2]
+    cdef Py_ssize_t half
+    if n <= BLOCK:
+        block_sum(p, n, pair)
+        return
+    half = (n // BLOCK + 1) // 2 * BLOCK
+    pairwise_sum(p, half, left)
+    pairwise_sum(p + half, n - half, pair)
+    pair[0] += left[0]
+    pair[1] += left[1]
+
+
+cdef void sum_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                   double* acc) noexcept nogil:
+    cdef Py_ssize_t r
+    cdef double pair[2]
+    for r in range(rows):
+        pairwise_sum(<const real_t*>(<const char*>p + r * step), n, pair)
+        acc[r] = pair[0] + pair[1]
+
+
+cdef void sum_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                           double* acc) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(rows):
+        pairwise_sum(<const real_t*>(<const char*>p + r * step), 2 * n, acc + 2 * r)
+
+
+cdef void sum_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                       int64_t* acc) noexcept nogil:
+    cdef Py_ssize_t r, i, start
+    cdef const int_t* q
+    cdef int64_t s
+    cdef int64_t lanes[4]
+    for r in range(rows):
+        q = <const int_t*>(<const char*>p + r * step)
+        s = 0
+        start = 0
+        if int_t is int64_t:
+            start = n // 4 * 4
+            add_vectors(<const lanes_i64*>q, n // 4, <lanes_i64*>lanes)
+            s = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+        for i in range(start, n):
+            s += q[i]
+        acc[r] = s
+
+
+cdef void sum_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                   double* acc) noexcept nogil:
+    cdef real_t tile[2 * COLS]
+    cdef const char* base = <const char*>p
+    cdef const real_t* a
+    cdef const real_t* b
+    cdef const real_t* c
+    cdef const real_t* d
+    cdef Py_ssize_t r = 0, stop, j
+    for j in range(n):
+        acc[j] = 0
+    while r < rows:
+        stop = r + FOLD if r + FOLD < rows else rows
+        for j in range(n):
+            tile[j] = 0
+        while r + 4 <= stop:
+            a = <const real_t*>(base + r * step)
+            b = <const real_t*>(base + (r + 1) * step)
+            c = <const real_t*>(base + (r + 2) * step)
+            d = <const real_t*>(base + (r + 3) * step)
+            for j in range(n):
+                tile[j] += (a[j] + b[j]) + (c[j] + d[j])
+            r += 4
+        while r < stop:
+            a = <const real_t*>(base + r * step)
+            for j in range(n):
+                tile[j] += a[j]
+            r += 1
+        for j in range(n):
+            acc[j] += tile[j]
+
+
+cdef void sum_cols_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                           double* acc) noexcept nogil:
+    sum_cols(p, rows, step, 2 * n, acc)
+
+
+cdef void sum_cols_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                       int64_t* acc) noexcept nogil:
+    cdef const int_t* q
+    cdef Py_ssize_t r, j
+    for j in range(n):
+        acc[j] = 0
+    for r in range(rows):
+        q = <const int_t*>(<const char*>p + r * step)
+        for j in range(n):
+            acc[j] += q[j]
+
+
+# --- products -------------------------------------------------------------------------------
+
+cdef void prod_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                    double* acc) noexcept nogil:
+    cdef double lanes[FEW]
+    cdef const real_t* q
+    cdef Py_ssize_t r, i
+    cdef int j
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        for j in range(FEW):
+            lanes[j] = 1
+        i = 0
+        while i + FEW <= n:
+            for j in range(FEW):
+                lanes[j] *= q[i + j]
+            i += FEW
+        for j in range(n - i):
+            lanes[j] *= q[i + j]
+        for j in range(4):
+            lanes[j] *= lanes[j + 4]
+        acc[r] = (lanes[0] * lanes[2]) * (lanes[1] * lanes[3])
+
+
+cdef void prod_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                            double* acc) noexcept nogil:
+    cdef const real_t* q
+    cdef Py_ssize_t r, i
+    cdef double x, y, t
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        x = 1
+        y = 0
+        for i in range(n):
+            t = x * q[2 * i] - y * q[2 * i + 1]
+            y = x * q[2 * i + 1] + y * q[2 * i]
+            x = t
+        acc[2 * r] = x
+        acc[2 * r + 1] = y
+
+
+cdef void prod_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                        uint64_t* acc) noexcept nogil:
+    cdef const int_t* q
+    cdef Py_ssize_t r, i
+    cdef uint64_t s
+    for r in range(rows):
+        q = <const int_t*>(<const char*>p + r * step)
+        s = 1
+        for i in range(n):
+            s *= <uint64_t><int64_t>q[i]
+        acc[r] = s
+
+
+cdef void prod_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                    double* acc) noexcept nogil:
+    cdef const real_t* q
+    cdef Py_ssize_t r, j
+    for j in range(n):
+        acc[j] = 1
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        for j in range(n):
+            acc[j] *= q[j]
+
+
+cdef void prod_cols_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                            double* acc) noexcept nogil:
+    cdef const real_t* q
+    cdef Py_ssize_t r, j
+    cdef double t
+    for j in range(n):
+        acc[2 * j] = 1
+        acc[2 * j + 1] = 0
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        for j in range(n):
+            t = acc[2 * j] * q[2 * j] - acc[2 * j + 1] * q[2 * j + 1]
+            acc[2 * j + 1] = acc[2 * j] * q[2 * j + 1] + acc[2 * j + 1] * q[2 * j]
+            acc[2 * j] = t
+
+
+cdef void prod_cols_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                        uint64_t* acc) noexcept nogil:
+    cdef const int_t* q
+    cdef Py_ssize_t r, j
+    for j in range(n):
+        acc[j] = 1
+    for r in range(rows):
+        q = <const int_t*>(<const char*>p + r * step)
+        for j in range(n):
+            acc[j] *= <uint64_t><int64_t>q[j]
+
+
+include "row_loops/extremes.pxi"
+include "row_loops/accumulators.pxi"
+include "row_loops/halves.pxi"
+include "row_loops/softmax.pxi"
+
+
+# --- the table ------------------------------------------------------------------------------
+
+cdef void fill_ints(int dt, int_t* unused) noexcept:
+    table.rows[R_SUM][dt] = <rows_fn>sum_rows_int[int_t]
+    table.rows[R_PROD][dt] = <rows_fn>prod_rows_int[int_t]
+    table.cols[R_SUM][dt] = <cols_fn>sum_cols_int[int_t]
+    table.cols[R_PROD][dt] = <cols_fn>prod_cols_int[int_t]
+
+
+cdef void fill_reals(int dt, real_t* unused) noexcept:
+    table.rows[R_SUM][dt] = <rows_fn>sum_rows[real_t]
+    table.rows[R_PROD][dt] = <rows_fn>prod_rows[real_t]
+    table.cols[R_SUM][dt] = <cols_fn>sum_cols[real_t]
+    table.cols[R_PROD][dt] = <cols_fn>prod_cols[real_t]
+    table.soft_rows[dt] = <soft_rows_fn>soft_rows[real_t]
+    table.soft_cols[dt] = <soft_cols_fn>soft_cols[real_t]
+    table.soft_back_rows[dt] = <soft_back_rows_fn>soft_back_rows[real_t]
+    table.soft_back_cols[dt] = <soft_back_cols_fn>soft_back_cols[real_t]
+    table.deviation[dt] = <deviation_fn>deviation_rows[real_t]
+    table.distance[dt] = <distance_fn>squared_distance[real_t]
+    table.difference[dt] = <difference_fn>scaled_difference[real_t]
+
+
+cdef void fill_complex(int dt, real_t* unused) noexcept:
+    table.rows[R_SUM][dt] = <rows_fn>sum_rows_complex[real_t]
+    table.rows[R_PROD][dt] = <rows_fn>prod_rows_complex[real_t]
+    table.cols[R_SUM][dt] = <cols_fn>sum_cols_complex[real_t]
+    table.cols[R_PROD][dt] = <cols_fn>prod_cols_complex[real_t]
+
+
+cdef void fill_table() noexcept:
+    memset(&table, 0, sizeof(table))
+    fill_ints(DT_BOOL, <uint8_t*>NULL)
+    fill_ints(DT_U8, <uint8_t*>NULL)
+    fill_ints(DT_I8, <int8_t*>NULL)
+    fill_ints(DT_I16, <int16_t*>NULL)
+    fill_ints(DT_I32, <int32_t*>NULL)
+    fill_ints(DT_I64, <int64_t*>NULL)
+    fill_reals(DT_F32, <float*>NULL)
+    fill_reals(DT_F64, <double*>NULL)
+    fill_complex(DT_C64, <float*>NULL)
+    fill_complex(DT_C128, <double*>NULL)
+    fill_ordered(DT_BOOL, <uint8_t*>NULL)
+    fill_ordered(DT_U8, <uint8_t*>NULL)
+    fill_ordered(DT_I8, <int8_t*>NULL)
+    fill_ordered(DT_I16, <int16_t*>NULL)
+    fill_ordered(DT_I32, <int32_t*>NULL)
+    fill_ordered(DT_I64, <int64_t*>NULL)
+    fill_ordered(DT_F32, <float*>NULL)
+    fill_ordered(DT_F64, <double*>NULL)
+    fill_accumulators()
+    fill_halves()
+
+
+fill_table()
+
+
+def table_capsule():
+    """Capsule with the address of the table (see row_loops.pxd)."""
+    return PyCapsule_New(&table, "autograd_cy.row_table", NULL)

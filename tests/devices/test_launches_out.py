@@ -1,0 +1,84 @@
+"""In-place and ``out=`` forms write their results where these belong, without a copy."""
+
+import pytest
+from helpers import EVALUATOR, cases, inplace_form, keeps_itself, make, one_dtype
+
+import autograd_cy as ag
+from autograd_cy._C.launch import launches_of
+from autograd_cy.ops import _schema as schema
+
+STEPS = "several steps, of which the last gives a view or joins parts"
+CHECKED = "the value is made before its dtype is known to fit"
+# Operators that copy what they have computed, and why.
+COPIES = {
+    ("inplace", "_round_decimals"): CHECKED,
+    ("inplace", "addr"): CHECKED,
+    ("inplace", "heaviside"): CHECKED,
+    ("inplace", "nan_to_num"): CHECKED,
+    ("inplace", "cumprod"): STEPS,
+    ("inplace", "index_copy"): STEPS,
+    ("inplace", "index_fill"): STEPS,
+    ("out", "argsort"): "values and indices are sorted together",
+    ("out", "cumprod"): STEPS,
+    ("out", "diag"): STEPS,
+    ("out", "diff"): STEPS,
+    ("out", "kron"): STEPS,
+    ("out", "norm"): STEPS,
+    ("out", "take"): "the result of an index is of unknown size for masks",
+}
+
+
+def copied(program):
+    """Whether the last launch copies what another launch has computed."""
+    if not len(program) or program.names()[-1] != "copy":
+        return False
+    sources = {address for address, access in program.operands(len(program) - 1) if access & 1}
+    return any(
+        address in sources and access & 2
+        for i in range(len(program) - 1)
+        for address, access in program.operands(i)
+    )
+
+
+def programs(record):
+    """(form, launches) of both forms for each sample; operators that SciPy computes have none."""
+    for param in cases(lambda r: r is record):
+        case = param.values[0]
+        call = make(case, one_dtype(record))
+        if record.inplace and keeps_itself(call):
+            tensors = call.tensors()
+            yield "inplace", lambda c=call, t=tensors: c(t, inplace_form(record))
+        if record.out and not record.name.startswith("_"):
+            expected = call(call.tensors())
+            several = isinstance(expected, tuple)
+            out = [ag.empty(t.shape, dtype=t.dtype) for t in (expected if several else [expected])]
+            args, kwargs = call.arguments(call.tensors())
+            kwargs["out"] = tuple(out) if several else out[0]
+            yield "out", lambda a=args, k=kwargs: EVALUATOR.form(record)(*a, **k)
+
+
+def writes(record):
+    host = isinstance(record.kernel, schema.host)
+    return record.samples and (record.out or record.inplace) and not host
+
+
+RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in cases(writes)}.items())
+
+
+@pytest.mark.parametrize("record", [pytest.param(r, id=key) for key, r in RECORDS])
+def test_results_are_written_where_they_belong(record):
+    found = {}
+    for form, run in programs(record):
+        try:
+            program = launches_of(run)
+        except RuntimeError as error:
+            if "launches can't be kept" not in str(error):
+                raise
+            continue
+        found[form] = found.get(form, False) or copied(program)
+    for form, copies in found.items():
+        assert copies == ((form, record.key) in COPIES), form
+
+
+def test_what_copies_is_there():
+    assert {key for _, key in COPIES} <= {key for key, _ in RECORDS}
