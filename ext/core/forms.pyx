@@ -393,6 +393,7 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
         elif row.more != NULL and differs(row, v):
             result = row.more(v)
         elif row.out_function != NULL and v[row.n - 1].o != NONE:
+            v[row.own] = v[row.n - 1]       # next to the record's, over what has its default
             result = row.out_caller(row.out_function, v)
         else:
             result = row.caller(row.function, v)
@@ -489,7 +490,7 @@ cdef class Form:
     def __doc__(self):
         if self.words is None:
             if self.__name__.endswith("_") and self.doc[0] == 0:
-                text = (f"In-place form of :func:`{self.__name__[:-1]}`; changes and returns the "
+                text = (f"In-place form of :func:`{self.__name__.removesuffix('_')}`; changes and returns the "
                         "first argument.")
             else:
                 text = self.doc.decode()
