@@ -17,6 +17,7 @@ from autograd_cy._version import __version__  # noqa: E402
 
 from autograd_cy import _interpreted, autograd, overrides, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
+from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
@@ -52,12 +53,14 @@ __all__ = [
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
     "legacy",
+    "cuda",
     "linalg",
     "multiprocessing",
     "nn",
     "no_grad",
     "optim",
     "overrides",
+    "profiler",
     "random",
     "set_grad_enabled",
     "set_warn_always",
@@ -79,7 +82,6 @@ if _gaps:
 # What programs for torch ask for and this package does not have, and what to use.
 _ABSENT = {
     "compile": "run the function as it is",
-    "cuda": "tensors are on the CPU; leave .cuda() and device='cuda' out",
     "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
     "hub": "load weights with autograd_cy.load",
     "jit": "run the function as it is",
@@ -95,6 +97,7 @@ _ABSENT = {
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
+        "cuda",
         "fft",
         "func",
         "legacy",
@@ -102,6 +105,7 @@ def __getattr__(name):
         "multiprocessing",
         "nn",
         "optim",
+        "profiler",
         "sparse",
         "special",
         "testing",
@@ -111,6 +115,8 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
+    if name in _deprecated.__all__:
+        return getattr(_deprecated, name)
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found

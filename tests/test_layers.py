@@ -24,6 +24,7 @@ LEVELS = (
     {"_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
+        "cuda",
         "fft",
         "func",
         "linalg",

@@ -94,6 +94,11 @@ microseconds a call. Its kernel may also be a `host` expression, and it may live
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
 
+What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
+``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
+edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
+kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
@@ -396,6 +401,8 @@ class Record:
     node: str                     # name of the node class
     variants: dict                # other names of the node -> when it has them, a formula
     attrs: dict                   # name -> expression computed when recording
+    shows: dict                   # names of `_saved_*` attributes that torch has -> what they are made of
+    keeps: tuple[str, ...]        # arguments that the node keeps only to show them
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
@@ -550,6 +557,8 @@ def op(
     node: str | None = None,
     variants: dict[str, str] | None = None,
     attrs: dict | None = None,
+    shows: dict[str, str] | None = None,
+    keeps: tuple[str, ...] = (),
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
@@ -612,7 +621,7 @@ def op(
         complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
-        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
+        dunder, node, dict(variants or {}), dict(attrs or {}), dict(shows or {}), tuple(keeps), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),

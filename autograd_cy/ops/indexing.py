@@ -63,6 +63,8 @@ op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None,
 op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
+   shows={"start": "start % self_sym_sizes[dim] if start else 0", "step": "1",
+          "end": "(start % self_sym_sizes[dim] if start else 0) + length"},
    jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
                                         one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
@@ -86,7 +88,7 @@ op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.ind
 
 op("index_add(self, dim: dim, index, source)", alpha=True,
    kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
-   vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
+   vjp={"self": "grad", "source": "index_select(grad, dim, index)"}, shows={"alpha": "1", "source_dim": "source.ndim"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
@@ -109,7 +111,7 @@ op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=
    raises={"IndexError": "An index is out of range."})
 
 op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)"),
-   vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
+   vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, shows={"sparse_grad": "False"}, jvp={"self": "gather(self_t, dim, index)"},
    vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
         "gather(unsqueeze(self, 1), 1, index))",
@@ -167,6 +169,7 @@ op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="In
 
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
    kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
+   variants={"ScatterBackward1": "is_number(src)"}, plain_numbers=("src",),
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -175,14 +178,16 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    doc="`src` (or a number) written at the indices along a dimension.",
    example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
-op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, expand(_like(value, self), index.shape))"), inplace=True,
+op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
 op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
    doc="scatter that adds to what is there or multiplies it.")
 
-op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, expand(_like(0, self), index.shape))"),
+op("_at_each(self, other, index)", kernel=composite("indexing.at_each"), doc="A number of the dtype of `other`, for each index.")
+
+op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, _at_each(0, self, index))"),
    doc="Zeros written at the indices along a dimension.")
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")

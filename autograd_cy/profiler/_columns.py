@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["BACKWARD", "LABEL", "OPERATOR", "Columns"]
+__all__ = ["BACKWARD", "LABEL", "OPERATOR", "Columns", "joined"]
 
 # Values of `scope`.
 OPERATOR, BACKWARD, LABEL = 0, 1, 7
@@ -199,3 +200,57 @@ class Columns:
         tables["shapes"] = [tuple(entry) for entry in tables["shapes"]]
         tables["stacks"] = [tuple(entry) for entry in tables["stacks"]]
         return cls(**arrays, **tables)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """
+    Several sessions as one, with times from the start of the first.
+
+    Parameters
+    ----------
+    parts : sequence of Columns
+
+    Returns
+    -------
+    Columns
+    """
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Columns()
+    made: dict[str, Any] = {"options": parts[0].options, "base_ns": parts[0].base_ns}
+    pieces: dict[str, list[np.ndarray]] = {key: [] for key in (*EVENT_ARRAYS, *MEMORY_ARRAYS)}
+    tables: dict[str, dict[Any, int]] = {key: {} for key in ("names", "stacks", "modules")}
+    threads: dict[int, str] = {}
+    shapes: list[tuple] = []
+    events = wall = 0
+    for part in parts:
+        later = part.base_ns - parts[0].base_ns
+        for native, name in zip(part.threads, part.thread_names):
+            threads[native] = name or threads.get(native, "")
+        number = [0, *(1 + list(threads).index(native) for native in part.threads)]
+        number += range(len(number), int(part.thread.max(initial=0)) + 1)
+        moved = {
+            "start": part.start + later,
+            "end": part.end + later,
+            "mem_time": part.mem_time + later,
+            "parent": np.where(part.parent >= 0, part.parent + events, -1),
+            "mem_event": np.where(part.mem_event >= 0, part.mem_event + events, -1),
+            "shape": np.where(part.shape >= 0, part.shape + len(shapes), -1),
+            **{key: np.array(number)[getattr(part, key)] for key in ("thread", "fwd_thread")},
+            "mem_thread": np.array(number)[part.mem_thread],
+        }
+        for key, table in zip(("name", "stack", "module"), tables.values()):
+            own = getattr(part, {"name": "names", "stack": "stacks", "module": "modules"}[key])
+            new = np.array([table.setdefault(entry, len(table)) for entry in own] + [-1], np.int64)
+            moved[key] = new[getattr(part, key)]
+        for key, found in pieces.items():
+            found.append(moved.get(key, getattr(part, key)))
+        shapes += part.shapes
+        events += len(part)
+        wall = max(wall, later + part.wall_ns)
+    made |= {key: np.concatenate(found) for key, found in pieces.items()}
+    made |= {key: list(table) for key, table in tables.items()}
+    made |= {"shapes": shapes, "threads": list(threads), "thread_names": list(threads.values())}
+    made |= {"wall_ns": wall, "dropped": sum(part.dropped for part in parts)}
+    return Columns(**made)

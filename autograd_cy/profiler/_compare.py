@@ -53,7 +53,7 @@ class Changes(list):
         """
         if not self:
             return ""
-        rows = [(self.by, "before", "after", "ratio", "calls")]
+        rows: list[tuple[str, ...]] = [(self.by, "before", "after", "ratio", "calls")]
         for row in self if row_limit < 0 else self[:row_limit]:
             rows.append(_cells(row))
         before, after = sum(row.before for row in self), sum(row.after for row in self)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_cy.profiler._columns import LABEL, OPERATOR
+from autograd_cy.profiler._columns import LABEL
 from autograd_cy.profiler._events import FunctionEvent, short_name
 from autograd_cy.profiler._formats import _format_memory, _format_time
 from autograd_cy.profiler._spans import OUTER, Spans
@@ -22,8 +22,8 @@ class Group(NamedTuple):
     """
     What belongs to one key: microseconds, calls of operators, bytes.
 
-    Times are self times, so that the rows add up. Time in backward is that of the nodes which the
-    forward operators of the key made.
+    Times are self times of operators and nodes, so that the rows add up. Time in backward is that
+    of the nodes which the forward operators of the key made.
     """
 
     key: Any
@@ -65,7 +65,7 @@ class Groups(list):
         """
         if not self:
             return ""
-        rows = [(self.by, *Group._fields[1:], "share")]
+        rows: list[tuple[str, ...]] = [(self.by, *Group._fields[1:], "share")]
         whole = sum(row.total for row in self)
         shown = self if row_limit < 0 else self[:row_limit]
         for row in shown:
@@ -81,7 +81,7 @@ class Groups(list):
         return self.table()
 
 
-def aligned(rows: list[tuple[str, ...]]) -> str:
+def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     """Rows of text as a table with a line under its head; the first column stands at the left."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = [
@@ -125,6 +125,9 @@ def group(
     code = code[cause]
     behind = spans.nearest_backward >= 0
     own = spans.self_time / 1e3
+    if isinstance(by, str) and by != "label":
+        # In labels themselves, Python runs: that is no line's and no layer's cost.
+        own = np.where(spans.scope == LABEL, 0.0, own)
     count = len(keys)
     forward = np.bincount(code, np.where(behind, 0.0, own), count)
     backward = np.bincount(code, np.where(behind, own, 0.0), count)
@@ -143,7 +146,7 @@ def group(
             saved.tolist(),
             there.tolist(),
         )
-        if is_there
+        if is_there and (f or b or c or a or s)
     ]
     rows.sort(key=lambda row: -row.total)
     return Groups(rows, by if isinstance(by, str) else "key")
@@ -151,7 +154,7 @@ def group(
 
 def _calls(spans: Spans, code: np.ndarray, behind: np.ndarray) -> np.ndarray:
     """Operators of forward that lie in no operator of their own group; of others, the nodes."""
-    operator = (spans.scope == OPERATOR) & ~behind
+    operator = spans.operator & ~behind
     parent = spans.parent
     inner = operator & (parent >= 0)
     inner[inner] = operator[parent[inner]] & (code[parent[inner]] == code[inner])
@@ -169,8 +172,8 @@ def keys_of(
     if callable(by):
         made = spans.events() if events is None else events()
         numbers: dict[Hashable, int] = {}
-        code = [numbers.setdefault(by(event), len(numbers)) for event in made]
-        return np.array(code, np.int64), list(numbers)
+        which = [numbers.setdefault(by(event), len(numbers)) for event in made]
+        return np.array(which, np.int64), list(numbers)
     if by not in BY:
         raise ValueError(f"group: by must be one of {', '.join(BY)} or a function, not {by!r}")
     columns = spans.columns
@@ -220,6 +223,5 @@ def _by_shape(spans: Spans) -> tuple[np.ndarray, list]:
 def _by_table(index: np.ndarray, texts: list[str]) -> tuple[np.ndarray, list]:
     """Equal texts have one number; what has no text is the last one."""
     numbers: dict[str, int] = {}
-    same = [numbers.setdefault(text, len(numbers)) for text in texts]
-    same.append(numbers.setdefault(NONE, len(numbers)))
-    return np.array(same, np.int64)[index], list(numbers)
+    same = np.array([numbers.setdefault(text, len(numbers)) for text in [*texts, NONE]], np.int64)
+    return same[index], list(numbers)

@@ -68,7 +68,7 @@ def plot_timeline(spans: Spans, ax: Any = None, thread: int | None = None) -> An
     last = int(spans.end[chosen].max(initial=0)) if chosen.any() else 1
     scale, unit = (1e6, "ms") if last - first >= 2_000_000 else (1e3, "us")
     span = max((last - first) / scale, 1e-9)
-    top, ticks = 0, []
+    top, ticks = 0.0, []
     for one in threads:
         where = np.flatnonzero(spans.thread == one)
         if len(where) > MOST_BARS:  # the longest are what can be seen
@@ -167,19 +167,19 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
     ax.step(time, held, where="post", color=BACKWARD, linewidth=1)
     at = found.peak_us / 1e3
     ax.plot([at], [most / 1000.0**power], "o", color=FORWARD)
-    names = ", ".join(f"{row.op} {_format_memory(row.bytes)}" for row in found.alive[:3])
+    rows = [f"{_format_memory(row.bytes)} {row.op}" for row in found.alive[:3]]
     right = at > time[-1] / 2
     ax.annotate(
-        f"peak {_format_memory(most)}" + (f"\n{names}" if names else ""),
+        "\n".join([f"peak {_format_memory(most)}", *rows]),
         (at, most / 1000.0**power),
         xytext=(-8 if right else 8, 6),
         textcoords="offset points",
         ha="right" if right else "left",
         va="bottom",
         fontsize=8,
-    )
+    ).set_in_layout(False)
     ax.set_xlim(0, time[-1])
-    ax.set_ylim(0, most / 1000.0**power * 1.25)
+    ax.set_ylim(0, most / 1000.0**power * 1.4)
     ax.set_xlabel("time in ms")
     ax.set_ylabel(f"allocated {unit}")
     for side in ("top", "right"):

@@ -82,6 +82,11 @@ class Spans:
         return self._kept[key]
 
     @cached_property
+    def operator(self) -> np.ndarray:
+        """Which events are operators: neither labels, nor nodes, nor changes of memory."""
+        return (self.scope == OPERATOR) & (self.source < self.recorded)
+
+    @cached_property
     def seq(self) -> np.ndarray:
         """Sequence numbers, -1 for none."""
         return self.column("seq", -1)

@@ -15,8 +15,7 @@ from autograd_cy.profiler._spans import Spans
 
 __all__ = ["METRICS", "flamegraph", "folded", "write_flamegraph", "write_stacks"]
 
-METRICS = ("self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total")
-METRICS += ("self_privateuse1_time_total",)
+METRICS = tuple(f"self_{device}_time_total" for device in ("cpu", "cuda", "xpu", "privateuse1"))
 _BLANKS = str.maketrans(" ;\t\n", "____")
 
 # The picture, in pixels.
@@ -107,7 +106,9 @@ def flamegraph(spans: Spans, by: str = "time") -> str:
     shown: Callable[[float], str] = _format_time
     if by == "bytes":
         shown = lambda value: _format_memory(int(value))  # noqa: E731
-    return _drawn(root, shown, "time in operators" if by == "time" else "bytes allocated")
+    return _drawn(
+        root, shown, "time in operators and labels" if by == "time" else "bytes allocated"
+    )
 
 
 def write_flamegraph(path: str | Path, spans: Spans, by: str = "time") -> None:
@@ -145,7 +146,10 @@ def _boxes(spans: Spans, amounts: np.ndarray) -> _Box:
             if spans.scope[place] == LABEL_SCOPE
             else ("back" if behind[place] >= 0 else "op")
         )
-        box = base.child(names[spans.name[place]], kind)
+        name = names[spans.name[place]]
+        # The engine's event of a node and the node's own are one box.
+        same = kind == base.kind == "back" and name == base.name
+        box = base if same else base.child(name, kind)
         examples[path] = box
         box.value += sums[path]
         box.backward += back[path]

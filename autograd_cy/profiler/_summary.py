@@ -23,8 +23,7 @@ TOP = 10
 def summary(spans: Spans, event_at: Callable[[int], FunctionEvent] | None = None) -> str:
     """The text of `prof.summary()`."""
     columns = spans.columns
-    operators = spans.scope != LABEL
-    work = operators & (spans.total >= 0)
+    work = (spans.scope != LABEL) & (spans.source < spans.recorded)
     # Labels hold Python's time; what lies in operators is what they cost.
     busy = spans.self_time[work].sum() / 1e3
     behind = spans.nearest_backward >= 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +45,8 @@ class NodeText(OperatorBase):
                     add(self.slots, name)
                 else:
                     add(self.meta_objects, (name, what))
+        for name in r.keeps:
+            self.plan_value(name)
         if len(self.scalars) > 4:
             self.objects += self.scalars[4:]
             del self.scalars[4:]
@@ -92,27 +96,31 @@ class NodeText(OperatorBase):
     def node_class(self) -> list[str]:
         """What nodes do in backward; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
-        saved = "".join(f"; {' '.join(map(str, row))}" for row in self.saved_names())
+        rows = shown_rows(r, self.kept_rows(), self.edge, lambda _, value: value)
+        saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
         self.kind_number = len(self.kinds)
         self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
         return ["", *self.apply()]
 
-    def saved_names(self) -> list[tuple[str, str, int]]:
-        """(name, what it is, place) of all that is saved."""
-        rows, args = [], {a.name: a for a in self.r.args}
+    def kept_rows(self) -> dict[str, tuple[str, str | int]]:
+        """What the node keeps: name -> kind and where it is."""
+        rows: dict[str, tuple[str, str | int]] = {}
+        args = {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
             kind = "tensor"
             if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
                 kind = "operand"
-            rows.append((name, kind, i))
+            rows[name] = kind, i
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
         for i, name in enumerate(self.scalars):
-            rows.append((name, kinds[arg_type(self.r.arg(name).type).c], i))
+            kind = args[name].type
+            rows[name] = ("number" if kind == "correction" else kinds[arg_type(kind).c]), i
         for i, name in enumerate(self.objects):
-            rows.append((name, "indices" if name in self.indices else "object", i))
+            kind = "dims" if name in args and args[name].type in ("dims", "dims?") else "object"
+            rows[name] = ("indices" if name in self.indices else kind), i
         for i, (name, what) in enumerate(self.meta_objects):
             shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
-            rows.append((f"{name}_{shown}", "object", len(self.objects) + i))
+            rows[f"{name}_{shown}"] = "object", len(self.objects) + i
         for name, edge in self.edge.items():
             uses = {what for used in self.uses.values() for n, what in used.metadata if n == name}
             if (
@@ -120,7 +128,7 @@ class NodeText(OperatorBase):
                 and (name, "shape") not in self.meta_objects
                 and self.r.arg(name).type != "Tensor[]"
             ):
-                rows.append((f"{name}_sym_sizes", "edge", edge))
+                rows[f"{name}_sym_sizes"] = "edge", edge
         return rows
 
     def apply(self) -> list[str]:
@@ -345,6 +353,54 @@ class NodeText(OperatorBase):
                 nr = self.r.returns.index(name)
                 lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
         return lines
+
+
+def shown_rows(
+    r: Any,
+    kept: dict[str, tuple[str, str | int]],
+    edges: dict[str, int],
+    function: Callable[[str, str], str],
+    read: str = "saved_value",
+) -> dict[str, tuple[str, str | int]]:
+    """The ``_saved_*`` attributes of a record's nodes: those that are kept, changed by `shows`."""
+    rows = dict(kept)
+    for name, text in r.shows.items():
+        tree = parse(text)
+        if text in kept:
+            rows.pop(text, None)
+            rows[name] = kept[text]
+        elif isinstance(tree, ast.Constant) or text == "()":
+            rows[name] = "constant", text
+        elif (m := BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
+            rows[name] = BEHIND_EDGE_KINDS[m[2]], edges[m[1]]
+        elif (m := SIZE_BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
+            rows[name] = "edge_size", f"({edges[m[1]]}, {m[2]})"
+        else:
+            rows[name] = "function", function(name, ValuesOfNode(kept, r.key, read).text(tree))
+    return rows
+
+
+BEHIND_EDGE = re.compile(r"(\w+)\.(shape|ndim|numel\(\))")
+SIZE_BEHIND_EDGE = re.compile(r"(\w+)\.shape\[(\d+)\]")
+BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_numel"}
+
+
+class ValuesOfNode(ast.NodeTransformer):
+    """Turns an expression over what a node keeps into Python over the node `n`."""
+
+    def __init__(self, kept: dict[str, tuple[str, str | int]], label: str, read: str):
+        self.kept, self.label, self.read = kept, label, read
+
+    def text(self, tree: ast.expr) -> str:
+        return ast.unparse(self.visit(tree))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in ("int", "len", "sum"):
+            return node
+        if node.id not in self.kept:
+            raise FormulaError(f"{self.label}: shows= uses {node.id!r}, which is not kept")
+        kind, where = self.kept[node.id]
+        return ast.parse(f"{self.read}(n, {kind!r}, {where})", mode="eval").body
 
 
 def add(where: list, what: object) -> None:

@@ -490,8 +490,9 @@ cdef class Form:
     def __doc__(self):
         if self.words is None:
             if self.__name__.endswith("_") and self.doc[0] == 0:
-                text = (f"In-place form of :func:`{self.__name__.removesuffix('_')}`; changes and returns the "
-                        "first argument.")
+                name = self.__name__.removesuffix("_")
+                text = (f"In-place form of :func:`{name}`; changes and returns the first "
+                        "argument.")
             else:
                 text = self.doc.decode()
             self.words = f"{self.__name__}{self.__signature__}\n\n{text}"

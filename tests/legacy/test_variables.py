@@ -2,7 +2,10 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 import autograd_cy as modern
@@ -239,6 +242,23 @@ def test_functions_of_the_modern_api_refuse_variables_and_name_data():
     ):
         with pytest.raises(TypeError, match=r"\.data"):
             compute()
+
+
+def test_numbers_of_numpy_are_numbers_and_arrays_are_refused():
+    v = ones(2, requires_grad=True)
+    for two in (np.float64(2), np.float32(2), np.int64(2)):
+        for out in (v * two, two * v, v + two - 1, two / v, two**v, v.clamp(max=two) * 2):
+            assert isinstance(out, Variable) and out.data.tolist() == [2, 2]
+        assert (v < two).data.tolist() == (two > v).data.tolist() == [1, 1]
+    for compute in (lambda: v * np.ones(2), lambda: np.ones(2) + v, lambda: np.ones(2) == v):
+        with pytest.raises(TypeError, match="ndarray"):
+            compute()
+
+
+def test_the_modern_namespace_does_not_load_it():
+    code = "import sys, autograd_cy; print([m for m in sys.modules if 'legacy' in m])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
 
 
 # Copies and files -----------------------------------------------------------------------------

@@ -46,13 +46,14 @@ def training(steps=3, threads=1, seed=0, **options):
             time += 100
             seq += 2
     table = dict(zip(FIELDS, np.array(rows).T))
-    is_mul = table["name"] == MUL
+    makes_node = (table["name"] == MUL) & (table["seq"] >= 0)
+    in_layer = np.isin(table["name"], (LINEAR, ADDMM))
     return Columns(
         names=NAMES,
         **table,
         flops=np.where(table["name"] == ADDMM, 2000, 0),
-        saved=np.where(is_mul & (table["seq"] >= 0), 16, 0),
-        module=np.where(table["name"] == LINEAR, 1, np.where(is_mul & (table["seq"] >= 0), 0, -1)),
+        saved=np.where(makes_node, 16, 0),
+        module=np.where(in_layer, 1, np.where(makes_node, 0, -1)),
         modules=["Net", "Net.layers.0"],
         shapes=[
             ([[2, 3], []], [None, 2.0], ["float", "Scalar"]),

@@ -209,6 +209,8 @@ class VariableBase:
         return "Variable containing:" + ("" if text.startswith("\n") else "\n") + text
 
     __hash__ = object.__hash__
+    # NumPy's numbers and arrays leave operators to the Variable.
+    __array_ufunc__ = None
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -53,12 +53,20 @@ cdef Node new_node(NodeKind* kind, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ss
     return n
 
 
+def _saved_value(Node n not None, str kind, place):
+    return saved_value(n, kind, place)
+
+
 cdef tuple saved_of(NodeKind* kind):
     """(name, what it is, place) of all that nodes of a kind save."""
-    cdef list rows
+    cdef list rows = []
     if kind.saved == NULL:
-        rows = [row.split() for row in text_of(kind).split("; ")[1:]]
-        made = tuple([(name, what, int(place)) for name, what, place in rows])
+        for row in text_of(kind).split("; ")[1:]:
+            name, what, place = row.split(" ", 2)
+            if what == "function":      # an expression over the node
+                place = f"lambda n: {place}"
+            rows.append((name, what, eval(place, {"saved_value": _saved_value})))
+        made = tuple(rows)
         Py_INCREF(made)
         kind.saved = <PyObject*>made
     return <tuple>kind.saved

@@ -9,7 +9,7 @@ from __future__ import annotations
 import autograd_cy as ag
 
 from ..stochastic_function import StochasticFunction
-from .shapes import in_shape
+from .shapes import in_shape, one_minus
 
 __all__ = ["Bernoulli", "Multinomial", "Normal"]
 
@@ -47,7 +47,7 @@ class Bernoulli(StochasticFunction):
 
     def backward(self, reward):
         p, samples = self.saved_tensors
-        variance = ag.mul(p, ag.rsub(p, 1))
+        variance = ag.mul(p, one_minus(p))
         return ag.mul(ag.div(ag.sub(p, samples), ag.add(variance, _SMALL)), reward)
 
 

@@ -1,0 +1,154 @@
+"""Events as ranges of other tools: NVTX for Nsight Systems, ITT for VTune."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["emit_itt", "emit_nvtx", "nvtx_functions"]
+
+DOMAIN = "autograd_cy"
+
+
+class _Emitter:
+    """While open, each event is a range of another tool."""
+
+    _package = ""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> Any:
+        if self.entered:
+            raise RuntimeError(f"{self._package} annotation context manager is not reentrant")
+        self.entered = True
+        if not self.enabled:
+            return self
+        try:
+            push, pop = self._functions()
+            shapes = self.record_shapes
+
+            def begin(name: str, seq: int, scope: int, sizes: list | None) -> None:
+                push(text_of(name, seq, scope, sizes if shapes else None))
+
+            from autograd_cy._C import recorder
+
+            recorder._watch(begin, pop)
+        except BaseException:
+            self.entered = False
+            raise
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if self.enabled and self.entered:
+            from autograd_cy._C import recorder
+
+            recorder._watch(None, None)
+        self.entered = False
+
+    def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
+        raise NotImplementedError
+
+
+class emit_nvtx(_Emitter):
+    """
+    While open, each event is a range that Nsight Systems shows.
+
+    Parameters
+    ----------
+    enabled : bool, default True
+        Otherwise nothing happens.
+    record_shapes : bool, default False
+        Put the sizes of tensors into the ranges.
+
+    Notes
+    -----
+    An operator is ``aten::mul, seq = 3`` and its derivative ``MulBackward0, stashed seq = 3``, so
+    that both can be matched.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.autograd.profiler.emit_nvtx(enabled=False):
+    ...     x = ag.ones(3) * 2
+    """
+
+    _package = "NVTX"
+
+    def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
+        push, pop, _ = nvtx_functions("emit_nvtx")
+        return push, pop
+
+
+class emit_itt(_Emitter):
+    """
+    While open, each event is a task that VTune shows.
+
+    Parameters
+    ----------
+    enabled : bool, default True
+        Otherwise nothing happens.
+    record_shapes : bool, default False
+        Put the sizes of tensors into the names.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.autograd.profiler.emit_itt(enabled=False):
+    ...     x = ag.ones(3) * 2
+    """
+
+    _package = "ITT"
+
+    def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
+        try:
+            from ittapi import domain, string_handle  # type: ignore[import-not-found]
+            from ittapi.native import task_begin, task_end  # type: ignore[import-not-found]
+        except ImportError:
+            raise RuntimeError(
+                'emit_itt needs the package ittapi: pip install "autograd_cy[itt]"'
+            ) from None
+        where = domain(DOMAIN)
+        handles: dict[str, Any] = {}
+
+        def push(text: str) -> None:
+            handle = handles.get(text)
+            if handle is None:
+                handle = handles[text] = string_handle(text)
+            task_begin(where, handle)
+
+        return push, lambda: task_end(where)
+
+
+def nvtx_functions(
+    purpose: str,
+) -> tuple[Callable[[str], Any], Callable[[], Any], Callable[[str], Any]]:
+    """(push, pop, mark) of the package nvtx, or an error that says how to get it."""
+    try:
+        import nvtx  # type: ignore[import-not-found]
+    except ImportError:
+        raise RuntimeError(
+            f'{purpose} needs the package nvtx: pip install "autograd_cy[nvtx]"'
+        ) from None
+    return nvtx.push_range, nvtx.pop_range, nvtx.mark
+
+
+def text_of(name: str, seq: int, scope: int, sizes: list | None) -> str:
+    """
+    The text of a range.
+
+    Examples
+    --------
+    >>> text_of("aten::mul", 3, 0, [[2, 3], []])
+    'aten::mul, seq = 3, sizes = [[2, 3], []]'
+    >>> text_of("MulBackward0", 3, 1, None)
+    'MulBackward0, stashed seq = 3'
+    """
+    text = name
+    if seq >= 0:
+        text += f", stashed seq = {seq}" if scope == 1 else f", seq = {seq}"
+    if sizes:
+        text += f", sizes = {sizes}"
+    return text
