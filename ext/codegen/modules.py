@@ -22,6 +22,21 @@ def needs_loop(r: Any) -> bool:
     return any(type(x).__name__ in ("loop", "randomly", "by_hand") for x in rules)
 
 
+def event_names(events: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines that give the names of a module's events their numbers."""
+    if not events:
+        return []
+    lines = [f'    "{name}\\n"' for _, name in events]
+    lines[-1] = lines[-1].replace('\\n"', '"')
+    return ["cdef int E = events(", *lines, ")"]
+
+
+def flops_rule(r: Any, number: str) -> str:
+    """The line that tells the recorder how to count a record's operations."""
+    args = ", ".join(a.name for a in r.args)
+    return f"_set_flops({number}, lambda {args}: {r.flops})"
+
+
 def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) -> list[str]:
     """Other names of a function, its method and its in-place form."""
     lines, first = [], group[0]
@@ -60,8 +75,11 @@ def family_module(
     exported: list[str] = []
     results: dict[str, tuple[str, ...]] = {}
     kinds: list[tuple[str, str]] = []
+    events: list[tuple[str, str]] = []
     for r in records:
-        body += Operator(r, by_name, constants, imports, kinds).text()
+        body += Operator(r, by_name, constants, imports, kinds, events).text()
+        if r.flops:
+            register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
         if len(r.returns) > 1 and r.named:
             results[r.name] = r.returns
     groups: dict[str, list] = {}
@@ -95,22 +113,16 @@ def family_module(
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
     written = "\n".join([*body, *forms.lines, *operators])
     register += registration(records)
-    after = "\n".join(
-        [
-            *kernel_slots(records),
-            *register,
-            *consts,
-            *named,
-            written,
-            "make_forms make_kinds NodeKind",
-        ]
-    )
+    names = event_names(events)
+    also = "make_forms make_kinds NodeKind"
+    after = "\n".join([*kernel_slots(records), *register, *consts, *named, *names, written, also])
     parts = [
         head_of(family, imports, after),
         *kernel_numbers(written),
         *table_of(f"ops_{family}", written, entries),
         "\n".join(consts),
         "\n".join(named),
+        *names,
         *kernel_slots(records),
         *([f"cdef NodeKind _kinds[{len(kinds)}]"] if kinds else []),
         written,

@@ -35,10 +35,12 @@ class OperatorBase:
         constants: dict[str, str],
         imports: dict[str, set[str]],
         kinds: list[tuple[str, str]],
+        events: list[tuple[str, str]],
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
         self.kinds = kinds  # (line, name of `apply`) of the kinds of nodes of the module
+        self.events = events  # (key of the record, name) of each event of the module
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__
         self.diff: tuple[str, ...] = record.differentiable

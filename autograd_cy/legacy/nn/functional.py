@@ -14,7 +14,7 @@ from autograd_cy.nn import functional as _now
 
 from ..autograd import Variable
 from . import _windows
-from ._functions import Dropout, Linear, LogSoftmax, Softmax, Threshold
+from ._functions import Dropout, Hardtanh, Linear, LogSoftmax, Softmax, Threshold
 from ._modern import modern
 
 __all__ = [
@@ -103,11 +103,7 @@ dropout3d = dropout2d
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Elements between two bounds."""
-    if not inplace:
-        return _variable(input, "hardtanh").clamp(min_val, max_val)
-    below = Threshold(min_val, min_val, True)(input)
-    # The upper bound is a lower one of the opposite numbers.
-    return Threshold(-max_val, -max_val, True)(below.neg_()).neg_()
+    return Hardtanh(min_val, max_val, inplace)(input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
