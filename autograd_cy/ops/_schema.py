@@ -155,6 +155,9 @@ class call:
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
     large they are, and works on the CPU alone.
 
+    `from_host`: arguments that may be on the CPU while the others are on meta, as torch allows where
+    it finds the shape of the result in them alone.
+
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
@@ -170,6 +173,7 @@ class call:
     anywhere: bool = False
     places: bool = False
     into: bool = False
+    from_host: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
+from autograd_cy._C.devices cimport add_slots, check_place, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
     inplace_target, out_target, settle)

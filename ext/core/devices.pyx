@@ -136,6 +136,12 @@ cdef int device_among(tuple tensors, str op) except -1:
     return found
 
 
+cdef int check_place(Tensor t, int device, str op) except -1:
+    if t.mem.device != device and (device != ON_META or t.mem.device != ON_CPU):
+        raise two_devices(op, device, t.mem.device)
+    return 0
+
+
 cdef object two_devices(str op, int a, int b):
     return RuntimeError(
         f"{op}: Expected all tensors to be on the same device, but found at least two devices, "

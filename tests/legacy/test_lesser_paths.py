@@ -330,6 +330,17 @@ def test_reflected_and_rarer_operators(x):
         x.long().floor_()
 
 
+def test_a_default_dtype_that_had_no_type_is_refused():
+    ag.set_default_dtype(ag.bfloat16)
+    try:
+        with pytest.raises(TypeError, match="no tensor type"):
+            torch.ones(2)
+        with pytest.raises(TypeError, match="no tensor type"):
+            torch.Tensor
+    finally:
+        ag.set_default_dtype(ag.float32)
+
+
 def test_keys_of_many_kinds(x):
     assert x[..., 0].tolist() == [1, 4] and x[None].size() == (1, 2, 3)
     assert x[np.int64(1), -1] == 6 and x[1:, ::2].tolist() == [[4, 6]]

@@ -528,6 +528,11 @@ def test_shapes():
     assert [p.size() for p in x.split(2, 1)] == [(2, 2), (2, 1)]
     with pytest.raises(RuntimeError, match="elements"):
         x.resize(7)
+    for parts in (x.chunk, x.data.chunk):
+        with pytest.raises(RuntimeError, match="positive"):
+            parts(0)
+    with pytest.raises(ValueError, match="positive"):
+        x.split(0)
     with pytest.raises(RuntimeError, match="2D"):
         x.view(1, 2, 3).t()
     with pytest.raises(RuntimeError, match="out of range"):

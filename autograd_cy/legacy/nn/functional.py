@@ -383,7 +383,12 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: boo
 
 def mse_loss(input: Any, target: Any, size_average: bool = True) -> Any:
     """The mean, or sum, of squared differences."""
-    return _pointwise_loss("MSELoss", lambda x, t: (x - t) ** 2, input, target, size_average)
+    _same_size("MSELoss", input, _target(target))
+
+    def compute(x, t):
+        return ag.mse_loss(x, t.reshape(x.shape), reduction=_reduction(size_average))
+
+    return modern("MSELoss", compute, input, target)
 
 
 def l1_loss(input: Any, target: Any, size_average: bool = True) -> Any:
