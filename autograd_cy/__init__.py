@@ -19,6 +19,7 @@ from autograd_cy._version import __version__  # noqa: E402
 
 from autograd_cy import _interpreted, autograd, overrides, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
+from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
@@ -116,6 +117,8 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
+    if name in _deprecated.__all__:
+        return getattr(_deprecated, name)
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found

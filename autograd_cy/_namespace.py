@@ -68,6 +68,7 @@ from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted._index import COMPILED
 from autograd_cy._tensors import (
     constants,
+    deprecated,
     eigen,
     functions,
     hooks,
@@ -90,6 +91,7 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
+    deprecated,
     hooks,
     loops,
     sharing,

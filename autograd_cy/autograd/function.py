@@ -143,7 +143,7 @@ class FunctionCtx:
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing: that inputs and outputs share memory is seen by itself."""
         warnings.warn(
-            "function 'mark_shared_storage' is deprecated. Tensors with shared storages are "
+            "`mark_shared_storage` is deprecated. Tensors with shared storages are "
             "automatically tracked. Note that calls to `set_()` are not tracked",
             FutureWarning,
             stacklevel=2,
@@ -239,7 +239,7 @@ class Function(metaclass=FunctionMeta):
         warnings.warn(
             f"{self.__class__} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself. Instantiating an autograd "
-            "function will raise an error in a future version.",
+            "function will raise an error in a future version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -247,8 +247,9 @@ class Function(metaclass=FunctionMeta):
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: call "
-            f"{type(self).__name__}.apply(...)."
+            "new-style autograd function with static forward method. (Make forward and backward "
+            f"static, with ctx first, and call {type(self).__name__}.apply(...); programs of the "
+            "Variable era run with autograd_cy.legacy.)"
         )
 
     @staticmethod

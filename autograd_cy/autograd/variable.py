@@ -46,8 +46,18 @@ class VariableMeta(type):
         return isinstance(instance, Tensor)
 
     def __call__(
-        cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False
+        cls,
+        data: Tensor | None = None,
+        requires_grad: bool = False,
+        volatile: bool = False,
+        **unknown: Any,
     ) -> Tensor:
+        if unknown:
+            raise TypeError(
+                f"{next(iter(unknown))!r} is an invalid keyword argument for Variable, which takes "
+                "data, requires_grad and volatile"
+                + ("; grad_fn took the place of creator" if "creator" in unknown else "")
+            )
         for name, flag in (("requires_grad", requires_grad), ("volatile", volatile)):
             if not isinstance(flag, int):
                 raise TypeError(f"Variable: {name} must be a bool, not {type(flag).__name__}")

@@ -157,7 +157,8 @@ def typename(o: _Any) -> str:
         return _tensors.typename(o)
     if is_storage(o):
         return o.type()
-    return f"{type(o).__module__}.{type(o).__qualname__}"
+    module = type(o).__module__.replace("autograd_cy.legacy", "torch")
+    return f"{module}.{type(o).__qualname__}"
 
 
 def __getattr__(name: str) -> _Any:

@@ -390,3 +390,30 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _left_empty(tensor: Tensor) -> Tensor:
     warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
     return tensor
+
+
+def _renamed(new: str) -> Any:
+    """The name without underscore, of the time before in-place functions had one."""
+    fill, old = globals()[new], new[:-1]
+
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return fill(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = old
+    renamed.__doc__ = f"Deprecated: :func:`{new}` took its place."
+    return renamed
+
+
+uniform = _renamed("uniform_")
+normal = _renamed("normal_")
+constant = _renamed("constant_")
+eye = _renamed("eye_")
+xavier_uniform = _renamed("xavier_uniform_")
+xavier_normal = _renamed("xavier_normal_")
+kaiming_uniform = _renamed("kaiming_uniform_")
+kaiming_normal = _renamed("kaiming_normal_")

@@ -94,6 +94,11 @@ microseconds a call. Its kernel may also be a `host` expression, and it may live
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
 
+In profiles an operator is ``aten::<name>``, a private one ``autograd_cy::<name>``; `event` is another name,
+where torch has the operation under that one. `flops` counts its floating-point operations, an expression over
+the arguments' sizes: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)`` is the number of elements
+after broadcasting.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
@@ -416,6 +421,8 @@ class Record:
     errors: tuple[error, ...]     # calls that the generated tests expect to be refused
     alone: str | None             # record called (with True) where only the first argument is given
     special: tuple                # `differs`: special values with another answer than torch's
+    event: str | None             # name of its events, where that isn't the function's
+    flops: str | None             # floating-point operations of a call, by the sizes of its arguments
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
     file: str = ""
@@ -439,6 +446,15 @@ class Record:
     def shown(self) -> str:
         """The name in error messages."""
         return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+
+    @property
+    def event_name(self) -> str:
+        """The name of its events in profiles: torch's, or with our prefix what torch hasn't."""
+        if self.event is not None:
+            return self.event if "::" in self.event else f"aten::{self.event}"
+        if self.name.startswith("_") and self.shown_as is None:
+            return f"autograd_cy::{self.symbol.strip('_')}"
+        return "aten::" + self.shown.removeprefix("nn.functional.").replace(".", "_")
 
     @property
     def joint(self) -> dict[tuple[str, ...], str]:
@@ -570,6 +586,8 @@ def op(
     errors: tuple[error, ...] = (),
     alone: str | None = None,
     special: object = (),
+    event: str | None = None,
+    flops: str | None = None,
     params: dict[str, str] | None = None,
     raises: dict[str, str] | None = None,
 ) -> Record:
@@ -616,7 +634,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        dict(params or {}), tuple((raises or {}).items()),
+        event, flops, dict(params or {}), tuple((raises or {}).items()),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     for param in record.params:

@@ -27,14 +27,14 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
-op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
+op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
    vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Sum ``self + alpha * other``.",
    example=">>> ag.add(ag.tensor([1, 2]), ag.tensor([10, 20]), alpha=2)\ntensor([21, 42])")
 
-op("_add_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node="AddBackward0", shown_as="add", inplace=True,
+op("_add_scaled(self, other: operand, alpha: Scalar)", flops="elements(self, other)", kernel=elementwise("add_scaled"), node="AddBackward0", shown_as="add", inplace=True,
    vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
    reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
@@ -54,7 +54,7 @@ op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kerne
    errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),
    doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
 
-op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
+op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.",

@@ -27,7 +27,7 @@ op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
    example=">>> ag.select(ag.tensor([[1, 2], [3, 4]]), 0, 1)\ntensor([3, 4])",
    raises={"IndexError": "The index is out of range."})
 
-op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
+op("_select_backward(grad_output, size: sizes, dim: int, index: int)", event="select_backward", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
@@ -48,7 +48,7 @@ op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 
    reference="self[(builtins.slice(None),) * (dim % self.ndim) + (builtins.slice(start, end, step),)]",
    doc="Every `step`-th element from `start` to `end` along a dimension.")
 
-op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
+op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)", event="slice_backward",
    kernel=call("shapes.slice_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
    vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
@@ -187,7 +187,7 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, 
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", event="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 

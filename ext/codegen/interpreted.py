@@ -22,7 +22,7 @@ from collections import namedtuple as _namedtuple
 
 import numpy as np
 
-from autograd_cy._C import arguments as _arguments, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
+from autograd_cy._C import arguments as _arguments, recorder as _recorder, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.metadata import _wrapped
@@ -120,10 +120,10 @@ class Forms:
         if has_out:
             call = f"_runtime.run_out(_operation_{r.key}, args, out)"
             if self.composite:
-                call = f"_runtime.composite_out(_composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
+                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
             lines += ["    if out is not None:", f"        return {self.named(call)}"]
         call = (
-            f"_composite_{r.key}(*args)"
+            f"_runtime.run_composite(_event_{r.key}, _composite_{r.key}, args)"
             if self.composite
             else f"_runtime.run(_operation_{r.key}, args)"
         )
@@ -169,7 +169,7 @@ class Forms:
         if self.composite:
             return [
                 *lines,
-                f"    return _runtime.composite_inplace(_composite_{r.key}, args, {r.shown + '_'!r})",
+                f"    return _runtime.composite_inplace(_event_{r.key} + 1, _composite_{r.key}, args, {r.shown + '_'!r})",
             ]
         return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, args)"]
 

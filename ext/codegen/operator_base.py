@@ -35,9 +35,12 @@ class OperatorBase:
         constants: dict[str, str],
         imports: dict[str, set[str]],
         node: str | None = None,
+        events: list[tuple[str, str]] | None = None,
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
+        # (key of the record, name) of each event of the module.
+        self.events: list[tuple[str, str]] = [] if events is None else events
         self.node: str = node or record.node  # the class, which two records may share a name of
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__

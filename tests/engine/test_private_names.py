@@ -403,6 +403,17 @@ def test_views_may_tell_how_they_were_made():
     assert changed(True) == ("ViewBackward0", [6.0, 6.0])
     assert changed(False) == ("AsStridedBackward0", [6.0, 6.0])
     assert not torch.autograd.is_view_replay_enabled()
+    with torch.autograd._force_original_view_tracking(True):
+        for take in (lambda y: y[1:], lambda y: y.expand(2, 2), lambda y: y.view(2, 1).t()[:, :1]):
+            x = leaf()
+            y = x * 1
+            view = take(y)  # shows a part of y, or more than all: no shape of it
+            y.mul_(3)
+            assert type(view.grad_fn).__name__ == "AsStridedBackward0"
+            view.sum().backward()
+            again = leaf()
+            take(again * 3).sum().backward()
+            assert x.grad.tolist() == again.grad.tolist()
     torch.autograd._force_original_view_tracking(True)
     try:
         assert torch.autograd.is_view_replay_enabled()

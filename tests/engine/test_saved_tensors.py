@@ -38,6 +38,17 @@ def test_only_what_is_needed_is_saved():
     assert exp.grad_fn._saved_result.grad_fn is exp.grad_fn
 
 
+@pytest.mark.parametrize("number", [2.5, 3])
+@pytest.mark.parametrize("name", ["mul", "div", "rsub", "pow", "remainder"])
+def test_a_saved_number_takes_no_memory_of_a_tensor(name, number):
+    x = leaf(1.0, 2.0)
+    take = getattr(torch, name)
+    before = torch.memory_summary()["live_blocks"]
+    kept = [take(x, number) for _ in range(20)]
+    assert torch.memory_summary()["live_blocks"] == before + len(kept)
+    assert kept[0].requires_grad
+
+
 def test_saved_values_are_freed_as_backward_passes():
     class Probe(torch.autograd.Function):
         @staticmethod

@@ -19,10 +19,12 @@ def test_cat_of_one_tensor_many_times():
     assert x.grad.item() == WIDE
 
 
-def test_cat_of_one_million_leaves():
-    leaves = [ag.ones(1, requires_grad=True) for _ in range(VERY_WIDE)]
-    (ag.cat(leaves) * 2).sum().backward()
-    assert all(x.grad.item() == 2 for x in (leaves[0], leaves[65535], leaves[65536], leaves[-1]))
+def test_cat_of_one_million_inputs():
+    leaves = [ag.ones(1, requires_grad=True) for _ in range(WIDE)]
+    times, rest = divmod(VERY_WIDE, WIDE)
+    (ag.cat(leaves * times + leaves[:rest]) * 2).sum().backward()
+    assert all(x.grad.item() == 2 * times + 2 for x in (leaves[0], leaves[rest - 1]))
+    assert all(x.grad.item() == 2 * times for x in (leaves[rest], leaves[65_536], leaves[-1]))
 
 
 def test_stack_of_one_tensor_many_times():

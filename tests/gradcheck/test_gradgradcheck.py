@@ -110,6 +110,13 @@ def test_unused_input_and_nothing_differentiable(x, fast):
         gradgradcheck(lambda a: a, x.detach(), fast_mode=fast)
 
 
+@each_mode
+def test_inputs_that_need_no_gradient_are_constants(x, fast):
+    factor, places = ag.tensor([3.0, -1.0], dtype=ag.float64), ag.tensor([1, 0])
+    assert gradgradcheck(lambda a, b, i: (a * a)[i] * b, (x, factor, places), fast_mode=fast)
+    assert gradgradcheck(lambda b, a: b * a.exp(), (factor, x), fast_mode=fast)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [

@@ -175,6 +175,7 @@ def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
     notes = tmp_path / "notes.json"
     words = ["--count", "9", "--seed", "1", "--folder", str(folder), "--json", str(notes)]
     monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setattr(command.places, "choose", lambda *_: [])
     monkeypatch.setattr(command.tree, "make", lambda folder, chosen: slips)
     monkeypatch.setattr(command, "Runner", lambda *_: contextlib.nullcontext(runner))
     monkeypatch.setattr(command, "harmless", lambda: {slips[4].key: "nobody asks"})

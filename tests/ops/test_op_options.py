@@ -161,3 +161,58 @@ def test_dropout_in_place():
     z = ag.ones(50, requires_grad=True) * 1
     ag.nn.functional.dropout(z, 0.5, True, inplace=True).sum().backward()
     assert not hasattr(ag.Tensor, "dropout_")
+
+
+TAKE_A_DTYPE = {
+    "sum": (),
+    "prod": (),
+    "mean": (),
+    "cumsum": (0,),
+    "cumprod": (0,),
+    "softmax": (0,),
+    "log_softmax": (0,),
+}
+DTYPES = [
+    ag.bool, ag.uint8, ag.int8, ag.int16, ag.int32, ag.int64,
+    ag.float16, ag.bfloat16, ag.float32, ag.float64, ag.complex64, ag.complex128,
+]  # fmt: skip
+
+
+def outcome(call):
+    """The dtype and values of a result, or which error it was."""
+    try:
+        result = call()
+    except (RuntimeError, TypeError) as error:
+        return type(error), str(error).partition("\n")[0]
+    return result.dtype, result.tolist()
+
+
+@pytest.mark.parametrize("name", TAKE_A_DTYPE)
+def test_a_dtype_given_is_that_of_the_computation(name):
+    """As if the input had it; each dtype has a loop of its own, and bool is one to refuse."""
+    operate, args = getattr(ag, name), TAKE_A_DTYPE[name]
+    for source in (ag.bool, ag.uint8, ag.int32, ag.int64, ag.float32, ag.float64):
+        x = ag.tensor([1, 0, 3, 2, 1, 1, 2]).to(source)
+        for dtype in DTYPES:
+            wanted = outcome(lambda: operate(x.to(dtype), *args))
+            found = outcome(lambda: operate(x, *args, dtype=dtype))
+            if dtype in DTYPES[:6] and name in ("sum", "prod", "cumsum", "cumprod"):
+                # Without dtype= these have int64.
+                array = getattr(np, name)(x.to(dtype).numpy().astype(np.int64))
+                wanted = dtype, ag.tensor(array).to(dtype).tolist()
+            assert found == wanted, (source, dtype)
+        if name not in ("sum", "prod", "cumsum", "cumprod"):
+            assert outcome(lambda: operate(x, *args, dtype=ag.bool))[0] is RuntimeError
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:], ids=str)
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_sums_in_place_keep_every_dtype(name, dtype):
+    array = np.array([[1, 2, 3], [2, 1, 1], [1, 3, 1]])
+    for dim in (0, 1, -1):
+        x = ag.tensor(array).to(dtype)
+        assert getattr(x, name + "_")(dim) is x
+        assert x.dtype == dtype
+        np.testing.assert_array_equal(
+            x.to(ag.complex128).numpy(), getattr(np, name)(array, axis=dim)
+        )

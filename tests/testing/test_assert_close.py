@@ -209,6 +209,9 @@ def test_given_range_and_zeros():
 def test_layouts():
     t = make(3, 4, noncontiguous=True)
     assert not t.is_contiguous() and tuple(t.shape) == (3, 4)
+    for shape in ((), (0,), (1,), (2,), (1, 2), (2, 1), (3,)):
+        t = make(*shape, noncontiguous=True)
+        assert t.is_contiguous() == (t.numel() < 2), shape
     t = make(2, 3, 4, 5, memory_format=ag.channels_last)
     assert t.is_contiguous(memory_format=ag.channels_last)
 

@@ -9,7 +9,7 @@ from autograd_cy import Tensor
 
 from ..tensors.wrapping import era, typename, wrap
 from ._state import VariableBase, described
-from ._versions import share, version_of
+from ._versions import Version, share
 
 __all__ = [
     "FREED",
@@ -42,8 +42,8 @@ class _Freed:
     count = None
 
 
-# What `saved_tensors` finds after a backward that didn't retain.
-FREED = ((None, _Freed, 0),)
+# The versions of saved tensors after a backward that didn't retain.
+FREED = ((_Freed, 0),)
 
 
 def name_of(function: Any) -> str:
@@ -64,7 +64,8 @@ def volatile_of(t: Tensor | None) -> Any:
 def forget(function: Any) -> None:
     """Make an instance that is called again as if it were new; hooks of the Function stay."""
     function._requires_grad = False
-    function._saved = function._outputs = function._inputs = function._output_hooks = None
+    function._saved = function._versions = ()
+    function._outputs = function._inputs = function._output_hooks = None
     function.to_save = function.dirty_tensors = None
     function.shared_pairs = function.non_differentiable = None
     function.previous_functions = ()
@@ -79,18 +80,21 @@ def refuse_argument(function: Any, place: int, got: Any) -> None:
     )
 
 
-def refuse_saved(function: Any, entry: Any) -> None:
-    """Raise the error of a saved tensor that can't be used."""
-    if entry[1] is _Freed:
+def refuse_saved(function: Any) -> None:
+    """Raise the error of saved tensors that can't be used."""
+    if function._versions is FREED:
         raise RuntimeError(
             "Trying to backward through the graph second time, but the buffers have already been "
             f"freed (by {name_of(function)}). Please specify retain_variables=True when calling "
             "backward for the first time."
         )
+    kept = [t for t in function._saved if t is not None]
+    pairs = zip(kept, function._versions, strict=True)
+    t, (version, count) = next(pair for pair in pairs if pair[1][0].count != pair[1][1])
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation (a {described(entry[0])} saved by {name_of(function)}: version "
-        f"{entry[1].count}, expected {entry[2]}); clone() before the operation"
+        f"operation (a {described(t)} saved by {name_of(function)}: version {version.count}, "
+        f"expected {count}); clone() before the operation"
     )
 
 
@@ -221,23 +225,38 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
 def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> None:
     """Keep what was given to ``save_for_backward``, with the versions of now."""
     saved: list[Any] = []
+    versions: list[Any] = []
     for t in function.to_save:
-        if t is None:
-            saved.append(None)
-            continue
-        for known, variables in ((tensors, inputs), (raw, outputs)):
-            place = next((i for i, x in enumerate(known) if x is t), None)
-            if place is not None:
-                version = version_of(variables[place])
-                saved.append((t if function._trusted else wrap(t), version, version.count))
-                break
-        else:
-            raise RuntimeError(
-                f"{name_of(function)}: save_for_backward can only save input or output tensors, "
-                f"but argument {len(saved)} doesn't satisfy this condition; keep others as "
-                "attributes"
-            )
+        if t is not None:
+            v = _owner(t, tensors, inputs)
+            if v is None:
+                v = _owner(t, raw, outputs)
+                if v is None:
+                    _refuse_to_save(function, len(saved))
+            version = v._ver
+            if version is None:
+                version = v._ver = Version()
+            versions.append((version, version.count))
+            if not function._trusted:
+                t = wrap(t)
+        saved.append(t)
     function._saved = tuple(saved)
+    function._versions = tuple(versions)
+
+
+def _owner(t: Any, tensors: Any, variables: Any) -> Any:
+    """The Variable of a tensor, by identity."""
+    for i, other in enumerate(tensors):
+        if other is t:
+            return variables[i]
+    return None
+
+
+def _refuse_to_save(function: Any, place: int) -> None:
+    raise RuntimeError(
+        f"{name_of(function)}: save_for_backward can only save input or output tensors, but "
+        f"argument {place} doesn't satisfy this condition; keep others as attributes"
+    )
 
 
 # Gradients ---------------------------------------------------------------------------------------

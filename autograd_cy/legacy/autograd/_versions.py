@@ -22,13 +22,11 @@ class Version:
     count : int
     """
 
-    __slots__ = ("_followers", "_limit", "_sharers", "count")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._sharers: list[weakref.ref[Any]] | None = None  # None: one Variable
-        self._followers: tuple[Version, ...] = ()
-        self._limit = 16
+    # Defaults of the class: one is made for each tensor that is saved, and most stay as they are.
+    count = 0
+    _sharers: list[weakref.ref[Any]] | None = None  # None: one Variable
+    _followers: tuple[Version, ...] = ()
+    _limit = 16
 
     def increase(self) -> None:
         """Count a change, here and in the versions that were merged into this one."""

@@ -15,6 +15,7 @@ from autograd_cy.utils.hooks import RemovableHandle
 from ..tensors.wrapping import CLASSES, wrap
 from . import _recording
 from ._state import VariableBase
+from ._versions import share
 
 __all__ = ["Function", "InplaceFunction", "NestedIOFunction"]
 
@@ -79,7 +80,8 @@ class Function:
     _is_stochastic = False
     _called = False
     _requires_grad = False
-    _saved: Any = None
+    _saved: tuple[Any, ...] = ()
+    _versions: tuple[Any, ...] = ()
     _outputs: Any = None
     _inputs: Any = None
     _output_hooks: Any = None
@@ -135,13 +137,10 @@ class Function:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What ``save_for_backward`` kept, if nothing has changed it since."""
-        saved = self._saved
-        if saved is None:
-            return ()
-        for entry in saved:
-            if entry is not None and entry[1].count != entry[2]:
-                _recording.refuse_saved(self, entry)
-        return tuple([None if entry is None else entry[0] for entry in saved])
+        for version, count in self._versions:
+            if version.count != count:
+                _recording.refuse_saved(self)
+        return self._saved
 
     # A call -------------------------------------------------------------------------------------
 
@@ -185,13 +184,16 @@ class Function:
             not self._trusted
             or type(result) is tuple
             or self.dirty_tensors is not None
-            or self.shared_pairs is not None
             or self.non_differentiable is not None
         ):
             return _recording.record(self, inputs, tensors, result, volatile)
         made = _new(_Variable)
         made._tensor = result if type(result) in ERA else wrap(result)
         self.num_outputs = 1
+        if self.shared_pairs is not None:
+            # Views of this package are of their only input.
+            self.shared_pairs = None
+            share(inputs[0], made)
         if volatile:
             made._is_volatile = True
         else:
@@ -200,7 +202,8 @@ class Function:
                 made._needs_grad = True
                 if self.to_save is not None:
                     _recording.save(self, inputs, tensors, (result,), (made,))
-        self.to_save = None
+        if self.to_save is not None:
+            self.to_save = None
         return made
 
     def _do_backward(self, grad_outputs: Any, retain_variables: bool) -> Any:
@@ -215,7 +218,8 @@ class Function:
         if self._backward_hooks:
             grads = _recording.through_function_hooks(self, grads, grad_outputs)
         if not retain_variables and self._saved:
-            self._saved = _recording.FREED
+            self._saved = ()
+            self._versions = _recording.FREED
         return grads
 
     # Hooks --------------------------------------------------------------------------------------

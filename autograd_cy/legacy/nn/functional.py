@@ -13,9 +13,8 @@ import autograd_cy as ag
 from autograd_cy.nn import functional as _now
 
 from ..autograd import Variable
-from ..autograd.function import InplaceFunction
-from ..tensors.wrapping import wrap
 from . import _windows
+from ._functions import Dropout, Linear, LogSoftmax, Softmax, Threshold
 from ._modern import modern
 
 __all__ = [
@@ -77,63 +76,6 @@ def _variable(x: Any, name: str) -> Any:
 
 
 # Elementwise ---------------------------------------------------------------------------------
-
-
-class Threshold(InplaceFunction):
-    """Elements above a threshold, another value in place of the others."""
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False):
-        super().__init__(inplace)
-        if inplace and value > threshold:
-            raise RuntimeError(
-                f"in-place processing requires value ({value}) to not exceed threshold "
-                f"({threshold})"
-            )
-        self.threshold = threshold
-        self.value = value
-
-    def forward(self, input: Any) -> Any:
-        output = wrap(ag.threshold(input, self.threshold, self.value))
-        if self.inplace:
-            self.mark_dirty(input)
-            output = input.copy_(output)
-        self.save_for_backward(output if self.inplace else input)
-        return output
-
-    def backward(self, grad_output: Any) -> Any:
-        (kept,) = self.saved_tensors
-        return wrap(ag.masked_fill(grad_output, ag.le(kept, self.threshold), 0))
-
-
-class Dropout(InplaceFunction):
-    """Elements, or whole channels, set to zero at random, the others scaled up."""
-
-    def __init__(self, p: float, train: bool, inplace: bool = False, channels: bool = False):
-        super().__init__(inplace)
-        if not 0 <= p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.train = train
-        self.channels = channels
-        self.noise: Any = None
-
-    def forward(self, input: Any) -> Any:
-        if self.inplace:
-            self.mark_dirty(input)
-        output = input if self.inplace else input.clone()
-        if self.train:
-            size = input.size()
-            if self.channels:
-                size = (*size[:2], *(1 for _ in size[2:]))
-            noise = input.new(*size).bernoulli_(1 - self.p)
-            if self.p < 1:
-                noise.div_(1 - self.p)
-            self.noise = noise.expand_as(input)
-            output.mul_(self.noise)
-        return output
-
-    def backward(self, grad_output: Any) -> Any:
-        return grad_output if self.noise is None else grad_output.mul(self.noise)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
@@ -250,24 +192,19 @@ def sigmoid(input: Any) -> Any:
     return _variable(input, "sigmoid").sigmoid()
 
 
-def _class_dimension(x: ag.Tensor) -> int:
-    """The dimension of classes: the second of batches, the first of 1-D and 3-D input."""
-    return 0 if x.dim() in (1, 3) else 1
-
-
 def softmax(input: Any) -> Any:
     """Probabilities along the dimension of classes."""
-    return modern("Softmax", lambda x: ag.softmax(x, _class_dimension(x)), input)
+    return Softmax()(input)
 
 
 def softmin(input: Any) -> Any:
     """``softmax(-x)``."""
-    return modern("Softmin", lambda x: ag.softmax(-x, _class_dimension(x)), input)
+    return Softmax()(-_variable(input, "softmin"))
 
 
 def log_softmax(input: Any) -> Any:
     """The logarithms of probabilities along the dimension of classes."""
-    return modern("LogSoftmax", lambda x: ag.log_softmax(x, _class_dimension(x)), input)
+    return LogSoftmax()(input)
 
 
 # Layers --------------------------------------------------------------------------------------
@@ -280,7 +217,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             f"linear: expected rows in 2 dimensions, got size {tuple(input.size())}; use "
             "view(-1, features)"
         )
-    return modern("Linear", ag.linear, input, weight, bias)
+    return Linear()(input, weight) if bias is None else Linear()(input, weight, bias)
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:

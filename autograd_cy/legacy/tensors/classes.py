@@ -102,15 +102,16 @@ TYPES: dict[str, type] = {
 
 def _later(name):
     """A method that came after the era: it works, and its tensors are of the era's classes."""
-    compute = getattr(Tensor, name)
 
     def method(self, *args, **kwargs):
-        found = compute(self, *args, **kwargs)
+        # Looked up when called: some of the core's methods are loaded then.
+        found = getattr(Tensor, name)(self, *args, **kwargs)
         if found is self or not isinstance(found, Tensor) or found.requires_grad:
             return found
         return found.item() if found.dim() == 0 else wrap(found)
 
-    method.__name__, method.__doc__ = name, compute.__doc__
+    method.__name__ = name
+    method.__doc__ = f"``Tensor.{name}`` of the modern API, with results of the era's classes."
     return method
 
 

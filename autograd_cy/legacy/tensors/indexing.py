@@ -91,9 +91,10 @@ class Indexing(Base):
     __slots__ = ()
 
     def __getitem__(self, key):
-        if type(key) is int and Tensor.dim(self) > 1:
+        if type(key) is int:
             _element(self, key, 0)
-            return _make(type(self), _get(self, key))
+            found = _get(self, key)
+            return _make(type(self), found) if Tensor.dim(self) > 1 else number(found)
         if isinstance(key, Tensor):
             return self._chosen(key)
         found = viewed(self, key)

@@ -166,12 +166,11 @@ class Memory(Base):
         return storage_of(self)
 
     def share_memory_(self):
-        """Move to memory that child processes share, if it isn't there."""
-        if Tensor.is_shared(self):
-            return self
-        # A clone is alone in holding its memory, which the core asks for.
-        shared = Tensor.clone(core(self)).share_memory_()
-        Tensor.data.__set__(self, shared)
+        """Move to memory that processes share, if it isn't there."""
+        from .sharing import block_of, on_shared_block
+
+        if block_of(self) is None:
+            Tensor.data.__set__(self, on_shared_block(core(self)))
         return self
 
     def numpy(self):

@@ -23,7 +23,7 @@ __all__ = ["Pointwise"]
 
 ANY = "abs neg sign".split()
 FLOATING = (
-    "acos asin atan ceil cos cosh exp floor frac log log1p reciprocal round rsqrt sigmoid sin sinh "
+    "acos asin atan ceil cos cosh exp floor frac log log1p reciprocal rsqrt sigmoid sin sinh "
     "sqrt tan tanh trunc"
 ).split()
 
@@ -67,7 +67,10 @@ def _unary_(name, floating):
 def _scaled(t, args, name):
     """(scale, operand) of ``(value)``, ``(tensor)`` and ``(scale, tensor)``."""
     if len(args) == 1:
-        return 1, operand(t, args[0], name)
+        other = args[0]
+        if type(other) is not type(t) or other.shape != t.shape:
+            other = operand(t, other, name)
+        return 1, other
     if len(args) == 2 and is_number(args[0]) and isinstance(args[1], Tensor):
         return scalar_for(t, args[0], name), operand(t, args[1], name)
     return refuse(name, (t, *args), f"([scale,] {typename(t)}) or a number")
@@ -88,7 +91,10 @@ def _divided(t, other):
 
 def _binary(name, compute):
     def method(self, other):
-        return _make(type(self), compute(self, operand(self, other, name)))
+        # The plain case is spared the questions of `operand`.
+        if type(other) is not type(self) or other.shape != self.shape:
+            other = operand(self, other, name)
+        return _make(type(self), compute(self, other))
 
     method.__name__ = name
     method.__doc__ = f"Elementwise {name} with a number or a tensor of as many elements."
@@ -97,7 +103,9 @@ def _binary(name, compute):
 
 def _binary_(name, compute):
     def method(self, other):
-        compute(self, operand(self, other, name))
+        if type(other) is not type(self) or other.shape != self.shape:
+            other = operand(self, other, name)
+        compute(self, other)
         return self
 
     method.__name__ = name
@@ -109,7 +117,9 @@ def _comparison(name):
     compute = getattr(ag, name)
 
     def method(self, other):
-        return wrap(compute(self, operand(self, other, name)))
+        if type(other) is not type(self) or other.shape != self.shape:
+            other = operand(self, other, name)
+        return wrap(compute(self, other))
 
     method.__name__ = name
     method.__doc__ = "A ByteTensor of 0 and 1."
@@ -132,6 +142,8 @@ def _operator(name):
     """``a + b``: what is no operand is left to the other side, and a Variable refused."""
 
     def method(self, other):
+        if type(other) is type(self):
+            return getattr(self, name)(other)
         if is_variable(other):
             refuse(name, (self, other), "tensors on both sides: use Variable(tensor) or .data")
         if not isinstance(other, Tensor) and not is_number(other):
@@ -225,6 +237,19 @@ class Pointwise(Base):
     remainder = _binary("remainder", ag.remainder)
     remainder_ = _binary_("remainder_", ag.remainder_)
     cmul, cdiv = mul, div
+
+    def round(self):
+        """Whole numbers; halves go away from zero, as then."""
+        if not self.dtype.is_floating_point:
+            floating_only(self, "round")
+        whole = ag.trunc(self)
+        away = ag.ge(ag.abs(ag.sub(self, whole)), 0.5)
+        return _make(type(self), ag.where(away, ag.add(whole, ag.sign(self)), whole))
+
+    def round_(self):
+        """Whole numbers, in place."""
+        Tensor.copy_(self, Pointwise.round(self))
+        return self
 
     def atan2(self, other):
         """The angle of (other, self)."""

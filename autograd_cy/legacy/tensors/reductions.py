@@ -61,6 +61,8 @@ class Reductions(Base):
         """The sum of all as a number, or along a dimension, in the type of the tensor."""
         if dim is None:
             return number(ag.sum(self))
+        if self.dtype.is_floating_point:
+            return _make(type(self), ag.sum(self, dim, keepdim=True))
         return _make(type(self), ag.sum(self, dim, keepdim=True, dtype=self.dtype))
 
     def prod(self, dim=None):

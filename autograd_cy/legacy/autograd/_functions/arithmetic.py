@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import _make
 from ..function import Function, InplaceFunction
-from .shapes import in_shape
+from .shapes import alike, in_shape
 
 __all__ = [
     "Add",
@@ -37,6 +38,8 @@ class Add(InplaceFunction):
         if self.inplace:
             self.mark_dirty(a)
             return a.add_(b)
+        if alike(a, b):
+            return _make(type(a), ag.add(a, b))
         return a.add(b)
 
     def backward(self, grad):
@@ -51,6 +54,8 @@ class Sub(InplaceFunction):
         if self.inplace:
             self.mark_dirty(a)
             return a.sub_(b)
+        if alike(a, b):
+            return _make(type(a), ag.sub(a, b))
         return a.sub(b)
 
     def backward(self, grad):
@@ -63,6 +68,8 @@ class Mul(Function):
 
     def forward(self, a, b):
         self.save_for_backward(a, b)
+        if alike(a, b):
+            return _make(type(a), ag.mul(a, b))
         return a.mul(b)
 
     def backward(self, grad):
@@ -79,6 +86,8 @@ class Div(Function):
 
     def forward(self, a, b):
         self.save_for_backward(a, b)
+        if alike(a, b) and a.dtype.is_floating_point:
+            return _make(type(a), ag.div(a, b))
         return a.div(b)
 
     def backward(self, grad):
@@ -127,6 +136,8 @@ class AddConstant(InplaceFunction):
         if self.inplace:
             self.mark_dirty(x)
             return x.add_(self.constant)
+        if x.dtype.is_floating_point:
+            return _make(type(x), ag.add(x, self.constant))
         return x.add(self.constant)
 
     def backward(self, grad):
@@ -147,7 +158,11 @@ class SubConstant(InplaceFunction):
             if self.sub_tensor:
                 return x.neg_().add_(self.constant)
             return x.sub_(self.constant)
-        return self.constant - x if self.sub_tensor else x.sub(self.constant)
+        if self.sub_tensor:
+            return self.constant - x
+        if x.dtype.is_floating_point:
+            return _make(type(x), ag.sub(x, self.constant))
+        return x.sub(self.constant)
 
     def backward(self, grad):
         return ag.neg(grad) if self.sub_tensor else grad
@@ -164,6 +179,8 @@ class MulConstant(InplaceFunction):
         if self.inplace:
             self.mark_dirty(x)
             return x.mul_(self.constant)
+        if x.dtype.is_floating_point:
+            return _make(type(x), ag.mul(x, self.constant))
         return x.mul(self.constant)
 
     def backward(self, grad):
@@ -186,6 +203,8 @@ class DivConstant(InplaceFunction):
             out = x.copy_(self.constant / x)
         elif self.div_by_tensor:
             out = self.constant / x
+        elif x.dtype.is_floating_point:
+            return _make(type(x), ag.div(x, self.constant))
         else:
             return x.div(self.constant)
         self.save_for_backward(out)

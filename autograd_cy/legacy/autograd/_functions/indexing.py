@@ -24,6 +24,9 @@ __all__ = [
 ]
 
 
+_item = Tensor.__getitem__
+
+
 class Index(Function):
     """``x[key]``, and a tensor of one element where that is a number."""
 
@@ -31,9 +34,14 @@ class Index(Function):
         self.key = key
 
     def forward(self, x):
-        self.size = x.shape
-        out = x.index(self.key)
-        if not isinstance(self.key, Tensor):
+        self.size = size = x.shape
+        key = self.key
+        if type(key) is int and 0 <= key < size[0]:
+            out = _item(x, key)
+            self.mark_shared_storage((x, out))
+            return out
+        out = x.index(key)
+        if not isinstance(key, Tensor):
             self.mark_shared_storage((x, out))
         return out
 

@@ -27,7 +27,7 @@ class Sum(Function):
 
     def forward(self, x):
         self.size = x.shape
-        return x.new((x.sum(),)) if self.dim is None else x.sum(self.dim)
+        return ag.sum(x, dtype=x.dtype) if self.dim is None else x.sum(self.dim)
 
     def backward(self, grad):
         return _spread(grad, self.size)
@@ -41,7 +41,9 @@ class Mean(Function):
 
     def forward(self, x):
         self.size = x.shape
-        return x.new((x.mean(),)) if self.dim is None else x.mean(self.dim)
+        if self.dim is None and x.dtype.is_floating_point:
+            return ag.mean(x)
+        return x.mean() if self.dim is None else x.mean(self.dim)
 
     def backward(self, grad):
         count = math.prod(self.size) if self.dim is None else self.size[self.dim]
@@ -56,7 +58,7 @@ class Prod(Function):
 
     def forward(self, x):
         self.save_for_backward(x)
-        return x.new((x.prod(),)) if self.dim is None else x.prod(self.dim)
+        return ag.prod(x, dtype=x.dtype) if self.dim is None else x.prod(self.dim)
 
     def backward(self, grad):
         (x,) = self.saved_tensors

@@ -1,0 +1,126 @@
+"""The Functions that every step of a network calls, and those that work in place.
+
+Others are formulas of the core (`_modern`), which cost more for each call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import autograd_cy as ag
+
+from ..autograd import Function
+from ..autograd.function import InplaceFunction
+from ..tensors.wrapping import wrap
+
+__all__ = ["Dropout", "Linear", "LogSoftmax", "Softmax", "Threshold"]
+
+
+class Threshold(InplaceFunction):
+    """Elements above a threshold, another value in place of the others."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False):
+        super().__init__(inplace)
+        if inplace and value > threshold:
+            raise RuntimeError(
+                f"in-place processing requires value ({value}) to not exceed threshold "
+                f"({threshold})"
+            )
+        self.threshold = threshold
+        self.value = value
+
+    def forward(self, input: Any) -> Any:
+        output = wrap(ag.threshold(input, self.threshold, self.value))
+        if self.inplace:
+            self.mark_dirty(input)
+            output = input.copy_(output)
+        self.save_for_backward(output if self.inplace else input)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        (kept,) = self.saved_tensors
+        return wrap(ag.masked_fill(grad_output, ag.le(kept, self.threshold), 0))
+
+
+class Dropout(InplaceFunction):
+    """Elements, or whole channels, set to zero at random, the others scaled up."""
+
+    def __init__(self, p: float, train: bool, inplace: bool = False, channels: bool = False):
+        super().__init__(inplace)
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.train = train
+        self.channels = channels
+        self.noise: Any = None
+
+    def forward(self, input: Any) -> Any:
+        if self.inplace:
+            self.mark_dirty(input)
+        output = input if self.inplace else input.clone()
+        if self.train:
+            size = input.size()
+            if self.channels:
+                size = (*size[:2], *(1 for _ in size[2:]))
+            noise = input.new(*size).bernoulli_(1 - self.p)
+            if self.p < 1:
+                noise.div_(1 - self.p)
+            self.noise = noise.expand_as(input)
+            output.mul_(self.noise)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        return grad_output if self.noise is None else grad_output.mul(self.noise)
+
+
+class Linear(Function):
+    """``x weight^T + bias`` of rows."""
+
+    def forward(self, input: Any, weight: Any, bias: Any = None) -> Any:
+        self.save_for_backward(input, weight)
+        return wrap(ag.linear(input, weight, bias))
+
+    def backward(self, grad_output: Any) -> Any:
+        input, weight = self.saved_tensors
+        needs = self.needs_input_grad
+        return (
+            ag.mm(grad_output, weight) if needs[0] else None,
+            ag.mm(ag.t(grad_output), input) if needs[1] else None,
+            ag.sum(grad_output, 0) if needs[2:] == (True,) else None,
+        )
+
+
+class _OverClasses(Function):
+    """Functions along the dimension of classes: the second of batches, the first of 1-D and 3-D."""
+
+    compute: Any
+    slope: Any
+
+    def forward(self, input: Any) -> Any:
+        self.dim = 0 if input.dim() in (1, 3) else 1
+        output = wrap(type(self).compute(input, self.dim))
+        self.save_for_backward(output)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        (output,) = self.saved_tensors
+        return wrap(type(self).slope(grad_output, output, self.dim))
+
+
+class Softmax(_OverClasses):
+    """Probabilities of classes."""
+
+    compute = staticmethod(ag.softmax)
+    slope = staticmethod(ag.softmax_backward)
+
+
+class LogSoftmax(_OverClasses):
+    """The logarithms of probabilities of classes."""
+
+    compute = staticmethod(ag.log_softmax)
+    slope = staticmethod(ag.log_softmax_backward)
+
+
+# Their gradients have the types and sizes of the inputs; they needn't be looked at.
+for _function in (Dropout, Linear, LogSoftmax, Softmax, Threshold):
+    _function._trusted = True
