@@ -5,8 +5,8 @@ How events are recorded is in ext/core/recorder.pyx.
 """
 from autograd_cy._C.node cimport Node, N_ACCUMULATE, N_NAMED
 from autograd_cy._C.recorder cimport (
-    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin, close, details, events, known, name_of, note_result,
-    type_name)
+    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin, close, details, events, known, name_of,
+    note_result, type_name)
 from autograd_cy._C.tensor cimport Tensor, itemsize
 
 cdef str OUTER = "autograd::engine::evaluate_function: "
