@@ -4,6 +4,7 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor pad_corner(Tensor a, object shape)
 cdef Tensor value_like(Tensor value, Tensor other)
+cdef Tensor at_each(Tensor value, Tensor other, Tensor index)
 cdef Tensor masked_select(Tensor a, Tensor mask)
 cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t dim1,
                              Py_ssize_t dim2)

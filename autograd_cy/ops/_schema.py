@@ -99,6 +99,11 @@ where torch has the operation under that one. `flops` counts its floating-point 
 the arguments' sizes: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)`` is the number of elements
 after broadcasting.
 
+What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
+``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
+edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
+kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
@@ -150,6 +155,9 @@ class call:
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
     large they are, and works on the CPU alone.
 
+    `from_host`: arguments that may be on the CPU while the others are on meta, as torch allows where
+    it finds the shape of the result in them alone.
+
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
@@ -165,6 +173,7 @@ class call:
     anywhere: bool = False
     places: bool = False
     into: bool = False
+    from_host: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -401,6 +410,8 @@ class Record:
     node: str                     # name of the node class
     variants: dict                # other names of the node -> when it has them, a formula
     attrs: dict                   # name -> expression computed when recording
+    shows: dict                   # names of `_saved_*` attributes that torch has -> what they are made of
+    keeps: tuple[str, ...]        # arguments that the node keeps only to show them
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
@@ -566,6 +577,8 @@ def op(
     node: str | None = None,
     variants: dict[str, str] | None = None,
     attrs: dict | None = None,
+    shows: dict[str, str] | None = None,
+    keeps: tuple[str, ...] = (),
     when: str | None = None,
     nondiff_outputs: tuple[str, ...] = (),
     multi_view: bool = False,
@@ -630,7 +643,7 @@ def op(
         complex_domain, inplace, method and not name.startswith("_") and (not namespace or bool(aliases)), function,
         (isinstance(kernel, (elementwise, call, host)) and returns != ("*",) and (
             returns == ("result",) or tier == "interpreted")) if out is None else out,
-        dunder, node, dict(variants or {}), dict(attrs or {}), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
+        dunder, node, dict(variants or {}), dict(attrs or {}), dict(shows or {}), tuple(keeps), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),

@@ -88,7 +88,7 @@ op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
        ".. [1] Hendrycks, Gimpel, Gaussian Error Linear Units, 2016.",
    example=">>> ag.nn.functional.gelu(ag.tensor([-1.0, 1.0]))\ntensor([-0.1587,  0.8413])")
 
-op("_gelu_erf(self)", shown_as="gelu", kernel=elementwise("gelu"), node="GeluBackward0", vjp={"self": "gelu_backward(grad, self)"},
+op("_gelu_erf(self)", shown_as="gelu", kernel=elementwise("gelu"), node="GeluBackward0", shows={"approximate": "'none'"}, vjp={"self": "gelu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2)))", doc="Exact gelu.")
 
@@ -102,7 +102,7 @@ op("gelu_backward(grad_output, self)", kernel=elementwise("gelu_backward"), meth
    doc="Gradient of the exact gelu.",
    example=">>> ag.gelu_backward(ag.ones(2), ag.tensor([0.0, 1.0]))\ntensor([0.5000, 1.0833])")
 
-op("_gelu_tanh(self)", shown_as="gelu", kernel=elementwise("gelu_tanh"), node="GeluBackward0",
+op("_gelu_tanh(self)", shown_as="gelu", kernel=elementwise("gelu_tanh"), node="GeluBackward0", shows={"approximate": "'tanh'"},
    vjp={"self": "gelu_tanh_backward(grad, self)"}, jvp="elementwise", vmap="elementwise",
    samples=UNARY, dtypes="hf", reference="0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
    doc="gelu with the tanh approximation.")

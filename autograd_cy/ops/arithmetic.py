@@ -28,21 +28,23 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 # --- sums and products -------------------------------------------------------------------------
 
 op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
-   vjp={"self": "grad", "other": "grad"}, jvp="elementwise", vmap="elementwise",
+   vjp={"self": "grad", "other": "grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Sum ``self + alpha * other``.",
    example=">>> ag.add(ag.tensor([1, 2]), ag.tensor([10, 20]), alpha=2)\ntensor([21, 42])")
 
-op("_add_scaled(self, other: operand, alpha: Scalar)", flops="elements(self, other)", kernel=elementwise("add_scaled"), node="AddBackward0", shown_as="add", inplace=True,
-   vjp={"self": "grad", "other": "grad * alpha.conj()"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
-   samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
-   reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
-   doc="add and sub with a factor, in one pass.")
+# The factor of what is subtracted comes negated.
+for _name, _alpha, _node in (("add", "alpha", "AddBackward0"), ("sub", "None if alpha is None else -alpha", "SubBackward0")):
+    op(f"_{_name}_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node=_node, shown_as=_name, flops="elements(self, other)" if _name == "add" else None, inplace=True,
+       vjp={"self": "grad", "other": "grad * alpha.conj()"}, shows={"alpha": _alpha}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
+       samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
+       reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
+       doc="add and sub with a factor, in one pass.")
 
-op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha="-_add_scaled", inplace=True, aliases=("subtract",), dunder="sub",
+op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha="-_sub_scaled", inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
-   vjp={"self": "grad", "other": "-grad"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
+   vjp={"self": "grad", "other": "-grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    plain_numbers=("self",), doc="Difference ``self - alpha * other``.",
@@ -53,6 +55,12 @@ op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kerne
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),
    doc="Difference ``other - alpha * self``.", example=">>> ag.rsub(ag.tensor([1.0, 2.0]), 3)\ntensor([2., 1.])")
+
+op("_rsub(self, other: operand)", tier="interpreted", shown_as="rsub", checks="no_bool_subtraction", kernel=elementwise("sub", args=("other", "self")), method=False, out=False,
+   vjp={"self": "-grad", "other": "grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc", node="RsubBackward0",
+   variants={"RsubBackward1": "is_number(other)"}, plain_numbers=("other",), samples=BINARY, reference="np.subtract(other, self)",
+   special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
+   doc="Difference ``other - self``.")
 
 op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
@@ -66,7 +74,8 @@ op("lerp(self, end, weight: operand)", out="exact", checks="weight", kernel=elem
    samples=[*shapes(((3, 4), (3, 4), (3, 4)), ((3, 4), (4,), ())), sample((arg((3, 4)), arg((3, 4)), 0.3))],
    special=differs("gradient", "is_complex & ~(finite(self) & finite(weight))",
                    "C99 subtracts the parts; torch multiplies by 1 + 0j first, which makes NaN beside an infinity"),
-   reference="self + weight * (end - self)", tolerance=5e-5, plain_numbers=("weight",), doc="``self + weight * (end - self)``.",
+   reference="self + weight * (end - self)", tolerance=5e-5, plain_numbers=("weight",),
+   variants={"LerpBackward1": "not is_number(weight)"}, doc="``self + weight * (end - self)``.",
    example=">>> ag.lerp(ag.tensor([0.0, 10.0]), ag.tensor([10.0, 20.0]), 0.25)\ntensor([ 2.5000, 12.5000])")
 
 op("addcmul(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("addcmul"), inplace=True, checks="factor",
@@ -101,7 +110,7 @@ op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": 
    doc="True quotient ``self / other``; integers become the default float dtype.",
    example=">>> ag.div(ag.tensor([7.0, -7.0]), 2, rounding_mode=\"floor\")\ntensor([ 3., -4.])")
 
-op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain", anywhere=True, into=True), node="DivBackward1", shown_as="div",
+op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=call("powers.div_rounded_plain", anywhere=True, into=True), node="DivBackward2", keeps=("rounding_mode",), shown_as="div",
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
@@ -128,12 +137,13 @@ op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), 
    reference="np.remainder(self, other)", checks="no_integer_zero",
    special=(differs("value", "np.remainder(self, other) == 0", "a remainder of 0 has the sign of `other` (array API)"),
             differs("gradient", "infinite(self) & (other == 0)", "the remainder is NaN there, and with it the derivative")),
+   variants={"RemainderBackward1": "not is_number(other)"},
    plain_numbers=("self", "other"), doc="Remainder of the division with the sign of `other` (Python's ``%``).",
    example=">>> ag.remainder(ag.tensor([7, -7]), 3)\ntensor([1, 2])")
 
 op("fmod(self, other: operand)", kernel=elementwise("fmod"), inplace=True, checks="no_integer_zero",
    vjp={"self": "grad", "other": "-grad * _quotient_trunc(self, other)"}, jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="ihf",
-   domain=real(0.6, 3.4), reference="np.fmod(self, other)", plain_numbers=("other",), doc="Remainder of the division with the sign of `self` (C's fmod).",
+   domain=real(0.6, 3.4), reference="np.fmod(self, other)", plain_numbers=("other",), variants={"FmodBackward1": "not is_number(other)"}, doc="Remainder of the division with the sign of `self` (C's fmod).",
    example=">>> ag.fmod(ag.tensor([7, -7]), 3)\ntensor([ 1, -1])")
 
 op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace=True,
@@ -179,7 +189,7 @@ op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
-op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"},
+op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"}, shows={"exponent": "2"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihfc", reference="np.square(self) if self.dtype != bool else self.astype(np.int64)",
    special=differs("value", "is_complex & (np.abs(self) > largest / 2)", "a difference of infinite products is NaN; torch's are not rounded"),
    doc="Square of each element.",

@@ -124,7 +124,7 @@ op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heavis
 
 op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inplace=True, aliases=("clip",), dtypes="ihf",
    kernel=composite("_clamp(self, min, max) if min is not None and max is not None else "
-                    "(clamp_min(self, min) if min is not None else clamp_max(self, max))"),
+                    "(_clamp_low(self, min) if min is not None else _clamp_high(self, max))"),
    samples=[sample((arg((3, 4)), -0.7, 0.6)), sample((arg((3,)), 0.3)), sample((arg((3,)), None, 0.2)),
             sample((arg((3, 4)), arg((4,), real(-1, -0.5)), arg((3, 1), real(0.5, 1)))), sample((arg(()), -0.5, 0.5))],
    domain=real(-2, 2, avoid=(-0.7, 0.6, 0.3, 0.2, -0.5, 0.5), gap=0.02), reference="np.clip(self, min, max)",
@@ -145,16 +145,17 @@ op("_clamp_backward(grad_output, self, min: operand, max: operand)", kernel=elem
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), -0.5, 0.5))], reference="np.where((self >= min) & (self <= max), grad_output, 0)",
    doc="`grad_output` where min <= self <= max, 0 elsewhere.")
 
-op("clamp_min(self, min: operand)", kernel=elementwise("maximum"), checks="bound", inplace=True,
-   vjp={"self": "where(ge(self, min), grad, 0)", "min": "where(lt(self, min), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.maximum(self, min)", plain_numbers=("min",),
-   special=differs("value", "(self == 0) & (min == 0)", EITHER_ZERO), doc="Elements not below `min`.",
-   example=">>> ag.clamp_min(ag.tensor([-1.0, 3.0]), 0)\ntensor([0., 3.])")
-
-op("clamp_max(self, max: operand)", kernel=elementwise("minimum"), checks="bound", inplace=True,
-   vjp={"self": "where(le(self, max), grad, 0)", "max": "where(gt(self, max), grad, 0)"},
-   jvp="elementwise", vmap="elementwise", dtypes="bihf", samples=BINARY,
-   reference="np.minimum(self, max)", plain_numbers=("max",),
-   special=differs("value", "(self == 0) & (max == 0)", EITHER_ZERO), doc="Elements not above `max`.",
-   example=">>> ag.clamp_max(ag.tensor([-1.0, 3.0]), 0)\ntensor([-1.,  0.])")
+# torch's nodes know whether a bound came by clamp or by a function of its own.
+for _name, _hidden, _bound, _at, _beyond, _kernel, _other, _doc, _example in (
+        ("clamp_min", "_clamp_low", "min", "ge", "lt", "maximum", "max", "Elements not below `min`.", "[0., 3.]"),
+        ("clamp_max", "_clamp_high", "max", "le", "gt", "minimum", "min", "Elements not above `max`.", "[-1.,  0.]")):
+    _camel = f"Clamp{_bound.capitalize()}Backward"
+    for _key, _nodes, _more in (
+            (_name, (f"{_camel}0", f"{_camel}1"),
+             dict(checks="bound", samples=BINARY, reference=f"np.{_kernel}(self, {_bound})",
+                  special=differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), example=f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})")),
+            (_hidden, ("ClampBackward1", "ClampBackward0"), dict(shown_as="clamp", shows={_other: "None"}))):
+        op(f"{_key}(self, {_bound}: operand)", kernel=elementwise(_kernel), inplace=True, node=_nodes[0],
+           vjp={"self": f"where({_at}(self, {_bound}), grad, 0)", _bound: f"where({_beyond}(self, {_bound}), grad, 0)"},
+           jvp="elementwise", vmap="elementwise", dtypes="bihf" if _key == _name else "ihf",
+           plain_numbers=(_bound,), variants={_nodes[1]: f"not is_number({_bound})"}, doc=_doc, **_more)

@@ -63,6 +63,8 @@ op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None,
 op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
+   shows={"start": "start % self_sym_sizes[dim] if start else 0", "step": "1",
+          "end": "(start % self_sym_sizes[dim] if start else 0) + length"},
    jvp="linear", vmap="dims", samples=[one((5, 4), 0, 1, 3), one((5,), -1, 2, 0), one((3, 4), 1, -3, 2),
                                         one((3, 4), 1, -3, 3)],
    reference="np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) + length), dim)",
@@ -75,7 +77,7 @@ op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clo
 
 # --- index tensors -----------------------------------------------------------------------------
 
-op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select", shape="rules_indexing.selected(self, dim, index)"),
+op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select", shape="rules_indexing.selected(self, dim, index)", from_host=("index",)),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
    vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
@@ -86,7 +88,7 @@ op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.ind
 
 op("index_add(self, dim: dim, index, source)", alpha=True,
    kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
-   vjp={"self": "grad", "source": "index_select(grad, dim, index)"},
+   vjp={"self": "grad", "source": "index_select(grad, dim, index)"}, shows={"alpha": "1", "source_dim": "source.ndim"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False), arg((5, 4)))), sample((arg((3, 4)), 1, arg((2,), integers(0, 4), False), arg((3, 2))))],
@@ -108,8 +110,8 @@ op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=
    example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
    raises={"IndexError": "An index is out of range."})
 
-op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)"),
-   vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "gather(self_t, dim, index)"},
+op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)", from_host=("index",)),
+   vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, shows={"sparse_grad": "False"}, jvp={"self": "gather(self_t, dim, index)"},
    vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
         "gather(unsqueeze(self, 1), 1, index))",
@@ -122,7 +124,7 @@ op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite(
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
 op("scatter_add(self, dim: dim, index, src)",
-   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False,
+   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -135,7 +137,7 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
     _names = f"'{_name}', '{_source}'"
     op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact",
-       kernel=call(f"indexing.{_name}", over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
+       kernel=call(f"indexing.{_name}", from_host=("index", _source), over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
                    f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihf",
        vjp={"self": f"_to_slots(grad, {_rest})",
             _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
@@ -166,7 +168,8 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
-   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
+   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
+   variants={"ScatterBackward1": "is_number(src)"}, plain_numbers=("src",),
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -175,14 +178,16 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    doc="`src` (or a number) written at the indices along a dimension.",
    example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
-op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, expand(_like(value, self), index.shape))"), inplace=True,
+op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"), inplace=True,
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
 op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
    doc="scatter that adds to what is there or multiplies it.")
 
-op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, expand(_like(0, self), index.shape))"),
+op("_at_each(self, other, index)", kernel=composite("indexing.at_each"), doc="A number of the dtype of `other`, for each index.")
+
+op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, index, _at_each(0, self, index))"),
    doc="Zeros written at the indices along a dimension.")
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")

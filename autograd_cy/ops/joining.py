@@ -2,6 +2,8 @@
 
 from autograd_cy.ops._schema import arg, call, composite, one, op, sample, view
 
+PIECES = {"split_size": "sizes[0] if sizes else 0", "self_sym_sizes": "self.shape"}
+
 # --- joining -----------------------------------------------------------------------------------
 
 op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat", shape="rules_indexing.joined(tensors, dim)"), aliases=("concat", "concatenate"),
@@ -37,6 +39,7 @@ op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", ke
    example=">>> ag.split(ag.arange(5), 2)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))")
 
 op("split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=view("shapes.split_with_sizes_plain"), multi_view=True,
+   keeps=("split_sizes",), shows={"self_sym_sizes": "self.shape"},
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", samples=[one((5, 2), (2, 3)), one((2, 5), (1, 0, 4), -1)],
    reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="Pieces of the given sizes along a dimension, as views.",
    example=">>> ag.split_with_sizes(ag.arange(4), [1, 3])\n(tensor([0]), tensor([1, 2, 3]))")
@@ -51,7 +54,7 @@ op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("joini
    example=">>> ag.chunk(ag.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))")
 
 op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="split", kernel=view("shapes.split_plain"), multi_view=True,
-   node="SplitBackward0", vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims",
+   node="SplitBackward0", keeps=("sizes",), shows=PIECES, vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims",
    samples=[one((5, 2), (2, 3), 0), one((2, 5), (1, 0, 4), -1)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
    doc="Pieces of the given sizes along a dimension.")
@@ -63,7 +66,7 @@ op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", 
 
 # --- pieces for changes in place ---------------------------------------------------------------
 
-op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="unsafe_split", kernel=call("shapes.unsafe_split_plain", lazy=True, anywhere=True), node="UnsafeSplitBackward0",
+op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="unsafe_split", kernel=call("shapes.unsafe_split_plain", lazy=True, anywhere=True), node="UnsafeSplitBackward0", keeps=("sizes",), shows=PIECES,
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3), 0)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))", doc="Pieces that autograd takes for tensors of their own.")
 
@@ -73,6 +76,7 @@ op("unsafe_split(self, split_size: int, dim: dim = 0) -> Tensor[]", kernel=compo
    example=">>> ag.unsafe_split(ag.arange(4), 2)\n(tensor([0, 1]), tensor([2, 3]))")
 
 op("unsafe_split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel=call("shapes.unsafe_split_with_sizes_plain", anywhere=True),
+   keeps=("split_sizes",), shows={"self_sym_sizes": "self.shape"},
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3))],
    reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="split_with_sizes, see unsafe_split.",
    example=">>> ag.unsafe_split_with_sizes(ag.arange(4), [1, 3])\n(tensor([0]), tensor([1, 2, 3]))")

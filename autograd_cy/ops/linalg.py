@@ -14,7 +14,7 @@ NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of squ
 VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
 
 op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(A)"), checks="square", aliases=("inverse",),
-   vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
+   vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, shows={"inverse": "result"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
    vmap="linalg_inv(A)", samples=shapes(*SQUARE), dtypes="fc", reference="np.linalg.inv(A)", tolerance=1e-3,
    node="LinalgInvExBackward0", errors=(NOT_SQUARE, VECTOR),
    doc="Inverse of square matrices, of shape (..., n, n).",

@@ -6,6 +6,7 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 
 op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
+   shows={"self_sym_sizes": "self.shape", "mat2_sym_sizes": "mat2.shape"},
    vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
    samples=shapes(((3, 4), (4, 2)), ((1, 3), (3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 3))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Product of two matrices.",
@@ -59,6 +60,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross", in
 op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat1[0] * mat1[1] * mat2[1]", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
+   shows={"mat1_sym_sizes": "mat1.shape", "mat2_sym_sizes": "mat2.shape"},
    jvp={"self": "self_t * beta", "mat1": "mm(mat1_t, mat2) * alpha", "mat2": "mm(mat1, mat2_t) * alpha"},
    vmap="_batched_addmm(self, mat1, mat2, beta, alpha)",
    samples=[*shapes(((3, 2), (3, 4), (4, 2)), ((2,), (3, 4), (4, 2)), ((), (2, 3), (3, 2))),
@@ -106,6 +108,7 @@ op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="
    kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self"), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "matmul(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "matmul(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
+   shows={"batch1_sym_argsize_0": "batch1.shape[0]", "batch1_sym_argsize_1": "batch1.shape[1]", "batch2_sym_argsize_2": "batch2.shape[2]"},
    jvp={"self": "self_t * beta", "batch1": "sum(bmm(batch1_t, batch2), 0) * alpha", "batch2": "sum(bmm(batch1, batch2_t), 0) * alpha"},
    vmap="_batched_addbmm(self, batch1, batch2, beta, alpha)",
    samples=[*shapes(((3, 2), (2, 3, 4), (2, 4, 2)), ((2,), (2, 3, 4), (2, 4, 2)), ((3, 2), (0, 3, 4), (0, 4, 2))),

@@ -49,13 +49,14 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction
    example=">>> ag.tensor([[1, 2], [3, 4]]).sum_to_size(1, 2)\ntensor([[4, 6]])")
 
 op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_into", ("self", "None", "False", "dtype"), shape="rules_reduction.averaged(self, None, False, dtype)"),
-   vjp={"self": "(grad / self.numel()).expand(self.shape)"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
+   vjp={"self": "(grad / self.numel()).expand(self.shape)"}, shows={"self_sym_numel": "self.numel()"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
    samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
    example=">>> ag.mean(ag.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)\ntensor([2., 3.])")
 
 op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="MeanBackward1", when=BY_DIM,
    wide_out=True, kernel=call("reduce.mean_into", shape="rules_reduction.averaged(self, dim, keepdim, dtype)"),
-   vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"}, jvp="linear",
+   vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"},
+   shows={"self_sym_numel": "self.numel()"}, jvp="linear",
    vmap="dims", samples=DIMS, dtypes="hfc", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Mean over one or several dimensions.")
 
@@ -89,7 +90,7 @@ for _name in ("all", "any"):
 for _name, _np, _doc in (("amax", "max", "Largest element over dimensions; ties share the gradient."),
                          ("amin", "min", "Smallest element over dimensions; ties share the gradient.")):
     op(f"{_name}(self, dim: dims? = None, keepdim: bool = False)", out="exact", kernel=call(f"reduce.{_name}_into", shape="rules_reduction.extreme(self, dim, keepdim)"),
-       vjp={"self": "_share_among_ties(grad, self, result, dim, keepdim)"},
+       vjp={"self": "_share_among_ties(grad, self, result, dim, keepdim)"}, shows={"dim": "() if dim is None else dim"},
        jvp={"self": "sum(where(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), self_t, 0), dim, keepdim)"
                     " / sum(eq(self, _expand_reduced(result, self.shape, dim, keepdim)), dim, keepdim)"},
        vmap="dims", samples=[*ALL, *DIMS], dtypes="bihf", reference=f"np.{_np}(self, axis=dim if self.ndim else None, keepdims=keepdim)", doc=_doc,

@@ -66,7 +66,7 @@ op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("shape.unflatten")
    doc="One dimension split into several; -1 is inferred.",
    example=">>> ag.unflatten(ag.arange(4), 0, (2, 2))\ntensor([[0, 1],\n        [2, 3]])")
 
-op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=False, vjp={"self": "grad"}, jvp="linear",
+op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=False, vjp={"self": "grad"}, shows={"self_sym_sizes": "self.shape"}, jvp="linear",
    vmap="expand(_insert_dims(self, len(size)), (B,) + size)",
    samples=[one((3, 1), (3, 4)), one((3,), (2, 3)), one((), (2, 2)), one((1, 3), (-1, 3)), one((0, 1), (0, 3))],
    reference="np.broadcast_to(self, tuple(self.shape[i - len(size) + self.ndim] if s == -1 else s "
@@ -95,7 +95,7 @@ op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain"), vjp={"se
    reference="np.squeeze(self, tuple(d for d in (dim if isinstance(dim, tuple) else (dim,)) if self.shape[d] == 1))",
    doc="Without those of the given dimensions that have size 1.")
 
-op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
+op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"self": "grad.reshape(self.shape)"}, keeps=("dim",),
    jvp="linear", vmap="unsqueeze(self, dim + 1 if dim >= 0 else dim)",
    samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
    reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.",

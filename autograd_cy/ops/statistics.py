@@ -55,7 +55,7 @@ for _name in ("var", "std"):
 for _name, _saved in (("var", ""), ("std", "std, ")):
     _what = "Variance" if _name == "var" else "Standard deviation"
     op(f"{_name}_mean(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=call(f"reduce.{_name}_mean_into", shape="rules_reduction.variance_mean(self, dim, keepdim)"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
+       kernel=call(f"reduce.{_name}_mean_into", shape="rules_reduction.variance_mean(self, dim, keepdim)"), method=False, named=False, shows={"result0": "std"} if _name == "std" else {}, dtypes="hfc", tolerance=1e-4,
        vjp={"self": f"_{_name}_mean_backward(given_{_name}, given_mean, {_saved}self, dim, correction, keepdim)"},
        jvp={_name: {"self": "_var_moved(self_t, self, dim, correction, keepdim)" if _name == "var" else
                             "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"},

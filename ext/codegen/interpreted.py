@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ext.codegen.kernel_runs import has_shape, signature
 from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import docstring, python_name, separate_sizes
 from ext.codegen.vocabulary import arg_type
@@ -288,6 +289,12 @@ def index(families: dict) -> str:
             functions |= outside if first.function else {}
             if first.method:
                 methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
+    kernels = {
+        r.key: signature(r)
+        for records in families.values()
+        for r in records
+        if r.tier == "interpreted" and has_shape(r)
+    }
     return "\n".join(
         [
             '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
@@ -298,6 +305,7 @@ def index(families: dict) -> str:
             f"FUNCTIONS = {functions!r}",
             f"METHODS = {methods!r}",
             f"NAMESPACES = {spaces!r}",
+            f"KERNELS = {kernels!r}",
             "",
         ]
     )

@@ -30,13 +30,13 @@ from autograd_cy._C.tensor cimport (
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
     Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    name_class, n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    name_class, n_tensors, saved_value, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
+from autograd_cy._C.devices cimport add_slots, check_place, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
     inplace_target, out_target, settle)

@@ -89,15 +89,20 @@ def family_module(
     results: dict[str, tuple[str, ...]] = {}
     classes: set[str] = set()
     events: list[tuple[str, str]] = []
+
+    def class_of(r: Any, name: str) -> str:
+        """Two records may share a node name (gelu): the class of the second gets a suffix."""
+        if name in classes:
+            suffixed = f"{name}_{r.key}"
+            register.append(f'name_class({suffixed}, b"autograd_cy._C.ops_{family}.{name}")')
+            return suffixed
+        classes.add(name)
+        return name
+
     for r in records:
-        node = r.node
-        if isinstance(r.vjp, dict):
-            if node in classes:
-                # Two records may share a node name (gelu): the class of the second gets a suffix.
-                node = f"{r.node}_{r.key}"
-                register.append(f'name_class({node}, b"autograd_cy._C.ops_{family}.{r.node}")')
-            classes.add(r.node)
-        body += Operator(r, by_name, constants, imports, node, events).text()
+        nodes = [r.node, *r.variants]
+        of_name = {n: class_of(r, n) if isinstance(r.vjp, dict) else n for n in nodes}
+        body += Operator(r, by_name, constants, imports, of_name, events).text()
         if r.flops:
             register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
         if len(r.returns) > 1 and r.named:

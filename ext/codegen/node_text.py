@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
-from ext.codegen.formula import FormulaError, Uses, parse, uses
+from ext.codegen.formula import FormulaError, Uses, parse
 from ext.codegen.lines import Function, indent
 from ext.codegen.operator_base import METADATA, Names, OperatorBase
+from ext.codegen.plan import Plan
 from ext.codegen.vocabulary import arg_type
 
 SCALARS = ("Py_ssize_t", "bint", "double", "int")  # C types of arguments kept in the node itself
@@ -24,58 +27,28 @@ class NodeText(OperatorBase):
     def plan_saving(self) -> None:
         """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
         r = self.r
-        self.formulas = {k: parse(v) for k, v in r.vjp.items()}
-        self.uses: dict[str, Uses] = {k: uses(t) for k, t in self.formulas.items()}
+        self.plan = Plan(r)
+        self.formulas = {key: tree for (key,), tree in self.plan.formulas.items()}
+        self.uses: dict[str, Uses] = {key: used for (key,), used in self.plan.uses.items()}
         self.args = {a.name: a for a in r.args}
-        self.outputs = () if self.many else r.returns
-        self.slots: list[str] = []
-        self.scalars: list[str] = []
-        self.objects: list[str] = []
-        self.meta_objects: list[tuple[str, str]] = []
-        for key in self.diff:
-            for name in sorted(self.uses[key].values):
-                self.plan_value(name)
-            for name, what in sorted(self.uses[key].metadata):
-                gradient = name == key or name == "grad" or name.startswith("grad_")
-                if gradient or name in self.uses[key].values:
-                    continue
-                if name in self.outputs:
-                    add(self.slots, name)
-                else:
-                    add(self.meta_objects, (name, what))
-        if len(self.scalars) > 4:
-            self.objects += self.scalars[4:]
-            del self.scalars[4:]
+        self.outputs, self.slots = self.plan.outputs, self.plan.slots
+        self.meta_objects, self.edge = self.plan.metadata, self.plan.edges
+        plain = [n for n in self.plan.plain if self.is_scalar(n)]
+        self.scalars = plain[:4]
+        self.objects = [n for n in self.plan.plain if not self.is_scalar(n)] + plain[4:]
         # Index tensors are saved after the other tensors; the plain objects say where each is.
         self.indices = [
             n for n in self.objects if n in self.args and self.args[n].type == "indices"
         ]
         if len(self.indices) > 1:
             raise FormulaError(f"{self.key}: one list of indices")
-        self.plan_edges()
-
-    def plan_value(self, name: str) -> None:
-        """Keep one value that a gradient uses."""
-        if name in self.outputs or (name in self.args and self.args[name].is_tensor):
-            if name in self.args and self.args[name].type == "Tensor[]":
-                raise FormulaError(f"{self.key}: the formula saves a list; use attrs")
-            add(self.slots, name)
-        elif name in self.args:
-            plain = arg_type(self.args[name].type).c in SCALARS
-            add(self.scalars if plain else self.objects, name)
-        elif name in self.r.attrs:
-            add(self.objects, name)
-
-    def plan_edges(self) -> None:
-        """Number the inputs that may need a gradient; a list of tensors comes last."""
-        self.edge: dict[str, int] = {}
-        for i, name in enumerate(self.diff):
-            if self.args[name].type == "Tensor[]" and i != len(self.diff) - 1:
-                raise FormulaError(f"{self.key}: a list of tensors must come last in vjp")
-            self.edge[name] = i
         self.n_edges = f"{len(self.diff)}"
         if self.list_arg is not None and self.list_arg.name in self.diff:
             self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+
+    def is_scalar(self, name: str) -> bool:
+        """Whether a kept value goes into the node itself."""
+        return name in self.args and arg_type(self.args[name].type).c in SCALARS
 
     @property
     def tuple_items(self) -> list[str]:
@@ -91,28 +64,48 @@ class NodeText(OperatorBase):
 
     def node_class(self) -> list[str]:
         r = self.r
-        lines = ["", *([] if r.variants else ["@cython.final"]), f"cdef class {self.node}(Node):"]
-        lines += indent(self.saved_names())
+        shown = self.saved_names()  # which may need functions
+        lines = [
+            *self.shown_functions,
+            "",
+            *([] if r.variants else ["@cython.final"]),
+            f"cdef class {self.node}(Node):",
+        ]
+        lines += indent(shown)
         lines += indent(self.apply())
         for name in r.variants:
-            lines += ["", "@cython.final", f"cdef class {name}({self.node}):", "    pass"]
+            lines += ["", "@cython.final"]
+            lines += [f"cdef class {self.classes[name]}({self.node}):", "    pass"]
         return lines
 
     def saved_names(self) -> list[str]:
-        rows, args = [], {a.name: a for a in self.r.args}
+        """The method that names the ``_saved_*`` attributes: (name, kind, where it is)."""
+        self.shown_functions: list[str] = []
+        rows = shown_rows(self.r, self.kept_rows(), self.edge, self.shown_function)
+        if not rows:
+            return []
+        texts = (f'("{name}", "{kind}", {where})' for name, (kind, where) in rows.items())
+        return ["cdef tuple saved_names(self):", f"    return ({', '.join(texts)},)"]
+
+    def kept_rows(self) -> dict[str, tuple[str, str | int]]:
+        """What the node keeps: name -> kind and where it is."""
+        rows: dict[str, tuple[str, str | int]] = {}
+        args = {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
             kind = "tensor"
             if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
                 kind = "operand"
-            rows.append(f'("{name}", "{kind}", {i})')
+            rows[name] = kind, i
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
         for i, name in enumerate(self.scalars):
-            rows.append(f'("{name}", "{kinds[arg_type(self.r.arg(name).type).c]}", {i})')
+            kind = args[name].type
+            rows[name] = ("number" if kind == "correction" else kinds[arg_type(kind).c]), i
         for i, name in enumerate(self.objects):
-            rows.append(f'("{name}", "{"indices" if name in self.indices else "object"}", {i})')
+            kind = "dims" if name in args and args[name].type in ("dims", "dims?") else "object"
+            rows[name] = ("indices" if name in self.indices else kind), i
         for i, (name, what) in enumerate(self.meta_objects):
             shown = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what, what)
-            rows.append(f'("{name}_{shown}", "object", {len(self.objects) + i})')
+            rows[f"{name}_{shown}"] = "object", len(self.objects) + i
         for name, edge in self.edge.items():
             uses = {what for used in self.uses.values() for n, what in used.metadata if n == name}
             if (
@@ -120,10 +113,14 @@ class NodeText(OperatorBase):
                 and (name, "shape") not in self.meta_objects
                 and self.r.arg(name).type != "Tensor[]"
             ):
-                rows.append(f'("{name}_sym_sizes", "edge", {edge})')
-        if not rows:
-            return []
-        return ["cdef tuple saved_names(self):", "    return (" + ", ".join(rows) + ",)"]
+                rows[f"{name}_sym_sizes"] = "edge", edge
+        return rows
+
+    def shown_function(self, name: str, value: str) -> str:
+        """The name of a function of a node for an attribute that is computed when it is asked for."""
+        function = f"shown_{self.key}_{name}"
+        self.shown_functions += ["", f"def {function}(Node n):", f"    return {value}"]
+        return function
 
     def apply(self) -> list[str]:
         """The method that makes gradients of inputs from those of outputs."""
@@ -257,7 +254,7 @@ class NodeText(OperatorBase):
         for i, name in enumerate(self.slots):
             if name in r.returns:
                 continue
-            users = self.users(name)
+            users = self.plan.users(name)
             edge = self.edge.get(name, -1)
             test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
             save = [f"save_input(n, {i}, {name}, {edge})"]
@@ -313,7 +310,7 @@ class NodeText(OperatorBase):
         for name, test in self.r.variants.items():
             lines += [
                 f"    {word} {emitter.emit(parse(test))[0]}:",
-                f"        n = {name}.__new__({name})",
+                f"        n = {self.classes[name]}.__new__({self.classes[name]})",
             ]
             word = "elif"
         node = self.node
@@ -328,29 +325,61 @@ class NodeText(OperatorBase):
     def n_outputs(self) -> str:
         return "n_results" if self.many else str(len(self.r.returns))
 
-    def users(self, name: str) -> list[str]:
-        """Arguments whose gradient needs the saved value `name`."""
-        return [
-            k
-            for k in self.diff
-            if name in self.uses[k].values
-            or any(
-                m == name and m != k and (m, w) not in self.meta_objects
-                for m, w in self.uses[k].metadata
-            )
-        ]
-
     def save_results(self, result_of: Callable[[str], str]) -> list[str]:
         lines = []
         for i, name in enumerate(self.slots):
             if name in self.r.returns:
-                test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.users(name))
+                test = " or ".join(
+                    f"edge_defined(n, {self.edge[k]})" for k in self.plan.users(name)
+                )
                 nr = self.r.returns.index(name)
                 lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
         return lines
 
 
-def add(where: list, what: object) -> None:
-    """Append what is not there yet."""
-    if what not in where:
-        where.append(what)
+def shown_rows(
+    r: Any,
+    kept: dict[str, tuple[str, str | int]],
+    edges: dict[str, int],
+    function: Callable[[str, str], str],
+    read: str = "saved_value",
+) -> dict[str, tuple[str, str | int]]:
+    """The ``_saved_*`` attributes of a record's nodes: those that are kept, changed by `shows`."""
+    rows = dict(kept)
+    for name, text in r.shows.items():
+        tree = parse(text)
+        if text in kept:
+            rows.pop(text, None)
+            rows[name] = kept[text]
+        elif isinstance(tree, ast.Constant) or text == "()":
+            rows[name] = "constant", text
+        elif (m := BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
+            rows[name] = BEHIND_EDGE_KINDS[m[2]], edges[m[1]]
+        elif (m := SIZE_BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
+            rows[name] = "edge_size", f"({edges[m[1]]}, {m[2]})"
+        else:
+            rows[name] = "function", function(name, ValuesOfNode(kept, r.key, read).text(tree))
+    return rows
+
+
+BEHIND_EDGE = re.compile(r"(\w+)\.(shape|ndim|numel\(\))")
+SIZE_BEHIND_EDGE = re.compile(r"(\w+)\.shape\[(\d+)\]")
+BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_numel"}
+
+
+class ValuesOfNode(ast.NodeTransformer):
+    """Turns an expression over what a node keeps into Python over the node `n`."""
+
+    def __init__(self, kept: dict[str, tuple[str, str | int]], label: str, read: str):
+        self.kept, self.label, self.read = kept, label, read
+
+    def text(self, tree: ast.expr) -> str:
+        return ast.unparse(self.visit(tree))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in ("int", "len", "sum"):
+            return node
+        if node.id not in self.kept:
+            raise FormulaError(f"{self.label}: shows= uses {node.id!r}, which is not kept")
+        kind, where = self.kept[node.id]
+        return ast.parse(f"{self.read}(n, {kind!r}, {where})", mode="eval").body

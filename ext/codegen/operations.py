@@ -13,6 +13,7 @@ from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
 from ext.codegen.kernel_runs import given, has_shape, rule_of, signature
+from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
 
@@ -359,7 +360,7 @@ class Operation:
             else:
                 inputs.append((slot, self.places[name], plan.edges.get(name, -1), users))
         fields["inputs"], fields["outputs"] = repr(tuple(inputs)), repr(tuple(results))
-        fields["saved"] = repr(tuple(self.shown()))
+        fields["saved"] = "(" + "".join(row + ", " for row in self.shown()) + ")"
         kept = [*plan.plain, *plan.metadata]
         lines = []
         if kept:
@@ -378,21 +379,26 @@ class Operation:
             found.append(self.plan.edges[name])
         return tuple(found + [0] * (self.diff[0] in self.r.plain_numbers))
 
-    def shown(self) -> list[tuple[str, str, int]]:
-        """Names, kinds and places of the ``_saved_*`` attributes."""
-        plan = self.plan
-        rows = [
-            (name, "operand" if self.is_number(name) else "tensor", slot)
-            for slot, name in enumerate(plan.slots)
-        ]
+    def shown(self) -> list[str]:
+        """Rows of names, kinds and places of the ``_saved_*`` attributes, as Python text."""
+        plan, kept = self.plan, {}
+        for slot, name in enumerate(plan.slots):
+            kept[name] = ("operand" if self.is_number(name) else "tensor"), slot
         for i, what in enumerate([*plan.plain, *plan.metadata]):
+            kind = "object"
             if isinstance(what, tuple):
                 word = {"shape": "sym_sizes", "numel": "sym_numel"}.get(what[1], what[1])
                 what = f"{what[0]}_{word}"
-            rows.append((what, "object", i))
-        return rows + [
-            (f"{name}_sym_sizes", "edge", plan.edges[name]) for name in plan.shapes_behind()
-        ]
+            elif what in self.args and self.args[what].type in ("dims", "dims?", "correction"):
+                kind = "dims" if self.args[what].type != "correction" else "whole"
+            kept[what] = kind, i
+        for name in plan.shapes_behind():
+            kept[f"{name}_sym_sizes"] = "edge", plan.edges[name]
+
+        rows = shown_rows(
+            self.r, kept, plan.edges, lambda name, value: f"lambda n: {value}", "_runtime.saved_of"
+        )
+        return [f"({name!r}, {kind!r}, {where})" for name, (kind, where) in rows.items()]
 
     def kept_text(self, what: str | tuple[str, str]) -> str:
         if isinstance(what, tuple):

@@ -34,14 +34,16 @@ class OperatorBase:
         records: Mapping[str, list],
         constants: dict[str, str],
         imports: dict[str, set[str]],
-        node: str | None = None,
+        classes: Mapping[str, str] | None = None,
         events: list[tuple[str, str]] | None = None,
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
         # (key of the record, name) of each event of the module.
         self.events: list[tuple[str, str]] = [] if events is None else events
-        self.node: str = node or record.node  # the class, which two records may share a name of
+        # Classes of nodes by their names, of which two records may share one.
+        self.classes = classes or {name: name for name in (record.node, *record.variants)}
+        self.node: str = self.classes[record.node]
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__
         self.diff: tuple[str, ...] = record.differentiable

@@ -9,6 +9,7 @@ from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
 from ext.codegen.node_text import NodeText
+from ext.codegen.plan import bits_of, claim_of
 from ext.codegen.vmap_rules import Random, Rule, rule_of
 from ext.codegen.vocabulary import arg_type
 
@@ -27,8 +28,6 @@ PUT = {
     "double": "put_float",
     "bint": "put_bool",
 }
-# Bits of dtype codes for the class letters of `Record.dtypes`.
-CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
 
 
 class OperatorForms(NodeText):
@@ -80,40 +79,24 @@ class OperatorForms(NodeText):
         """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
         if self.r.widen and widen:
             letters, target = self.r.widen
-            mask = hex(sum(CLASS_BITS[letter] for letter in letters))
+            mask = hex(bits_of(letters))
             code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
             return [
                 f"if 1 << self.dt & {mask}:",
                 f"    self = T._to_dtype(self, {code})",
                 *self.claims(False),
             ]
-        r, k = self.r, self.r.kernel
-        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
-            return []  # views of some dtypes only have an error of their own
-        mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
-        tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
-        if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
-            # No promotion: each argument by itself (indices and targets aren't differentiable).
-            if r.vmap == "elementwise" and len(tensors) == 2:  # both are promoted
-                return [
-                    f'claim_promoted({tensors[0].name}, {tensors[1].name}, {mask}, "{self.shown}")'
-                ]
-            checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
-            # What is computed in another dtype need not be of a claimed one.
-            given = (
-                "{0}.dt if dtype < 0 else dtype"
-                if any(a.type == "dtype?" for a in r.args)
-                else "{0}.dt"
-            )
-            return [f'claim({given.format(a.name)}, {mask}, "{self.shown}")' for a in checked]
-        if getattr(k, "skip_first", False):
-            tensors = tensors[1:]
-        names = [a.name for a in tensors]
-        if len(names) == 1:
-            return [f'claim({names[0]}.dt, {mask}, "{self.shown}")']
-        if len(names) == 2:
+        claim = claim_of(self.r)
+        if claim is None:
+            return []
+        mask, names = hex(claim.bits), claim.names
+        if claim.promoted and len(names) > 2:
+            return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+        if claim.promoted and len(names) == 2:
             return [f'claim_promoted({", ".join(names)}, {mask}, "{self.shown}")']
-        return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+        # What is computed in another dtype need not be of a claimed one.
+        given = "{0}.dt if dtype < 0 else dtype" if claim.by_dtype else "{0}.dt"
+        return [f'claim({given.format(name)}, {mask}, "{self.shown}")' for name in names]
 
     def on_the_cpu(self) -> list[str]:
         """Lines that refuse tensors of other devices where only the CPU has an implementation."""

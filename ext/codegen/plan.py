@@ -58,6 +58,8 @@ class Plan:
             self.formulas[keys] = parse(text)
             self.uses[keys] = uses(self.formulas[keys])
             self._keep(keys)
+        for name in self.record.keeps:
+            _add(self.plain, name)
         self._number_edges()
 
     @property

@@ -418,8 +418,8 @@ def node_classes(records: list) -> list[str]:
     names: list[str] = []
     for r in records:
         if isinstance(r.vjp, dict) and type(r.kernel).__name__ != "composite":
-            names.append(f"{r.node}_{r.key}" if r.node in names else r.node)
-            names += r.variants
+            for name in (r.node, *r.variants):
+                names.append(f"{name}_{r.key}" if name in names else name)
     return names
 
 

@@ -33,7 +33,18 @@ cdef Tensor value_like(Tensor value, Tensor other):
     check_fits(value, other.dt)
     if other.flags & F_DEVICE and not value.flags & F_DEVICE:
         value = T._to_device(value, device_of(other))
-    return value if value.dt == other.dt else T._to_dtype(value, other.dt)
+    return value if value.dt == other.dt else numbered(T._to_dtype(value, other.dt), value)
+
+
+cdef Tensor numbered(Tensor made, Tensor value):
+    """What was made of a number stays one for the graph, which has no edge for it."""
+    made.flags |= value.flags & F_WRAPPED
+    return made
+
+
+cdef Tensor at_each(Tensor value, Tensor other, Tensor index):
+    value = value_like(value, other)
+    return numbered(T.expand(value, dims_of(index)), value)
 
 
 cdef Tensor masked_select(Tensor a, Tensor mask):

@@ -193,6 +193,11 @@ cdef class InterpretedNode(Node):
         return 0
 
 
+def saved_of(Node n not None, str kind, where):
+    """A `_saved_*` attribute, for those that are made of others."""
+    return saved_value(n, kind, where)
+
+
 cdef Tensor as_tensor(object x):
     """What a formula gives: a tensor, None, or a number."""
     if x is None or isinstance(x, Tensor):

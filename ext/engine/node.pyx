@@ -23,6 +23,7 @@ from autograd_cy._C.tensor cimport (
     G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
 
 from collections import namedtuple as _namedtuple
+from math import prod as _prod
 
 cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept

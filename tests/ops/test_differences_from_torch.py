@@ -69,6 +69,27 @@ def gelu_at_infinity(approximate):
     return program
 
 
+def enlarged_in_place(torch):
+    x = torch.ones(2)
+    try:
+        return list(x.addbmm_(torch.ones(2, 3, 4), torch.ones(2, 4, 2)).shape)
+    except RuntimeError:
+        return "refused"
+
+
+def kept_by_second_derivative(power):
+    """How many tensors the first derivative saves for the second one."""
+
+    def program(torch):
+        x, packed = torch.tensor([1.5, 2.5], requires_grad=True), []
+        y = power(x)
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+            torch.autograd.grad(y.sum(), x, create_graph=True)
+        return len(packed)
+
+    return program
+
+
 TURNED = [[1 + 2j, 5 + 6j, 9 + 10j], [3 + 4j, 7 + 8j, 11 + 12j]]
 STABLE = list(range(20))
 KEPT = {
@@ -92,6 +113,16 @@ KEPT = {
     ),
     "gelu, tanh": Kept(
         gelu_at_infinity("tanh"), ([0, INF], [0, 1]), "limits, not zero times infinity"
+    ),
+    "addbmm_": Kept(enlarged_in_place, "refused", "in place nothing changes its shape"),
+    "second derivative of x ** 2": Kept(
+        kept_by_second_derivative(lambda x: x**2), 1, "2 * x is a product, not a power"
+    ),
+    "second derivative of square": Kept(
+        kept_by_second_derivative(lambda x: x.square()), 1, "2 * x is a product, not a power"
+    ),
+    "second derivative of x ** 1": Kept(
+        kept_by_second_derivative(lambda x: x**1), 0, "it is the gradient itself"
     ),
 }  # fmt: skip
 

@@ -238,7 +238,7 @@ def test_nodes_are_nodes():
     node = y.grad_fn
     assert node.name() == "LinalgInvExBackward0" and "LinalgInvExBackward0 object" in repr(node)
     assert node.next_functions[0][0].variable is a
-    assert ag.equal(node._saved_result, y)
+    assert ag.equal(node._saved_inverse, y)
     y.sum().backward()
     with pytest.raises(RuntimeError, match="second time"):
         y.sum().backward()

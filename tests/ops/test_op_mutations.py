@@ -92,6 +92,7 @@ SURVIVORS = {
     },
     ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
     ("_add_scaled", "vjp", "other", "grad * alpha"): FACTORS,
+    ("_sub_scaled", "vjp", "other", "grad * alpha"): FACTORS,
     ("addmm", "vjp", "self", "grad * beta"): FACTORS,
     ("addmm", "vjp", "mat1", "mm(grad, mat2.t().conj()) * alpha"): FACTORS,
     ("addmm", "vjp", "mat2", "mm(mat1.t().conj(), grad) * alpha"): FACTORS,

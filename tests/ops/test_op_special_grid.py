@@ -36,7 +36,7 @@ from autograd_cy.ops import _schema as schema
 
 FORMS = forms()
 BY_ID = {f.id: f for f in FORMS}
-FUSED = ("_add_scaled", "addcmul", "square", "reciprocal")
+FUSED = ("_add_scaled", "_sub_scaled", "addcmul", "square", "reciprocal")
 ANSWERS = json.loads(TABLE.read_text())
 CLOSE = {"float32": 1e-4, "float64": 1e-10, "complex64": 1e-4, "complex128": 1e-10}
 
@@ -77,7 +77,7 @@ def listed(form, dtype, arrays, entry):
         "finite": np.isfinite,
         "infinite": np.isinf,
         "nan": np.isnan,
-        "is_complex": CLASS_OF[dtype] == "c",
+        "is_complex": np.bool_(CLASS_OF[dtype] == "c"),  # which ~ turns round
         "largest": np.finfo(dtype).max,
         "smallest": np.finfo(dtype).smallest_normal,
     }

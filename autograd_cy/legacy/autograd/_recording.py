@@ -17,6 +17,7 @@ __all__ = [
     "checked_gradients",
     "filled",
     "forget",
+    "leaf_of",
     "record",
     "refuse_argument",
     "refuse_saved",
@@ -55,9 +56,15 @@ def volatile_of(t: Tensor | None) -> Any:
     """A gradient as hooks see it."""
     if t is None:
         return None
-    made = _new(_Variable)
-    made._tensor = wrap(t)
+    made = leaf_of(wrap(t))
     made._is_volatile = True
+    return made
+
+
+def leaf_of(t: Tensor) -> Any:
+    """A Variable on a tensor that needs no gradient."""
+    made = _new(_Variable)
+    made._tensor = t
     return made
 
 
@@ -131,8 +138,7 @@ def _cut_from_itself(function: Any, inputs: Any, moved: Any) -> None:
     """A leaf that a Function moves can't be what came before that Function: a dummy is."""
     if not any(v is moved for v in inputs):
         return
-    dummy = _new(_Variable)
-    dummy._tensor = moved._tensor
+    dummy = leaf_of(moved._tensor)
     function.previous_functions = tuple(
         (dummy, 0) if previous is moved else (previous, number)
         for previous, number in function.previous_functions
@@ -174,13 +180,13 @@ def _output(function: Any, t: Any, place: int) -> Any:
             f"{name_of(function)}.forward: expected a tensor or a tuple of tensors, but output "
             f"{place} is a {type(t).__name__}{way_out}"
         )
-    made = _new(_Variable)
-    made._tensor = era(t, f"{name_of(function)}.forward")
-    return made
+    return leaf_of(era(t, f"{name_of(function)}.forward"))
 
 
 def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
     """Make Variables of what ``forward`` returned, by all that it has marked and saved."""
+    if function._trusted and not (function.dirty_tensors or function.shared_pairs):
+        return _record_values(function, inputs, tensors, result, volatile)
     raw = result if type(result) is tuple else (result,)
     by_tensor = _by_identity(tensors, inputs)
     dirty = _change(function, by_tensor, volatile) if function.dirty_tensors else {}
@@ -222,17 +228,51 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
     return tuple(outputs) if type(result) is tuple else outputs[0]
 
 
+def _record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
+    """As :func:`record`, of a Function of this package that makes new tensors."""
+    raw = result if type(result) is tuple else (result,)
+    marks = function.non_differentiable
+    constant = () if marks is None else [id(t) for t in marks]
+    recorded = function._requires_grad and not volatile
+    outputs: list[Any] = []
+    for number, t in enumerate(raw):
+        v = leaf_of(wrap(t))
+        if volatile:
+            v._is_volatile = True
+        else:
+            v._maker, v.output_nr = function, number
+            if recorded and id(t) not in constant:
+                v._needs_grad = True
+        outputs.append(v)
+    function.num_outputs = len(outputs)
+    if recorded:
+        if function.to_save is not None:
+            save(function, inputs, tensors, raw, outputs)
+        if len(raw) > 1:
+            function._outputs = [(v._tensor.dtype, v._tensor.shape, v._needs_grad) for v in outputs]
+    function.to_save = function.non_differentiable = None
+    return tuple(outputs) if type(result) is tuple else outputs[0]
+
+
 def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> None:
-    """Keep what was given to ``save_for_backward``, with the versions of now."""
+    """
+    Keep what was given to ``save_for_backward``, with the versions of now.
+
+    `raw` and `outputs` are the result of ``forward`` and its Variable, or tuples of these.
+    """
     saved: list[Any] = []
     versions: list[Any] = []
     for t in function.to_save:
         if t is not None:
-            v = _owner(t, tensors, inputs)
-            if v is None:
-                v = _owner(t, raw, outputs)
-                if v is None:
-                    _refuse_to_save(function, len(saved))
+            if t is raw:
+                v = outputs
+            else:
+                for i, other in enumerate(tensors):
+                    if other is t:
+                        v = inputs[i]
+                        break
+                else:
+                    v = _of_output(function, t, raw, outputs, len(saved))
             version = v._ver
             if version is None:
                 version = v._ver = Version()
@@ -244,15 +284,12 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
     function._versions = tuple(versions)
 
 
-def _owner(t: Any, tensors: Any, variables: Any) -> Any:
-    """The Variable of a tensor, by identity."""
-    for i, other in enumerate(tensors):
-        if other is t:
-            return variables[i]
-    return None
-
-
-def _refuse_to_save(function: Any, place: int) -> None:
+def _of_output(function: Any, t: Any, raw: Any, outputs: Any, place: int) -> Any:
+    """The Variable of a tensor among the outputs."""
+    if type(raw) is tuple:
+        for i, other in enumerate(raw):
+            if other is t:
+                return outputs[i]
     raise RuntimeError(
         f"{name_of(function)}: save_for_backward can only save input or output tensors, but "
         f"argument {place} doesn't satisfy this condition; keep others as attributes"

@@ -209,6 +209,11 @@ class VariableBase:
         return "Variable containing:" + ("" if text.startswith("\n") else "\n") + text
 
     __hash__ = object.__hash__
+    # NumPy's numbers and arrays leave operators to the Variable.
+    __array_ufunc__ = None
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("a Variable is no array; use variable.data, or variable.data.numpy()")
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -78,7 +78,6 @@ class Function:
     # Whether gradients are what they should be without a look; so are those of this package.
     _trusted = False
     _is_stochastic = False
-    _called = False
     _requires_grad = False
     _saved: tuple[Any, ...] = ()
     _versions: tuple[Any, ...] = ()
@@ -149,9 +148,8 @@ class Function:
 
     def _do_forward(self, *inputs: Any) -> Any:
         """Run ``forward`` on the tensors of Variables and make its results Variables."""
-        if self._called:
+        if self.num_inputs:
             _recording.forget(self)
-        self._called = True
         tensors: list[Any] = []
         needs = []
         previous: list[tuple[Any, int]] = []
@@ -166,9 +164,9 @@ class Function:
                 volatile = True
             maker = v._maker
             previous.append((v, 0) if maker is None else (maker, v.output_nr))
-        self.num_inputs = len(inputs)
+        self.num_inputs = len(needs)
         if volatile:
-            self.needs_input_grad = (False,) * len(inputs)
+            self.needs_input_grad = (False,) * len(needs)
         else:
             self.needs_input_grad = tuple(needs)
             self.previous_functions = tuple(previous)
@@ -196,12 +194,13 @@ class Function:
             share(inputs[0], made)
         if volatile:
             made._is_volatile = True
-        else:
-            made._maker = self
-            if self._requires_grad:
-                made._needs_grad = True
-                if self.to_save is not None:
-                    _recording.save(self, inputs, tensors, (result,), (made,))
+            self.to_save = None
+            return made
+        made._maker = self
+        if self._requires_grad:
+            made._needs_grad = True
+            if self.to_save is not None:
+                _recording.save(self, inputs, tensors, result, made)
         if self.to_save is not None:
             self.to_save = None
         return made

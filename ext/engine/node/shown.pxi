@@ -32,13 +32,13 @@ cdef object call_node(Node n, tuple gradients):
     return made[0] if len(made) == 1 else tuple(made)
 
 
-cdef bint holds_tensor(Node n, str kind, int slot) except -1:
+cdef bint holds_tensor(Node n, str kind, object slot) except -1:
     if kind == "operand":
         return not is_plain_number(n, slot)
     return kind == "tensor" or kind == "indices"
 
 
-cdef object raw_value(Node n, str kind, int slot):
+cdef object raw_value(Node n, str kind, object slot):
     """A `_raw_saved_*` attribute: the handle of a slot, or of each slot with an index tensor."""
     if kind != "indices":
         return graph_upcalls.raw_saved(n, slot)
@@ -59,10 +59,19 @@ cdef bint is_plain_number(Node n, int slot) noexcept:
     return isinstance(<object>p, (int, float))
 
 
-cdef object saved_value(Node n, str kind, int slot):
+cdef object saved_value(Node n, str kind, object where):
     """A `_saved_*` attribute, by the descriptor that the generator wrote."""
+    cdef int slot = 0
     if n.edges == NULL:
         raise freed_error(n)            # made by __new__ alone
+    if kind == "constant":
+        return where
+    if kind == "function":
+        return where(n)
+    if kind == "edge_size":
+        shape = saved_value(n, "edge", where[0])
+        return None if shape is None else shape[where[1]]
+    slot = where
     if kind == "tensor" or kind == "operand":
         if n.saved[slot].obj == NULL and not (n.flags & N_FREED):
             return None
@@ -70,9 +79,13 @@ cdef object saved_value(Node n, str kind, int slot):
             number = <object>n.saved[slot].obj
             return number.item() if isinstance(number, Tensor) else number
         return peek(n, slot)
-    if kind == "edge":
-        return meta_shape(<Node>n.edges[slot].node, n.edges[slot].nr) if (
-            slot < n.n_edges and n.edges[slot].node != NULL) else None
+    if kind.startswith("edge"):
+        if slot >= n.n_edges or n.edges[slot].node == NULL:
+            return None
+        shape = meta_shape(<Node>n.edges[slot].node, n.edges[slot].nr)
+        if kind == "edge":
+            return shape
+        return len(shape) if kind == "edge_ndim" else _prod(shape)
     if n.flags & N_FREED:
         raise freed_error(n)
     if kind == "indices":
@@ -83,4 +96,14 @@ cdef object saved_value(Node n, str kind, int slot):
         return n.attrs[slot].d
     if kind == "bool":
         return bool(n.attrs[slot].i)
-    return get_args(n)[slot]
+    if kind == "number":
+        return whole(n.attrs[slot].d)
+    found = get_args(n)[slot]
+    if kind == "dims" and isinstance(found, int):
+        return (found,)
+    return whole(found) if kind == "whole" else found
+
+
+cdef object whole(double x):
+    """A number as users write it."""
+    return int(x) if (<object>x).is_integer() else x

@@ -7,6 +7,7 @@ import math
 import autograd_cy as ag
 
 from ..function import Function, InplaceFunction
+from .shapes import one_minus
 
 __all__ = [
     "Abs",
@@ -117,7 +118,7 @@ class Tanh(_OfOutput):
         return x.tanh_()
 
     def slope(self, out):
-        return ag.rsub(ag.mul(out, out), 1)
+        return one_minus(ag.mul(out, out))
 
 
 class Sigmoid(_OfOutput):
@@ -128,7 +129,7 @@ class Sigmoid(_OfOutput):
         return x.sigmoid_()
 
     def slope(self, out):
-        return ag.mul(out, ag.rsub(out, 1))
+        return ag.mul(out, one_minus(out))
 
 
 class Rsqrt(_OfOutput):
@@ -203,7 +204,7 @@ class Asin(_OfInput):
         return x.asin()
 
     def slope(self, x):
-        return ag.rsqrt(ag.rsub(ag.mul(x, x), 1))
+        return ag.rsqrt(one_minus(ag.mul(x, x)))
 
 
 class Acos(_OfInput):
@@ -211,7 +212,7 @@ class Acos(_OfInput):
         return x.acos()
 
     def slope(self, x):
-        return ag.neg(ag.rsqrt(ag.rsub(ag.mul(x, x), 1)))
+        return ag.neg(ag.rsqrt(one_minus(ag.mul(x, x))))
 
 
 class Atan(_OfInput):

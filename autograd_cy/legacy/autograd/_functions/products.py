@@ -95,6 +95,8 @@ class Mm(_Product):
     gradients = _of_matrices
 
     def product(self, a, b):
+        if a.dtype is b.dtype:
+            return _make(type(a), ag.mm(a, b))
         return a.mm(b)
 
 
@@ -104,6 +106,8 @@ class Bmm(_Product):
     gradients = _of_batches
 
     def product(self, a, b):
+        if a.dtype is b.dtype:
+            return _make(type(a), ag.bmm(a, b))
         return a.bmm(b)
 
 
@@ -113,6 +117,8 @@ class Mv(_Product):
     gradients = _of_matrix_and_vector
 
     def product(self, a, b):
+        if a.dtype is b.dtype:
+            return _make(type(a), ag.mv(a, b))
         return a.mv(b)
 
 

@@ -27,7 +27,9 @@ class Sum(Function):
 
     def forward(self, x):
         self.size = x.shape
-        return ag.sum(x, dtype=x.dtype) if self.dim is None else x.sum(self.dim)
+        if self.dim is not None:
+            return x.sum(self.dim)
+        return ag.sum(x) if x.dtype.is_floating_point else ag.sum(x, dtype=x.dtype)
 
     def backward(self, grad):
         return _spread(grad, self.size)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import is_number
 from ..stochastic_function import StochasticFunction
-from .shapes import in_shape
+from .shapes import in_shape, one_minus
 
 __all__ = ["Bernoulli", "Multinomial", "Normal"]
 
@@ -47,7 +48,7 @@ class Bernoulli(StochasticFunction):
 
     def backward(self, reward):
         p, samples = self.saved_tensors
-        variance = ag.mul(p, ag.rsub(p, 1))
+        variance = ag.mul(p, one_minus(p))
         return ag.mul(ag.div(ag.sub(p, samples), ag.add(variance, _SMALL)), reward)
 
 
@@ -60,6 +61,11 @@ class Normal(StochasticFunction):
     """
 
     def __init__(self, stddev=None):
+        if stddev is not None and not is_number(stddev):
+            raise TypeError(
+                "normal: the deviation must be a number or a Variable, not a "
+                f"{type(stddev).__name__}"
+            )
         if stddev is not None and stddev <= 0:
             raise RuntimeError(f"normal: the standard deviation must be positive, not {stddev}")
         self.stddev = stddev

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-__all__ = ["alike", "in_shape", "zeros"]
+__all__ = ["alike", "in_shape", "one_minus", "zeros"]
 
 
 def alike(a, b):
@@ -20,3 +20,8 @@ def in_shape(t, shape):
 def zeros(shape, like):
     """Zeros of the type of another tensor."""
     return ag.zeros(shape, dtype=like.dtype)
+
+
+def one_minus(t):
+    """1 - t; two kernels are less than one call that goes through arguments of all kinds."""
+    return ag.add(ag.neg(t), 1)

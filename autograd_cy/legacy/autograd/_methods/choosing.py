@@ -9,6 +9,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from .. import _functions as F
+from .._recording import leaf_of
 from .._state import VariableBase
 from .operands import number
 
@@ -19,11 +20,7 @@ def _as_index(key: Any) -> Any:
     """A Variable on the tensor of a key, which may be one already; None for other keys."""
     if isinstance(key, VariableBase):
         return key
-    if isinstance(key, Tensor):
-        made = VariableBase.__new__(VariableBase)
-        made._tensor = key
-        return made
-    return None
+    return leaf_of(key) if isinstance(key, Tensor) else None
 
 
 def _kind(index: Any, keys: str) -> Any:
@@ -66,7 +63,7 @@ class Choosing(VariableBase):
         return len(self._tensor)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([F.Index(i)(self) for i in range(len(self._tensor))])
+        return (F.Index(i)(self) for i in range(len(self._tensor)))
 
     def gather(self, dim: int, index: Any) -> Any:
         """The elements along a dimension that an index names."""
