@@ -221,7 +221,7 @@ class profile(Reports):
         self.current_action = ProfilerAction.NONE
         self.custom_trace_id_callback = custom_trace_id_callback
         self._schedule = schedule
-        self._options = {
+        self._options: dict[str, Any] = {
             "record_shapes": record_shapes or with_flops,
             "profile_memory": profile_memory,
             "with_stack": with_stack,
