@@ -5,6 +5,7 @@ Forward mode is in `forward_ad`, derivatives of functions in `functional`, check
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy._C import recorder as _recorder
 from autograd_cy._C.saved import SavedTensor as SavedTensor
 from autograd_cy.autograd import _functions as _functions
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
@@ -75,10 +76,8 @@ __all__ = [
 
 
 def _profiler_enabled() -> bool:
-    """Whether any profiler records."""
-    from autograd_cy._C.tensor import _get_global_modes
-
-    return bool(_get_global_modes() & 1)
+    """Whether some profiler records now."""
+    return _recorder._enabled()
 
 
 def __getattr__(name):
