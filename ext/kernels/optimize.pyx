@@ -14,9 +14,11 @@ from autograd_cy._C.launch cimport (
     READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
     spread)
 from autograd_cy._C.optimizer_loops cimport *
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
+    F_LAZY, F_STRIDED, G_PROFILE, Tensor, g_modes,
+    bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
 
@@ -24,6 +26,7 @@ cdef object _loops = _cpu.load("optimizer_loops")
 cdef const OptimizerTable* L = <const OptimizerTable*>PyCapsule_GetPointer(
     _loops.table_capsule(), "autograd_cy.optimizer_table")
 
+cdef int E = events("aten::_fused_sgd_\naten::_fused_adam_\naten::_fused_adamw_")
 cdef enum:
     TILE = 16384       # elements of a tile, counted over all parameters
 
@@ -198,6 +201,9 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
     >>> from autograd_cy._C.optimize import sgd_step
     >>> sgd_step([], [], None, 0.1)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E, (params, grads, bufs, lr, momentum))
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Tensor p
@@ -260,6 +266,9 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
     >>> from autograd_cy._C.optimize import adam_step
     >>> adam_step([], [], [], [], None, [], 1e-3, 0.9, 0.999, 1e-8)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + (2 if decoupled else 1), (params, grads, exp_avgs, exp_avg_sqs, lr))
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Py_ssize_t i
@@ -316,6 +325,9 @@ cdef dict METHODS = {
                         "rectified"), True, 4.0),
 }
 
+cdef dict EVENTS = {name: events(f"autograd_cy::_fused_{name}_") for name in METHODS}
+EVENTS["adagrad"] = events("aten::_fused_adagrad_")
+
 
 def fused_step(str method, list params not None, list grads not None, list states not None,
                list numbers not None):
@@ -350,6 +362,7 @@ def fused_step(str method, list params not None, list grads not None, list state
     >>> p, total
     (tensor([0.5000]), tensor([4.]))
     """
+    cdef Scope _seen = NULL
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Py_ssize_t i
@@ -359,6 +372,8 @@ def fused_step(str method, list params not None, list grads not None, list state
     cdef str op = method + "_step"
     if method not in METHODS:
         raise ValueError(f"fused_step: no method {method!r}; there are {', '.join(METHODS)}")
+    if g_modes & G_PROFILE:
+        _seen = begin_call(<int>EVENTS[method], (params, grads))
     number, arrays, names, changes, cost = METHODS[method]
     if changes:
         no_launch(op, "numbers of it change with each step, and a second run would take those of "

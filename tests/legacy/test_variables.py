@@ -10,7 +10,7 @@ import pytest
 
 import autograd_cy as modern
 import autograd_cy.legacy as torch
-from autograd_cy.legacy.autograd import Function, Variable
+from autograd_cy.legacy.autograd import Function, Variable, _functions
 
 
 def ones(*size, **flags):
@@ -462,6 +462,12 @@ def test_full_reductions_are_of_size_one_and_others_keep_the_dimension():
         assert values.requires_grad and not indices.requires_grad
         assert isinstance(indices.data, torch.LongTensor)
     assert x.sort(1, True)[0].data[0].tolist() == [3, 2, 1]
+    assert x.sort()[0].data[0].tolist() == [1, 2, 3]
+    assert x.topk(2)[0].data[0].tolist() == [3, 2]
+    assert sorted(x.topk(2, 1, False)[0].data[0].tolist()) == [1, 2]
+    assert abs(x[0].std().data[0] - 1) < 1e-6 and x[0].var(0, False).data[0] < 0.7
+    assert abs(x.norm(1, 1).data[0][0] - 6) < 1e-6 and abs(x[0].norm().data[0] ** 2 - 14) < 1e-4
+    assert x.dist(x + 1, 1).data[0] == 6 and abs(x.dist(x + 1).data[0] ** 2 - 6) < 1e-4
     assert x.max(x * 0 + 2).data.tolist() == [[2, 2, 3], [4, 5, 6]]
 
 
@@ -515,10 +521,18 @@ def test_shapes():
         x._grad = None
         out.sum().backward()
         assert x.grad.size() == (2, 3), text
+    assert [p.size() for p in x.chunk(2)] == [p.size() for p in x.split(1)] == [(1, 3)] * 2
+    assert [p.size() for p in _functions.Chunk(2)(x)] == [(1, 3)] * 2
+    assert x.narrow(0, 1, 1).data.tolist() == [[4, 5, 6]]
     assert [p.size() for p in x.chunk(2, 1)] == [(2, 2), (2, 1)]
     assert [p.size() for p in x.split(2, 1)] == [(2, 2), (2, 1)]
     with pytest.raises(RuntimeError, match="elements"):
         x.resize(7)
+    for parts in (x.chunk, x.data.chunk):
+        with pytest.raises(RuntimeError, match="positive"):
+            parts(0)
+    with pytest.raises(ValueError, match="positive"):
+        x.split(0)
     with pytest.raises(RuntimeError, match="2D"):
         x.view(1, 2, 3).t()
     with pytest.raises(RuntimeError, match="out of range"):
