@@ -52,6 +52,11 @@ InputMetadata = _namedtuple("InputMetadata", "shape dtype device")
 cdef uint64_t g_sequence = 0
 
 
+def _next_sequence_nr():
+    """The number that the next node will have."""
+    return g_sequence + 1
+
+
 cdef class NodeExtra:
     pass
 
