@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -46,14 +47,17 @@ class _Emitter:
     def _begin(self, push: Callable[[str], Any]) -> Callable[[str, int, int, list | None], None]:
         """What is called when an event begins."""
         shapes = self.record_shapes
+        known = weakref.ref(self)  # the recorder keeps what is returned, and would keep this, too
 
         def begin(name: str, seq: int, scope: int, sizes: list | None) -> None:
             if scope == OPERATOR and _is_grad_enabled():
                 seq = _next_sequence_nr()  # if it makes a node, that is its number
             push(text_of(name, seq, scope, sizes if shapes else None))
-            self._pushed += 1
-            if self._pushed % KEPT == 0:
-                self._record()  # what was recorded so far is for nobody
+            emitter = known()
+            if emitter is not None:
+                emitter._pushed += 1
+                if emitter._pushed % KEPT == 0:
+                    emitter._record()  # what was recorded so far is for nobody
 
         return begin
 
@@ -70,6 +74,11 @@ class _Emitter:
             session, self._session = self._session, None
             session.stop()
         self.entered = False
+
+    def __del__(self) -> None:
+        # As of a session: without its object nobody can close it.
+        if getattr(self, "_session", None) is not None:
+            self.__exit__(None, None, None)
 
     def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
         raise NotImplementedError

@@ -120,6 +120,12 @@ class Session:
             return Columns(base_ns=self._base_ns, options=self.options)
         return _columns(taken, self._thread, self._base_ns, self.options)
 
+    def __del__(self) -> None:
+        # What an interrupt kept from its block, or a program forgot, costs no operator any more.
+        recording = getattr(self, "_recording", None)
+        if recording is not None and recording.running:
+            recording.stop()
+
 
 def _columns(taken: tuple, thread: int, base_ns: int, options: dict[str, Any]) -> Columns:
     """What :class:`Recording` gives, as columns."""

@@ -34,6 +34,17 @@ EXEMPT = {
     "autograd_cy.overrides.DisableTorchFunction",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
+    # Recordings stop when their object is freed, which an interrupt before the block does.
+    "autograd_cy.autograd.profiler.profile",
+    "autograd_cy.profiler._steps.profile",
+    "autograd_cy.profiler._ranges._Emitter",
+    "autograd_cy.profiler._ranges.emit_nvtx",
+    "autograd_cy.profiler._ranges.emit_itt",
+    # What they change is another tool's.
+    "autograd_cy.cuda.profiler.profile",
+    "autograd_cy.cuda.nvtx.range",
+    # A block of shared memory, which is closed with its object.
+    "autograd_cy.legacy.tensors.sharing.SharedBlock",
 }
 # What the contexts of this module are made of.
 BASES = {

@@ -867,3 +867,12 @@ def test_a_gradient_is_taken_over_under_the_recorder():
     found = []
     recorded(lambda: found.append(address()), record_shapes=True)
     assert found == [plain]
+
+
+def test_a_recording_without_its_object_stops():
+    session = Session(profile_memory=True)
+    session.start()
+    assert ag.autograd._profiler_enabled()
+    del session
+    gc.collect()
+    assert not ag.autograd._profiler_enabled()
