@@ -34,6 +34,8 @@ cdef Services services[8]
 
 # The device that works on these tensors (some may be None): a 0-d tensor on the CPU goes with all.
 cdef int device_among(tuple tensors, str op) except -1
+# Refuse an argument elsewhere; for the shapes of meta it may be on the CPU.
+cdef int check_place(Tensor t, int device, str op) except -1
 cdef int refuse_host(Tensor t, str what) except -1     # an error if there are no values to read
 cdef object no_kernel(str op, int device)
 cdef int refuse_device(tuple tensors, str op) except -1   # always raises

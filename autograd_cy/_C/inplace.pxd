@@ -3,8 +3,6 @@
 from autograd_cy._C.node cimport Node
 from autograd_cy._C.tensor cimport Tensor
 
-# None, or what observes it until it goes
-cdef object begin_inplace(Tensor self, str op, bint recording)
 cdef int end_inplace(Tensor self, Node n) except -1        # n: what recorded the change, or None
 cdef Tensor replace_value(Tensor self, Tensor value, str op)
 cdef int put_value(Tensor self, Tensor value, str op) except -1

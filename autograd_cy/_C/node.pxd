@@ -19,6 +19,7 @@ cdef enum:  # Node.flags
     N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_NUMBER_FIRST = 256   # edge 0 is that of a number, and isn't shown
+    N_NAMED = 512          # node_name() isn't that of the class
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL

@@ -37,3 +37,7 @@ cdef int num_threads() noexcept nogil
 # Budget of the calling thread alone; 0 removes it.  Returns the previous value, to be put back.
 # For work that goes on in a helper thread with its caller's budget.
 cdef int set_thread_override(int n) noexcept nogil
+
+# Where the calling thread's loops note the largest number of threads they had; the profiler sets it
+# to 1 before an operator.
+cdef int* team_place() noexcept nogil

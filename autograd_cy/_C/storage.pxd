@@ -43,6 +43,12 @@ cdef allocate_fn device_memory[8]
 ctypedef void (*birth_fn)(StorageImpl*) noexcept
 cdef void note_births(birth_fn noted) noexcept    # called with each new storage; NULL: no more
 
+# Called with each block of the allocator and the bytes asked for, negative when it goes; NULL: no
+# more.
+ctypedef void (*change_fn)(StorageImpl*, Py_ssize_t) noexcept
+cdef void watch_memory(change_fn watch) noexcept
+cdef Py_ssize_t live_bytes() noexcept              # of all blocks
+
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,

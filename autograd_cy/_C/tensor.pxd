@@ -168,6 +168,7 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1     # neg
 
 # --- reading them ---------------------------------------------------------------------------
 cdef object scalar_value(Tensor t)                   # the only element as a Python number
+cdef object shown_value(Tensor t)                    # the same, only to be looked at
 cdef object element_value(const char* p, int dt)
 cdef int check_holds(object value, int dt) except -1       # RuntimeError if it overflows
 cdef object beyond_64_bits(object x)
@@ -259,6 +260,7 @@ cdef struct Upcalls:
     release_fn release_node           # drops a node without recursion
     void (*accumulator_gone)(PyObject*) noexcept
     int (*note_write)(Tensor, str) except -1     # before a write that check_inplace doesn't see
+    int (*note_read)(Tensor, str) except -1      # NULL unless launches are kept; see reading()
 
 cdef Upcalls upcalls
 
@@ -266,6 +268,12 @@ cdef inline int writing(Tensor t, str op) except -1:
     """To be called before memory is written by other means than an in-place operator."""
     if upcalls.note_write != NULL:
         return upcalls.note_write(t, op)
+    return 0
+
+cdef inline int reading(Tensor t, str what) except -1:
+    """To be called before values are read, and used, by anything but a launch."""
+    if upcalls.note_read != NULL and not t.flags & F_WRAPPED:
+        return upcalls.note_read(t, what)
     return 0
 
 cdef int install(type cls, str name, object value) except -1   # sets an attribute of a cdef class

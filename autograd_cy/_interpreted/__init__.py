@@ -11,8 +11,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from autograd_cy._C.devices import expect
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._interpreted._index import FUNCTIONS, METHODS, NAMESPACES
+from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, METHODS, NAMESPACES
 
 __all__ = ["FUNCTIONS", "LinAlgError", "complete", "find", "install_methods", "names_of", "public"]
 
@@ -22,6 +23,9 @@ class LinAlgError(RuntimeError):
 
 
 LinAlgError.__module__ = "autograd_cy.linalg"
+
+
+expect(KERNELS)
 
 
 def find(family: str, name: str) -> Callable:

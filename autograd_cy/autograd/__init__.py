@@ -5,6 +5,7 @@ Forward mode is in `forward_ad`, derivatives of functions in `functional`, check
 Plain Python over the engine (``ext/engine``).
 """
 
+from autograd_cy._C import recorder as _recorder
 from autograd_cy._C.saved import SavedTensor as SavedTensor
 from autograd_cy.autograd import _functions as _functions
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
@@ -69,6 +70,11 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def _profiler_enabled():
+    """Whether some profiler records now."""
+    return _recorder._enabled()
 
 
 def __getattr__(name):

@@ -35,7 +35,10 @@ __all__ = [
 
 def default_type() -> type:
     """The tensor class of the default dtype; ``legacy.Tensor`` is this."""
-    return CLASSES[ag.get_default_dtype()]
+    dtype = ag.get_default_dtype()
+    if dtype not in CLASSES:
+        raise TypeError(f"the default dtype is {dtype}, which had no tensor type; set another one")
+    return CLASSES[dtype]
 
 
 def set_default_tensor_type(t: Any) -> None:

@@ -30,6 +30,26 @@ NAMES = (
 SUMS_OF_PRODUCTS = ("addmm", "addbmm", "baddbmm", "addmv", "addr")
 
 
+# Functions that Variables had no method for, and the core can differentiate.
+BY_THE_CORE = ("atan2", "cross", "cumprod", "cumsum", "trace")
+
+
+def _by_the_core(name, args, kwargs):
+    # Here, so that tensors alone don't load modules.
+    from .nn._modern import modern
+
+    variables = [a for a in args if is_variable(a)]
+    sizes = [tuple(v.size()) for v in variables]
+    if len(set(sizes)) > 1:
+        raise RuntimeError(f"{name}: inconsistent tensor sizes {sizes[0]} and {sizes[1]}")
+    rest = [a for a in args if not is_variable(a)]
+
+    def compute(*tensors):
+        return getattr(ag, name)(*tensors, *rest, **kwargs)
+
+    return modern(name.capitalize(), compute, *variables)
+
+
 def _on_variables(name, args, kwargs):
     first = args[0]
     if name == "pow" and not is_variable(first) and is_number(first):
@@ -37,6 +57,8 @@ def _on_variables(name, args, kwargs):
     if not is_variable(first):
         refuse(name, args, "Variables or tensors, not both (use Variable(tensor) or .data)")
     found = getattr(first, name, None)
+    if found is None and name in BY_THE_CORE:
+        return _by_the_core(name, args, kwargs)
     if found is None:
         raise AttributeError(f"{name}: Variables have no such method; it takes tensors (.data)")
     return found(*args[1:], **kwargs)

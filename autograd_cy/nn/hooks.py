@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from autograd_cy import Tensor, is_grad_enabled, zeros
+from autograd_cy._C import recorder as _recorder
 from autograd_cy._tensors.hooks import RemovableHandle
 from autograd_cy.autograd.function import Function
 
@@ -358,12 +359,23 @@ def _hook_all() -> None:
 
 
 _all._on_first.append(_hook_all)
+if _recorder._wants_modules():  # a profiler that was there before this module
+    _hook_all()
 
 
 def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What calling a module with hooks does."""
+    """What calling a module with hooks does, or any module while a profiler notes modules."""
+    if _recorder._wants_modules():
+        from autograd_cy.profiler._modules import called
+
+        return called(_call_hooked, module, args, kwargs)
+    return _call_hooked(module, args, kwargs)
+
+
+def _call_hooked(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not _all.around_forward():
-        Hooked._hooked = False  # until hooks of all modules come again
+        if not _recorder._wants_modules():
+            Hooked._hooked = False  # until hooks of all modules come again
         if "_hooked" not in module.__dict__:
             return module.forward(*args, **kwargs)
     called: set[int] = set()

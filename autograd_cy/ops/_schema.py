@@ -94,6 +94,11 @@ microseconds a call. Its kernel may also be a `host` expression, and it may live
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
 
+In profiles an operator is ``aten::<name>``, a private one ``autograd_cy::<name>``; `event` is another name,
+where torch has the operation under that one. `flops` counts its floating-point operations, an expression over
+the arguments' sizes: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)`` is the number of elements
+after broadcasting.
+
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
 edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
@@ -150,6 +155,9 @@ class call:
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
     large they are, and works on the CPU alone.
 
+    `from_host`: arguments that may be on the CPU while the others are on meta, as torch allows where
+    it finds the shape of the result in them alone.
+
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
@@ -165,6 +173,7 @@ class call:
     anywhere: bool = False
     places: bool = False
     into: bool = False
+    from_host: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -423,6 +432,8 @@ class Record:
     errors: tuple[error, ...]     # calls that the generated tests expect to be refused
     alone: str | None             # record called (with True) where only the first argument is given
     special: tuple                # `differs`: special values with another answer than torch's
+    event: str | None             # name of its events, where that isn't the function's
+    flops: str | None             # floating-point operations of a call, by the sizes of its arguments
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
     file: str = ""
@@ -446,6 +457,15 @@ class Record:
     def shown(self) -> str:
         """The name in error messages."""
         return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+
+    @property
+    def event_name(self) -> str:
+        """The name of its events in profiles: torch's, or with our prefix what torch hasn't."""
+        if self.event is not None:
+            return self.event if "::" in self.event else f"aten::{self.event}"
+        if self.name.startswith("_") and self.shown_as is None:
+            return f"autograd_cy::{self.symbol.strip('_')}"
+        return "aten::" + self.shown.removeprefix("nn.functional.").replace(".", "_")
 
     @property
     def joint(self) -> dict[tuple[str, ...], str]:
@@ -579,6 +599,8 @@ def op(
     errors: tuple[error, ...] = (),
     alone: str | None = None,
     special: object = (),
+    event: str | None = None,
+    flops: str | None = None,
     params: dict[str, str] | None = None,
     raises: dict[str, str] | None = None,
 ) -> Record:
@@ -625,7 +647,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        dict(params or {}), tuple((raises or {}).items()),
+        event, flops, dict(params or {}), tuple((raises or {}).items()),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     for param in record.params:

@@ -38,7 +38,7 @@ op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.thr
    example=">>> ag.threshold(ag.tensor([0.5, 2.0]), 1.0, 9.0)\ntensor([9., 2.])",
    params={"value": "What the others become."})
 
-op("_threshold_backward(grad_output, self, threshold: Scalar)", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
+op("_threshold_backward(grad_output, self, threshold: Scalar)", event="threshold_backward", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
    node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
    jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
    samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
@@ -107,7 +107,7 @@ op("_gelu_tanh(self)", shown_as="gelu", kernel=elementwise("gelu_tanh"), node="G
    samples=UNARY, dtypes="hf", reference="0.5 * self * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
    doc="gelu with the tanh approximation.")
 
-op("gelu_tanh_backward(grad_output, self)", kernel=elementwise("gelu_tanh_backward"), method=False,
+op("gelu_tanh_backward(grad_output, self)", event="autograd_cy::gelu_tanh_backward", kernel=elementwise("gelu_tanh_backward"), method=False,
    vjp={"grad_output": "gelu_tanh_backward(grad, self)",
         "self": "grad * grad_output * _gelu_tanh_curvature(self)"},
    jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
@@ -151,7 +151,7 @@ op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax
    reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.",
    example=">>> ag.softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([0.2689, 0.7311])")
 
-op("softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
+op("softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::softmax_backward", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "softmax_backward(grad, output, dim)",
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
@@ -170,7 +170,7 @@ op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log
    reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.",
    example=">>> ag.log_softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([-1.3133, -0.3133])")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
+op("log_softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::log_softmax_backward", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",

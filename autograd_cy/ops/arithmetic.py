@@ -27,7 +27,7 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
-op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
+op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
    vjp={"self": "grad", "other": "grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
@@ -36,7 +36,7 @@ op("add(self: operand, other: operand)", kernel=elementwise("add"), alpha="_add_
 
 # The factor of what is subtracted comes negated.
 for _name, _alpha, _node in (("add", "alpha", "AddBackward0"), ("sub", "None if alpha is None else -alpha", "SubBackward0")):
-    op(f"_{_name}_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node=_node, shown_as=_name, inplace=True,
+    op(f"_{_name}_scaled(self, other: operand, alpha: Scalar)", kernel=elementwise("add_scaled"), node=_node, shown_as=_name, flops="elements(self, other)" if _name == "add" else None, inplace=True,
        vjp={"self": "grad", "other": "grad * alpha.conj()"}, shows={"alpha": _alpha}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
        samples=[sample((arg((3, 4)), arg((4,)), 2)), sample((arg((3,)), arg(()), 3)), sample((arg((3,)), arg((3,)), 2))],
        reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
@@ -62,7 +62,7 @@ op("_rsub(self, other: operand)", tier="interpreted", shown_as="rsub", checks="n
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Difference ``other - self``.")
 
-op("mul(self: operand, other: operand)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
+op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.",

@@ -28,7 +28,7 @@ op("conj(self)", kernel=composite("_conj(self) if self.is_complex() else self"),
 op("_conjugate(self)", kernel=composite("conj_physical(self) if self.is_complex() else self"),
    samples=UNARY, reference="np.conj(self)", doc="What ``conj`` stands for in formulas.")
 
-op("_conj(self)", kernel=view("shapes.conj_plain"), node="ConjBackward0", vjp={"self": "conj(grad)"},
+op("_conj(self)", event="conj", kernel=view("shapes.conj_plain"), node="ConjBackward0", vjp={"self": "conj(grad)"},
    jvp="linear", vmap="_conj(self)", samples=UNARY, dtypes="c", reference="np.conj(self)",
    doc="The conjugate of a complex tensor as a view.")
 
@@ -48,7 +48,7 @@ op("adjoint(self)", kernel=composite("complex.adjoint"), samples=[one((3, 4)), o
    reference="np.conj(np.swapaxes(self, -2, -1))", doc="Conjugate transpose of the last two dimensions.",
    example=">>> ag.adjoint(ag.tensor([[1 + 2j, 3j]]))\ntensor([[1.-2.j],\n        [0.-3.j]])")
 
-op("_neg_view(self)", kernel=view("shapes.neg_plain"), node="NegViewBackward0", vjp={"self": "-grad"},
+op("_neg_view(self)", event="_neg_view", kernel=view("shapes.neg_plain"), node="NegViewBackward0", vjp={"self": "-grad"},
    jvp="linear", vmap="_neg_view(self)", samples=UNARY, dtypes="ihfc", reference="-self",
    doc="The negative of a tensor as a view.")
 
@@ -66,11 +66,11 @@ op("imag(self)", method=False, checks="complex_only", kernel=composite("complex.
    samples=shapes(((3, 4),), ((),)), dtypes="c", reference="np.imag(self)", doc="Imaginary part of a complex tensor, as a view.",
    example=">>> ag.imag(ag.tensor([1 + 2j]))\ntensor([2.])")
 
-op("_real(self)", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
+op("_real(self)", event="real", kernel=elementwise("real", dtypes="real"), node="RealBackward0",
    vjp={"self": "complex(grad, zeros_like(grad))"}, jvp="linear", vmap="elementwise", samples=UNARY,
    dtypes="c", reference="np.real(self)", doc="Real part in new memory; real and imag are views.")
 
-op("_imag(self)", kernel=elementwise("imag", dtypes="real"), node="ImagBackward0",
+op("_imag(self)", event="imag", kernel=elementwise("imag", dtypes="real"), node="ImagBackward0",
    vjp={"self": "complex(zeros_like(grad), grad)"}, jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c",
    reference="np.imag(self)", doc="Imaginary part in new memory.")
 

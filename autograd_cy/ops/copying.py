@@ -8,17 +8,17 @@ op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_wi
    jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.",
    example=">>> ag.clone(ag.tensor([1, 2]))\ntensor([1, 2])")
 
-op("_contiguous(self, memory_format: format? = None)", kernel=call("shapes.contiguous_with", lazy=True, anywhere=True), out=False, node="CloneBackward0",
+op("_contiguous(self, memory_format: format? = None)", event="contiguous", kernel=call("shapes.contiguous_with", lazy=True, anywhere=True), out=False, node="CloneBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="clone(self, 0)", samples=[one((3, 4))], reference="self", doc="A C-contiguous copy, or one of the given format.")
 
-op("_to_dtype(self, dtype: dtype? = None)", kernel=call("shapes.cast_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
+op("_to_dtype(self, dtype: dtype? = None)", event="to", kernel=call("shapes.cast_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
 
-op("_to_device(self, place: int)", kernel=call("shapes.device_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
+op("_to_device(self, place: int)", event="to", kernel=call("shapes.device_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
    attrs={"home": "place_of(self)"}, vjp={"self": "_to_device(grad, home)"}, jvp="linear", vmap="_to_device(self, place)",
    doc="A copy on the device of a given code.")
 
-op("_fill(self, value)", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",
+op("_fill(self, value)", event="fill", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",
    vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
    vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
    samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",

@@ -27,7 +27,7 @@ op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
    example=">>> ag.select(ag.tensor([[1, 2], [3, 4]]), 0, 1)\ntensor([3, 4])",
    raises={"IndexError": "The index is out of range."})
 
-op("_select_backward(grad_output, size: sizes, dim: int, index: int)", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
+op("_select_backward(grad_output, size: sizes, dim: int, index: int)", event="select_backward", kernel=call("shapes.select_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "grad.select(dim, index)"}, jvp="linear",
    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)], doc="Zeros of `size` with `grad_output` at one index.")
@@ -48,7 +48,7 @@ op("slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 
    reference="self[(builtins.slice(None),) * (dim % self.ndim) + (builtins.slice(start, end, step),)]",
    doc="Every `step`-th element from `start` to `end` along a dimension.")
 
-op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
+op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)", event="slice_backward",
    kernel=call("shapes.slice_backward_plain", anywhere=True), out=False,
    vjp={"grad_output": "slice(grad, dim, start, end, step)"}, jvp="linear",
    vmap="_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, step)",
@@ -77,7 +77,7 @@ op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clo
 
 # --- index tensors -----------------------------------------------------------------------------
 
-op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select", shape="rules_indexing.selected(self, dim, index)"),
+op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.index_select", shape="rules_indexing.selected(self, dim, index)", from_host=("index",)),
    vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"}, jvp={"self": "index_select(self_t, dim, index)"},
    vmap=by_hand("batching_rules.index_select_each"),
    samples=[sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))), sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
@@ -110,7 +110,7 @@ op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=
    example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
    raises={"IndexError": "An index is out of range."})
 
-op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)"),
+op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)", from_host=("index",)),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, shows={"sparse_grad": "False"}, jvp={"self": "gather(self_t, dim, index)"},
    vmap="gather(self, dim + 1, index) if self.ndim > 1 else "
         "(gather(unsqueeze(self, 1), 1, unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else "
@@ -124,7 +124,7 @@ op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite(
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
 op("scatter_add(self, dim: dim, index, src)",
-   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False,
+   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False,
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -137,7 +137,7 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
     _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
     _names = f"'{_name}', '{_source}'"
     op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact",
-       kernel=call(f"indexing.{_name}", over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
+       kernel=call(f"indexing.{_name}", from_host=("index", _source), over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
                    f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihf",
        vjp={"self": f"_to_slots(grad, {_rest})",
             _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
@@ -168,7 +168,7 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
-   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
+   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
    variants={"ScatterBackward1": "is_number(src)"}, plain_numbers=("src",),
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
@@ -192,7 +192,7 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, 
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", event="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 

@@ -53,7 +53,7 @@ op("chunk(self, chunks: int, dim: dim = 0) -> Tensor[]", kernel=composite("joini
    doc="At most `chunks` equal pieces along a dimension, as views.",
    example=">>> ag.chunk(ag.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))")
 
-op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=view("shapes.split_plain"), multi_view=True,
+op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="split", kernel=view("shapes.split_plain"), multi_view=True,
    node="SplitBackward0", keeps=("sizes",), shows=PIECES, vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims",
    samples=[one((5, 2), (2, 3), 0), one((2, 5), (1, 0, 4), -1)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
@@ -66,7 +66,7 @@ op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", 
 
 # --- pieces for changes in place ---------------------------------------------------------------
 
-op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", kernel=call("shapes.unsafe_split_plain", lazy=True, anywhere=True), node="UnsafeSplitBackward0", keeps=("sizes",), shows=PIECES,
+op("_unsafe_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="unsafe_split", kernel=call("shapes.unsafe_split_plain", lazy=True, anywhere=True), node="UnsafeSplitBackward0", keeps=("sizes",), shows=PIECES,
    vjp={"self": "cat(grads, dim)"}, jvp="linear", vmap="dims", out=False, samples=[one((5, 2), (2, 3), 0)],
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))", doc="Pieces that autograd takes for tensors of their own.")
 

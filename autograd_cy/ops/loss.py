@@ -42,7 +42,7 @@ op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100,
    raises={"IndexError": "A class is out of range."})
 
 op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
-   " label_smoothing: float = 0.0)", method=False, kernel=composite("loss.cross_entropy_form"),
+   " label_smoothing: float = 0.0)", method=False, event="cross_entropy_loss", kernel=composite("loss.cross_entropy_form"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference=by_test("tests/nn/test_nn_layers.py::test_cross_entropy_is_its_formula"), doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.",
    example=">>> ag.nn.functional.cross_entropy(ag.tensor([[0.0, 1.0]]), ag.tensor([1]))\ntensor(0.3133)",

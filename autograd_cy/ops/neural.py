@@ -19,7 +19,7 @@ HERE = "tests/ops/test_interpreted.py::"
 
 # --- affine maps -------------------------------------------------------------------------------
 
-op("linear(input, weight, bias: Tensor? = None)", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
+op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * weight[0]", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
    vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
    jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
    vmap={"input": "linear(input, weight, bias)",
@@ -34,7 +34,7 @@ op("_linear_weight(grad_output, input)",
    kernel=composite("mm(flatten_rows(grad_output).t(), flatten_rows(input).conj())"),
    doc="Gradient of linear with respect to its weight.")
 
-op("flatten_rows(self)", function=False, method=False, kernel=composite("neural.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
+op("flatten_rows(self)", event="autograd_cy::flatten_rows", function=False, method=False, kernel=composite("neural.flatten_rows"), samples=shapes(((2, 3, 4),), ((4,),)),
    reference="self.reshape(-1, self.shape[-1])", doc="All dimensions but the last joined.")
 
 op("_sum_rows(self)", kernel=composite("sum(flatten_rows(self), 0, False)"), doc="Sum over all dimensions but the last.")

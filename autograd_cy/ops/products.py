@@ -4,7 +4,7 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 
 # --- products ----------------------------------------------------------------------------------
 
-op("mm(self, mat2)", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
+op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
    shows={"self_sym_sizes": "self.shape", "mat2_sym_sizes": "mat2.shape"},
    vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
@@ -13,7 +13,7 @@ op("mm(self, mat2)", out="exact", kernel=call("products.mm", shape="rules_produc
    example=">>> ag.mm(ag.tensor([[1, 2], [3, 4]]), ag.tensor([[1, 0], [1, 1]]))\ntensor([[3, 2],\n        [7, 4]])",
    raises={"RuntimeError": "The shapes don't fit."})
 
-op("bmm(self, mat2)", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)"),
+op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)"),
    vjp={"self": "bmm(grad, mat2.transpose(1, 2).conj())", "mat2": "bmm(self.transpose(1, 2).conj(), grad)"}, jvp="each",
    vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B)",
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
@@ -23,18 +23,18 @@ op("bmm(self, mat2)", out="exact", kernel=call("products.bmm", shape="rules_prod
 op("_unmerge_batch(self, size: int)", kernel=composite("products.unmerge_batch"),
    doc="The first dimension split into `size` and the rest.")
 
-op("dot(self, tensor)", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
+op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
    jvp="each", vmap="sum(self * tensor, 1, False)", samples=shapes(((4,), (4,)), ((0,), (0,))), dtypes="ihfc",
    reference="np.dot(self, tensor)", tolerance=1e-4, doc="Scalar product of two vectors (nothing is conjugated).",
    example=">>> ag.dot(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor(11)")
 
-op("mv(self, vec)", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)"), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
+op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)"), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
    jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", "self,vec": "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
    samples=shapes(((3, 4), (4,)), ((0, 3), (3,)), ((2, 0), (0,))), dtypes="ihfc", reference="self @ vec", tolerance=1e-4,
    doc="Matrix times vector.",
    example=">>> ag.mv(ag.tensor([[1, 2], [3, 4]]), ag.tensor([1, 1]))\ntensor([3, 7])")
 
-op("_outer(self, vec)", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
+op("_outer(self, vec)", event="outer", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
 
 op("matmul(self, other)", kernel=composite("products.matmul", into=True), out="exact", dunder="matmul",
    samples=shapes(((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((3,), (3, 2)), ((2, 3, 4), (4, 2)),
@@ -57,7 +57,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross", in
 
 # --- products with sums ------------------------------------------------------------------------
 
-op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
+op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat1[0] * mat1[1] * mat2[1]", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
    shows={"mat1_sym_sizes": "mat1.shape", "mat2_sym_sizes": "mat2.shape"},
@@ -90,7 +90,7 @@ op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=comp
    samples=shapes(((3, 4), (3,), (4,))), reference="self + np.outer(vec1, vec2)", doc="``beta * self + alpha * outer(vec1, vec2)``.",
    example=">>> ag.addr(ag.ones(2, 2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))\ntensor([[4., 5.],\n        [7., 9.]])")
 
-op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
    kernel=call("products.baddbmm", shape="rules_products.baddbmm(self, batch1, batch2)", over="self"), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "bmm(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "bmm(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},

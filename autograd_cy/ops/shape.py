@@ -28,7 +28,7 @@ op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", laz
    reference=by_test("tests/engine/test_views_across_dtypes.py::test_view_of_another_dtype_shares_memory_and_version_but_no_history"), doc="The same memory read as elements of another dtype; the last dimension absorbs a change of size.",
    raises={"RuntimeError": "The strides don't allow it, or the number of elements differs."})
 
-op("_view_dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
+op("_view_dtype(self, dtype: dtype?)", event="view", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
 op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
@@ -37,7 +37,7 @@ op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    example=">>> ag.reshape(ag.arange(4), (2, -1))\ntensor([[0, 1],\n        [2, 3]])",
    raises={"RuntimeError": "The number of elements differs."})
 
-op("_reshape(self, shape: sizes)", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
+op("_reshape(self, shape: sizes)", event="reshape", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
    vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
@@ -107,7 +107,7 @@ op("_insert_dims(self, ndim: int)", kernel=composite("shape.insert_dims"),
 op("_trailing_dims(self, ndim: int)", kernel=composite("shape.trailing_dims"),
    doc="With dimensions of size 1 appended, up to `ndim`.")
 
-op("_alias(self)", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
+op("_alias(self)", event="alias", kernel=view("shapes.alias_plain"), node="AliasBackward0", vjp={"self": "grad"}, jvp="linear",
    vmap="_alias(self)", samples=[one((3, 4))], reference="self", doc="A view of everything.")
 
 # --- order of dimensions -----------------------------------------------------------------------
@@ -130,7 +130,7 @@ op("t(self)", kernel=composite("_t(_up_to_2d(self))"),
    samples=[one((3, 4)), one((3,)), one(())], reference="self.T", doc="Transpose of a matrix; fewer dimensions stay.",
    example=">>> ag.t(ag.tensor([[1, 2, 3]]))\ntensor([[1],\n        [2],\n        [3]])")
 
-op("_t(self)", kernel=view("shapes.t_plain"), node="TBackward0", vjp={"self": "grad.t()"}, jvp="linear",
+op("_t(self)", event="t", kernel=view("shapes.t_plain"), node="TBackward0", vjp={"self": "grad.t()"}, jvp="linear",
    vmap="transpose(self, 1, 2) if self.ndim == 3 else _alias(self)", samples=[one((3, 4)), one((3,)), one(())], reference="self.T",
    doc="Transpose of a matrix; fewer dimensions stay.")
 

@@ -75,6 +75,6 @@ for _name, _signature, _shown in (
         ("unique_consecutive", "_unique_consecutive(self, return_inverse: bool, return_counts: bool, dim: object)",
          "unique_consecutive")):
     op(f"{_signature} -> (values, inverse, counts)", kernel=call(f"indexing.{_name}_plain"), nondiff_outputs=("inverse", "counts"),
-       shown_as=_name, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
+       shown_as=_name, event=_shown, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
        vmap=refuse(DYNAMIC.format(_shown)), dtypes="bihf",
        doc="Elements (or slices) that occur, the place of each element among them, how often they do.")

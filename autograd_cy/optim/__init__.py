@@ -1,12 +1,37 @@
-"""Optimizers: `SGD`, `Adam`, `AdamW`, and the base class for others.
+"""Optimizers, the base class for others, and schedules of learning rates.
 
-``optimizer.py`` holds groups, state and saving; each method's file holds its update. Schedules of
-learning rates are in ``lr_scheduler``.
+``optimizer.py`` holds groups, state and saving; each method's file holds its update.
+``_fused.py`` is the base of those whose step is one compiled pass. Schedules are in
+``lr_scheduler``.
 """
 
 from . import lr_scheduler
+from .adadelta import Adadelta
+from .adagrad import Adagrad
 from .adam import Adam, AdamW
+from .adamax import Adamax
+from .asgd import ASGD
+from .lbfgs import LBFGS
+from .nadam import NAdam
 from .optimizer import Optimizer
+from .radam import RAdam
+from .rmsprop import RMSprop
+from .rprop import Rprop
 from .sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]

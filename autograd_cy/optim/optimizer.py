@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -10,7 +11,23 @@ from itertools import chain
 from typing import Any
 
 from autograd_cy import Tensor, enable_grad
+from autograd_cy._C import recorder as _recorder
 from autograd_cy.nn.parameter import clear_grad
+
+
+def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, with a label such as ``Optimizer.step#SGD.step`` in profiles."""
+
+    @functools.wraps(method)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _recorder._enabled():
+            return method(self, *args, **kwargs)
+        name = method.__name__
+        with _recorder.record_function(f"Optimizer.{name}#{type(self).__name__}.{name}"):
+            return method(self, *args, **kwargs)
+
+    return called
+
 
 #: Stands in ``defaults`` for an option that every group must give.
 required = object()
@@ -84,6 +101,12 @@ class Optimizer:
         # What schedules and programs hang on the object stays with it.
         return {name: getattr(self, name) for name in ("defaults", "state", "param_groups")}
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _labelled(cls.step)
+
+    @_labelled
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once. A subclass defines `_update` of one group, or its own step.
 
@@ -110,6 +133,7 @@ class Optimizer:
     def _update(self, group: dict[str, Any]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no step.")
 
+    @_labelled
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ext.codegen.kernel_runs import has_shape, signature
 from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import docstring, python_name, separate_sizes
 from ext.codegen.vocabulary import arg_type
@@ -22,7 +23,7 @@ from collections import namedtuple as _namedtuple
 
 import numpy as np
 
-from autograd_cy._C import arguments as _arguments, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
+from autograd_cy._C import arguments as _arguments, recorder as _recorder, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.metadata import _wrapped
@@ -120,10 +121,10 @@ class Forms:
         if has_out:
             call = f"_runtime.run_out(_operation_{r.key}, args, out)"
             if self.composite:
-                call = f"_runtime.composite_out(_composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
+                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
             lines += ["    if out is not None:", f"        return {self.named(call)}"]
         call = (
-            f"_composite_{r.key}(*args)"
+            f"_runtime.run_composite(_event_{r.key}, _composite_{r.key}, args)"
             if self.composite
             else f"_runtime.run(_operation_{r.key}, args)"
         )
@@ -169,7 +170,7 @@ class Forms:
         if self.composite:
             return [
                 *lines,
-                f"    return _runtime.composite_inplace(_composite_{r.key}, args, {r.shown + '_'!r})",
+                f"    return _runtime.composite_inplace(_event_{r.key} + 1, _composite_{r.key}, args, {r.shown + '_'!r})",
             ]
         return [*lines, f"    return _runtime.run_inplace(_operation_{r.key}, args)"]
 
@@ -288,6 +289,12 @@ def index(families: dict) -> str:
             functions |= outside if first.function else {}
             if first.method:
                 methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
+    kernels = {
+        r.key: signature(r)
+        for records in families.values()
+        for r in records
+        if r.tier == "interpreted" and has_shape(r)
+    }
     return "\n".join(
         [
             '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
@@ -298,6 +305,7 @@ def index(families: dict) -> str:
             f"FUNCTIONS = {functions!r}",
             f"METHODS = {methods!r}",
             f"NAMESPACES = {spaces!r}",
+            f"KERNELS = {kernels!r}",
             "",
         ]
     )

@@ -90,13 +90,19 @@ def registration(records) -> list[str]:
 
 
 def read_tuple(
-    record, without: str | None = None, also: tuple[str, ...] = (), indices: bool = True
+    record,
+    without: str | None = None,
+    also: tuple[str, ...] = (),
+    indices: bool = True,
+    from_host: bool = True,
 ) -> str:
     """Text of a tuple of all tensors that the kernel reads, and of some more."""
     names = [
         a.name
         for a in record.args
-        if (indices if a.type == "indices" else a.is_tensor) and a.name != without
+        if (indices if a.type == "indices" else a.is_tensor)
+        and a.name != without
+        and (from_host or a.name not in record.kernel.from_host)
     ]
     return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
@@ -118,7 +124,8 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     body += [
         "if flags & F_DEVICE:",
-        f'    device = device_among({read_tuple(r, indices=False)}, "{shown}")',
+        f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
+        *(f'    check_place({name}, device, "{shown}")' for name in r.kernel.from_host),
         f'{module}_{function}(made, {rule_args}, "{shown}")',
     ]
     fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]

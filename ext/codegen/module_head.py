@@ -36,7 +36,7 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel, refuse_device
+from autograd_cy._C.devices cimport add_slots, check_place, device_among, no_kernel, refuse_device
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
     inplace_target, out_target, settle)
@@ -45,7 +45,11 @@ from autograd_cy._C.node_io cimport (
     any_requires_grad, overwritten)
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, need_exact_out, outs_arg, write_outs, widened)
-from autograd_cy._C.observe cimport observe
+from autograd_cy._C.events cimport finished, note_node
+from autograd_cy._C.recorder cimport (
+    D_ARGUMENTS, S_OPERATOR, Event, Scope, begin, details, events, put_bool, put_dtype, put_end, put_float, put_int,
+    put_object, put_tensor)
+from autograd_cy._C.recorder import _set_flops, _elements as elements
 from autograd_cy._C.metadata cimport known_dims, size_at, widest_nd, {builtins}
 from autograd_cy._C.levels cimport (
     top_level, is_batched, any_batched, lowered, all_lowered, place_alias, primal_at, tangent_at)
@@ -53,7 +57,7 @@ from autograd_cy._C.forward cimport (
     forward_level, tangents_at, primals_at, place_aliases, zero_tangent, set_tangent,
     set_tangents, refuse_tangent)
 from autograd_cy._C.inplace cimport (
-    begin_inplace, end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
+    end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
 from autograd_cy._C.batching cimport (
     widest, common_dtype, align_batch, batch_front, all_front,
     batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all,

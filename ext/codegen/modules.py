@@ -47,6 +47,21 @@ def inplace_forms(name: str, group: Sequence[Any]) -> list[str]:
     return lines + inplace_overload_form(name, group)
 
 
+def event_names(events: Sequence[tuple[str, str]]) -> list[str]:
+    """Lines that give the names of a module's events their numbers."""
+    if not events:
+        return []
+    lines = [f'    "{name}\\n"' for _, name in events]
+    lines[-1] = lines[-1].replace('\\n"', '"')
+    return ["cdef int E = events(", *lines, ")"]
+
+
+def flops_rule(r: Any, number: str) -> str:
+    """The line that tells the recorder how to count a record's operations."""
+    args = ", ".join(a.name for a in r.args)
+    return f"_set_flops({number}, lambda {args}: {r.flops})"
+
+
 def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) -> list[str]:
     """Other names of a function, its method and its in-place form."""
     lines, first = [], group[0]
@@ -73,6 +88,7 @@ def family_module(
     exported: list[str] = []
     results: dict[str, tuple[str, ...]] = {}
     classes: set[str] = set()
+    events: list[tuple[str, str]] = []
 
     def class_of(r: Any, name: str) -> str:
         """Two records may share a node name (gelu): the class of the second gets a suffix."""
@@ -86,7 +102,9 @@ def family_module(
     for r in records:
         nodes = [r.node, *r.variants]
         of_name = {n: class_of(r, n) if isinstance(r.vjp, dict) else n for n in nodes}
-        body += Operator(r, by_name, constants, imports, of_name).text()
+        body += Operator(r, by_name, constants, imports, of_name, events).text()
+        if r.flops:
+            register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
         if len(r.returns) > 1 and r.named:
             results[r.name] = r.returns
     groups: dict[str, list] = {}
@@ -127,13 +145,15 @@ def family_module(
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
     written = "\n".join([*body, *forms])
     register += registration(records)
-    after = "\n".join([*kernel_slots(records), *register, *consts, *named, written])
+    names = event_names(events)
+    after = "\n".join([*kernel_slots(records), *register, *consts, *named, *names, written])
     parts = [
         head_of(family, imports, after),
         *kernel_numbers(written),
         *table_of(f"ops_{family}", written, entries),
         "\n".join(consts),
         "\n".join(named),
+        *names,
         *kernel_slots(records),
         written,
         "",

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ext.codegen.formula import FormulaError, Uses, parse, uses
+from ext.codegen.formula import FormulaError, Uses, parse
 from ext.codegen.lines import Function, indent
 from ext.codegen.operator_base import METADATA, Names, OperatorBase
+from ext.codegen.plan import Plan
 from ext.codegen.vocabulary import arg_type
 
 SCALARS = ("Py_ssize_t", "bint", "double", "int")  # C types of arguments kept in the node itself
@@ -26,60 +27,28 @@ class NodeText(OperatorBase):
     def plan_saving(self) -> None:
         """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
         r = self.r
-        self.formulas = {k: parse(v) for k, v in r.vjp.items()}
-        self.uses: dict[str, Uses] = {k: uses(t) for k, t in self.formulas.items()}
+        self.plan = Plan(r)
+        self.formulas = {key: tree for (key,), tree in self.plan.formulas.items()}
+        self.uses: dict[str, Uses] = {key: used for (key,), used in self.plan.uses.items()}
         self.args = {a.name: a for a in r.args}
-        self.outputs = () if self.many else r.returns
-        self.slots: list[str] = []
-        self.scalars: list[str] = []
-        self.objects: list[str] = []
-        self.meta_objects: list[tuple[str, str]] = []
-        for key in self.diff:
-            for name in sorted(self.uses[key].values):
-                self.plan_value(name)
-            for name, what in sorted(self.uses[key].metadata):
-                gradient = name == key or name == "grad" or name.startswith("grad_")
-                if gradient or name in self.uses[key].values:
-                    continue
-                if name in self.outputs:
-                    add(self.slots, name)
-                else:
-                    add(self.meta_objects, (name, what))
-        for name in r.keeps:
-            self.plan_value(name)
-        if len(self.scalars) > 4:
-            self.objects += self.scalars[4:]
-            del self.scalars[4:]
+        self.outputs, self.slots = self.plan.outputs, self.plan.slots
+        self.meta_objects, self.edge = self.plan.metadata, self.plan.edges
+        plain = [n for n in self.plan.plain if self.is_scalar(n)]
+        self.scalars = plain[:4]
+        self.objects = [n for n in self.plan.plain if not self.is_scalar(n)] + plain[4:]
         # Index tensors are saved after the other tensors; the plain objects say where each is.
         self.indices = [
             n for n in self.objects if n in self.args and self.args[n].type == "indices"
         ]
         if len(self.indices) > 1:
             raise FormulaError(f"{self.key}: one list of indices")
-        self.plan_edges()
-
-    def plan_value(self, name: str) -> None:
-        """Keep one value that a gradient uses."""
-        if name in self.outputs or (name in self.args and self.args[name].is_tensor):
-            if name in self.args and self.args[name].type == "Tensor[]":
-                raise FormulaError(f"{self.key}: the formula saves a list; use attrs")
-            add(self.slots, name)
-        elif name in self.args:
-            plain = arg_type(self.args[name].type).c in SCALARS
-            add(self.scalars if plain else self.objects, name)
-        elif name in self.r.attrs:
-            add(self.objects, name)
-
-    def plan_edges(self) -> None:
-        """Number the inputs that may need a gradient; a list of tensors comes last."""
-        self.edge: dict[str, int] = {}
-        for i, name in enumerate(self.diff):
-            if self.args[name].type == "Tensor[]" and i != len(self.diff) - 1:
-                raise FormulaError(f"{self.key}: a list of tensors must come last in vjp")
-            self.edge[name] = i
         self.n_edges = f"{len(self.diff)}"
         if self.list_arg is not None and self.list_arg.name in self.diff:
             self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+
+    def is_scalar(self, name: str) -> bool:
+        """Whether a kept value goes into the node itself."""
+        return name in self.args and arg_type(self.args[name].type).c in SCALARS
 
     @property
     def tuple_items(self) -> list[str]:
@@ -285,7 +254,7 @@ class NodeText(OperatorBase):
         for i, name in enumerate(self.slots):
             if name in r.returns:
                 continue
-            users = self.users(name)
+            users = self.plan.users(name)
             edge = self.edge.get(name, -1)
             test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
             save = [f"save_input(n, {i}, {name}, {edge})"]
@@ -356,23 +325,13 @@ class NodeText(OperatorBase):
     def n_outputs(self) -> str:
         return "n_results" if self.many else str(len(self.r.returns))
 
-    def users(self, name: str) -> list[str]:
-        """Arguments whose gradient needs the saved value `name`."""
-        return [
-            k
-            for k in self.diff
-            if name in self.uses[k].values
-            or any(
-                m == name and m != k and (m, w) not in self.meta_objects
-                for m, w in self.uses[k].metadata
-            )
-        ]
-
     def save_results(self, result_of: Callable[[str], str]) -> list[str]:
         lines = []
         for i, name in enumerate(self.slots):
             if name in self.r.returns:
-                test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.users(name))
+                test = " or ".join(
+                    f"edge_defined(n, {self.edge[k]})" for k in self.plan.users(name)
+                )
                 nr = self.r.returns.index(name)
                 lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
         return lines
@@ -424,9 +383,3 @@ class ValuesOfNode(ast.NodeTransformer):
             raise FormulaError(f"{self.label}: shows= uses {node.id!r}, which is not kept")
         kind, where = self.kept[node.id]
         return ast.parse(f"{self.read}(n, {kind!r}, {where})", mode="eval").body
-
-
-def add(where: list, what: object) -> None:
-    """Append what is not there yet."""
-    if what not in where:
-        where.append(what)

@@ -288,7 +288,9 @@ class Operation:
         fields = {
             "key": repr(r.key),
             "name": repr(r.shown),
+            "event": repr(r.event_name),
             "kernel": f"_kernel_{r.key}",
+            **({"flops": f"lambda {', '.join(self.args)}: {r.flops}"} if r.flops else {}),
             "tensors": repr(tuple(i for i, a in enumerate(r.args) if a.is_tensor and i != listed)),
             "n_results": repr(0 if r.returns == ("*",) else len(r.returns)),
             "module": "__name__",
@@ -527,7 +529,8 @@ class Operation:
             len(r.returns) > 1 and r.named
         )
         if self.kind == "composite":
-            return [*self.composite(), *self.check(), *named]
+            number = f"_event_{r.key} = _recorder._events({r.event_name!r} + chr(10) + {r.event_name + '_'!r})"
+            return [*self.composite(), *self.check(), *named, number]
         lines, fields = self.operation()
         body = ", ".join(f"{k}={v}" for k, v in fields.items())
         return [

@@ -35,9 +35,12 @@ class OperatorBase:
         constants: dict[str, str],
         imports: dict[str, set[str]],
         classes: Mapping[str, str] | None = None,
+        events: list[tuple[str, str]] | None = None,
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
+        # (key of the record, name) of each event of the module.
+        self.events: list[tuple[str, str]] = [] if events is None else events
         # Classes of nodes by their names, of which two records may share one.
         self.classes = classes or {name: name for name in (record.node, *record.variants)}
         self.node: str = self.classes[record.node]

@@ -9,7 +9,9 @@ from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
 from ext.codegen.node_text import NodeText
+from ext.codegen.plan import bits_of, claim_of
 from ext.codegen.vmap_rules import Random, Rule, rule_of
+from ext.codegen.vocabulary import arg_type
 
 RULES = {
     "same": "P_SAME",
@@ -18,8 +20,14 @@ RULES = {
     "real": "P_REAL",
     "complex": "P_COMPLEX",
 }
-# Bits of dtype codes for the class letters of `Record.dtypes`.
-CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
+# What describes an argument to the recorder, by its C type.
+PUT = {
+    "Tensor": "put_tensor",
+    "Py_ssize_t": "put_int",
+    "int": "put_int",
+    "double": "put_float",
+    "bint": "put_bool",
+}
 
 
 class OperatorForms(NodeText):
@@ -71,40 +79,24 @@ class OperatorForms(NodeText):
         """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
         if self.r.widen and widen:
             letters, target = self.r.widen
-            mask = hex(sum(CLASS_BITS[letter] for letter in letters))
+            mask = hex(bits_of(letters))
             code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
             return [
                 f"if 1 << self.dt & {mask}:",
                 f"    self = T._to_dtype(self, {code})",
                 *self.claims(False),
             ]
-        r, k = self.r, self.r.kernel
-        if set(r.dtypes) >= set(CLASS_BITS) or self.kind == "view":
-            return []  # views of some dtypes only have an error of their own
-        mask = hex(sum(bits for letter, bits in CLASS_BITS.items() if letter in r.dtypes))
-        tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
-        if self.kind != "elementwise" and not any(a.type == "operand" for a in tensors):
-            # No promotion: each argument by itself (indices and targets aren't differentiable).
-            if r.vmap == "elementwise" and len(tensors) == 2:  # both are promoted
-                return [
-                    f'claim_promoted({tensors[0].name}, {tensors[1].name}, {mask}, "{self.shown}")'
-                ]
-            checked = [a for a in tensors if a.name in self.diff] or tensors[:1]
-            # What is computed in another dtype need not be of a claimed one.
-            given = (
-                "{0}.dt if dtype < 0 else dtype"
-                if any(a.type == "dtype?" for a in r.args)
-                else "{0}.dt"
-            )
-            return [f'claim({given.format(a.name)}, {mask}, "{self.shown}")' for a in checked]
-        if getattr(k, "skip_first", False):
-            tensors = tensors[1:]
-        names = [a.name for a in tensors]
-        if len(names) == 1:
-            return [f'claim({names[0]}.dt, {mask}, "{self.shown}")']
-        if len(names) == 2:
+        claim = claim_of(self.r)
+        if claim is None:
+            return []
+        mask, names = hex(claim.bits), claim.names
+        if claim.promoted and len(names) > 2:
+            return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+        if claim.promoted and len(names) == 2:
             return [f'claim_promoted({", ".join(names)}, {mask}, "{self.shown}")']
-        return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+        # What is computed in another dtype need not be of a claimed one.
+        given = "{0}.dt if dtype < 0 else dtype" if claim.by_dtype else "{0}.dt"
+        return [f'claim({given.format(name)}, {mask}, "{self.shown}")' for name in names]
 
     def on_the_cpu(self) -> list[str]:
         """Lines that refuse tensors of other devices where only the CPU has an implementation."""
@@ -119,8 +111,10 @@ class OperatorForms(NodeText):
     def operator(self) -> list[str]:
         r = self.r
         lines = [
+            *self.seen_function(),
             "",
             f"cdef {self.ret} c_{self.key}({self.params}):",
+            *indent(self.seen()),
             *indent(self.without_negative_dims()),
         ]
         if self.kind == "composite":
@@ -133,7 +127,6 @@ class OperatorForms(NodeText):
         body = [
             f"cdef uint32_t flags = {self.flags()}",
             f"cdef {self.ret} result",
-            "cdef object observed",
         ]
         is_view = self.kind == "view"
         if self.diff:
@@ -148,7 +141,6 @@ class OperatorForms(NodeText):
                 "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                 f'    refuse_tangent({tensors}, "{r.name}")',
             ]
-        body += ["if g_modes & G_PROFILE:", f'    observed = observe("{self.shown}")']
         batch = [f"result = {self.batching.call}"]
         if self.resolves:
             batch = [
@@ -211,6 +203,8 @@ class OperatorForms(NodeText):
                 test += (
                     f" and not ({first}.flags & F_INFERENCE)"  # nothing is tracked for its views
                 )
+            if not self.slots:
+                record += ["if seen != NULL:", "    note_node(seen, n)"]
             body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
             body += [
                 "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
@@ -219,7 +213,9 @@ class OperatorForms(NodeText):
             if save:
                 # With its tangent, which the rule computes from the recorded result.
                 body += ["if n is not None:", *indent(save)]
-        body.append("return result")
+        node = "n" if self.diff and self.slots else "None"
+        moved = "None" if is_view else "result"
+        body += [*self.seen_end(f"finished(seen, {moved}, {node})"), "return result"]
         return lines + indent(body)
 
     def composite_function(self) -> str:
@@ -239,6 +235,7 @@ class OperatorForms(NodeText):
         lines = [
             "",
             f"cdef Tensor c_{self.key}_({self.params}):",
+            *indent(self.seen("_")),
             *indent(self.without_negative_dims()),
         ]
         given = ", ".join(
@@ -254,7 +251,6 @@ class OperatorForms(NodeText):
         body = [
             f"cdef uint32_t flags = {self.flags()}",
             "cdef bint recording = False",
-            "cdef object observed",
         ]
         if self.diff:
             body.append(f"cdef {self.node} n = None")
@@ -278,7 +274,7 @@ class OperatorForms(NodeText):
         truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
         if self.kind == "elementwise" and r.kernel.dtypes == "real":
             body.append(f'refuse_complex(self, "{self.shown}")')
-        body.append(f'observed = begin_inplace(self, "{self.shown}_", recording)')
+        body.append(f'check_inplace(self, "{self.shown}_", recording)')
         if self.diff:
             body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
         if self.kind == "elementwise":
@@ -302,8 +298,59 @@ class OperatorForms(NodeText):
         else:
             make = "constant_history" if truth else "unknown_history"
             body += ["end_inplace(self, None)", "if recording:", f'    {make}(self, "{r.node}")']
-        body.append("return self")
+        node = "n" if self.diff else "None"
+        body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
+
+    # --- events: see ext/core/recorder.pyx --------------------------------------------------
+
+    def event(self, form: str = "") -> str:
+        """The number of the event's name."""
+        entry = (self.key, self.r.event_name + form)
+        if entry not in self.events:
+            self.events.append(entry)
+        return f"E + {self.events.index(entry)}"
+
+    @property
+    def silent(self) -> bool:
+        """Whether there are no events of it: a step of formulas that is made of operators."""
+        return self.kind == "composite" and self.r.event_name.startswith("autograd_cy::")
+
+    def seen(self, form: str = "") -> list[str]:
+        """The first lines of a form: its event begins, and ends however the function is left."""
+        if self.silent:
+            return []
+        return [
+            "cdef Scope seen = NULL",
+            "if g_modes & G_PROFILE:",
+            f"    seen = seen_{self.key}({self.event(form)}{', ' if self.names else ''}{self.names})",
+        ]
+
+    def seen_end(self, call: str) -> list[str]:
+        """Lines that end the event before the function returns."""
+        if self.silent:
+            return []
+        return ["if seen != NULL:", f"    {call}", "    seen = NULL"]
+
+    def seen_function(self) -> list[str]:
+        """`seen_<key>`: an event begins, with what its arguments look like. Out of the plain path."""
+        if self.silent:
+            return []
+        params = f", {self.params}" if self.params else ""
+        puts = [f"{PUT.get(arg_type(a.type).c, 'put_object')}({a.name})" for a in self.r.args]
+        for i, a in enumerate(self.r.args):
+            if a.type == "dtype?":
+                puts[i] = f"put_dtype({a.name})"
+        return [
+            "",
+            f"cdef Event* seen_{self.key}(int event{params}) noexcept:",
+            "    cdef Event* seen = begin(event, S_OPERATOR)",
+            "    if seen != NULL and details & D_ARGUMENTS:",
+            *(f"        {line}" for line in puts),
+            "        put_end(seen)",
+            *["        seen.moved = 0"] * (self.kind == "view"),
+            "    return seen",
+        ]
 
     def result_dtype(self) -> str | None:
         """The code of the dtype that an elementwise kernel gives; None if only its result says."""
@@ -344,6 +391,7 @@ class OperatorForms(NodeText):
         lines = [
             "",
             f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
+            *indent(self.seen()),
             *indent(self.without_negative_dims()),
             f'    check_out(out, {self.flags()}, "{self.shown}")',
         ]
@@ -400,12 +448,14 @@ class OperatorForms(NodeText):
             lines.append(
                 f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{r.name}")'
             )
-        return lines + ["    bump_version(out)", "    return out"]
+        ends = self.seen_end("finished(seen, out, None)")
+        return lines + ["    bump_version(out)", *indent(ends), "    return out"]
 
     def outs_operator(self) -> list[str]:
         """The form with one tensor in ``out=`` for each of several results."""
         writes = [f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))]
         body = [
+            *self.seen(),
             *self.without_negative_dims(),
             *self.claims(),
             f"cdef uint32_t flags = {self.flags()}",

@@ -12,11 +12,12 @@ from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
     dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F64, DT_I64)
 from libc.stdint cimport uint32_t
-from autograd_cy._C.iterate cimport cast, result_dtype
+from autograd_cy._C.exchange cimport array_of
+from autograd_cy._C.iterate cimport cast, resolved, result_dtype, to_device
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, check_fits, F_WRAPPED)
+    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, shown_value, check_fits, F_WRAPPED)
 
 
 cdef str type_name(object x):
@@ -386,11 +387,10 @@ cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
 
 
 cdef bint any_zero(Tensor b):
-    cdef object array
     if b.count == 1:
-        return not scalar_value(b)
-    array = b.detach().numpy(force=True)
-    return bool((array == 0).any())
+        return not shown_value(b)
+    # To refuse it, not to go another way: that is possible while launches are kept, too.
+    return bool((array_of(to_device(resolved(b), 0)) == 0).any())
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:

@@ -26,8 +26,10 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
     device_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
+from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
+    Tensor, MAX_DIMS, G_PROFILE, g_modes,
+    F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
     F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
@@ -45,6 +47,18 @@ import warnings as _warnings
 import numpy as _np
 
 from autograd_cy._C.tensor import _install, _set_constructor
+
+cdef int E = events(
+    "aten::zeros\naten::ones\naten::full\naten::empty\naten::empty_strided\naten::eye\n"
+    "aten::empty_like\naten::zeros_like\naten::ones_like\naten::full_like\naten::new_empty\n"
+    "aten::new_zeros\naten::new_ones\naten::new_full\naten::new_empty_strided\n"
+    "autograd_cy::new_tensor\naten::arange\naten::linspace\naten::logspace\nautograd_cy::tensor\n"
+    "aten::scalar_tensor")
+cdef enum:  # places among them
+    E_ZEROS, E_ONES, E_FULL, E_EMPTY, E_EMPTY_STRIDED, E_EYE, E_EMPTY_LIKE, E_ZEROS_LIKE
+    E_ONES_LIKE, E_FULL_LIKE, E_NEW_EMPTY, E_NEW_ZEROS, E_NEW_ONES, E_NEW_FULL
+    E_NEW_EMPTY_STRIDED, E_NEW_TENSOR, E_ARANGE, E_LINSPACE, E_LOGSPACE, E_TENSOR
+    E_SCALAR_TENSOR
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_strided", "eye", "frombuffer",
@@ -208,16 +222,36 @@ cdef int store_number(char* p, int dt, object value) except -1:
     return store_element(p, dt, value)
 
 
+# --- memory of fresh tensors, an event of its own -------------------------------------------
+
+cdef Tensor room_on(int device, int dt, int n, const Py_ssize_t* shape, const Py_ssize_t* strides):
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin(E + E_EMPTY, S_OPERATOR)
+    return tensor_empty_on(device, dt, n, shape, strides)
+
+
+cdef Tensor room(int dt, int n, const Py_ssize_t* shape):
+    return room_on(ON_CPU, dt, n, shape, NULL)
+
+
+cdef Tensor room_like(Tensor a, int dt):
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin(E + E_EMPTY, S_OPERATOR)
+    return tensor_empty_like(a, dt)
+
+
 # --- plain tensors of one value -------------------------------------------------------------
 
 cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = tensor_empty(dt, ndim, shape)
+    cdef Tensor t = room(dt, ndim, shape)
     clear(t)
     return t
 
 
 cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = tensor_empty(dt, ndim, shape)
+    cdef Tensor t = room(dt, ndim, shape)
     fill_dense(t, 1)
     return t
 
@@ -225,7 +259,7 @@ cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
 # Fresh tensors are dense, whatever the order of their dimensions: one run of memory to fill.
 
 cdef Tensor zeros_like_plain(Tensor a):
-    cdef Tensor t = tensor_empty_like(a, a.dt)
+    cdef Tensor t = room_like(a, a.dt)
     clear(t)
     return t
 
@@ -235,7 +269,7 @@ cdef Tensor ones_like_plain(Tensor a):
 
 
 cdef Tensor full_like_plain(Tensor a, double value):
-    cdef Tensor t = tensor_empty_like(a, a.dt)
+    cdef Tensor t = room_like(a, a.dt)
     fill_dense(t, value)
     return t
 
@@ -265,11 +299,11 @@ cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
                        a.extra.level)
     if format == MF_PRESERVE:
         if a.mem.device == device:
-            return tensor_empty_like(a, dt)
+            return room_like(a, dt)
         preserved_strides(a, strides)
     else:
         format_strides(a.nd, a.sizes, format, strides)
-    return tensor_empty_on(device, dt, a.nd, a.sizes, strides)
+    return room_on(device, dt, a.nd, a.sizes, strides)
 
 
 # --- from a shape ---------------------------------------------------------------------------
@@ -279,7 +313,7 @@ cdef Tensor filled(int dt, int n, const Py_ssize_t* shape, const char* item, int
     """`out` or a fresh tensor, with `item` (of the right dtype) everywhere."""
     cdef Tensor t
     if out is None:
-        t = tensor_empty_on(device, dt, n, shape, NULL)
+        t = room_on(device, dt, n, shape, NULL)
         fill_elements(t, item)
         return t
     resize_out(out, n, shape, op)
@@ -327,6 +361,9 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_ZEROS, args)
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, "zeros")
@@ -356,6 +393,9 @@ def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None
     >>> ag.ones(3)
     tensor([1., 1., 1.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_ONES, args)
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, "ones")
@@ -400,6 +440,9 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
     tensor([[7, 7],
             [7, 7]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_FULL, (size, fill_value))
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n, dt, where
@@ -441,6 +484,9 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     >>> ag.empty(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EMPTY, args)
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int n = parse_size(args, size, shape, "empty")
@@ -487,6 +533,9 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     >>> ag.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EMPTY_STRIDED, (size, stride))
     cdef int where = check_placement(device, layout, pin_memory, "empty_strided")
     return strided_empty(size, stride, where, parse_dtype(dtype, g_default_dtype), requires_grad,
                          "empty_strided")
@@ -505,7 +554,7 @@ cdef Tensor strided_empty(object size, object stride, int where, int dt, object 
         )
     for i in range(n):
         strides[i] = one_size(stride[i], i + 1, op, "stride")
-    return finish(tensor_empty_on(where, dt, n, shape, strides), requires_grad, op)
+    return finish(room_on(where, dt, n, shape, strides), requires_grad, op)
 
 
 def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -538,6 +587,9 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EYE, (n, m))
     cdef Py_ssize_t[2] shape
     cdef char[16] zero
     shape[0] = one_size(n, 1, "eye")

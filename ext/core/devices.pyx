@@ -14,6 +14,8 @@ cdef struct Slots:
 cdef Slots _slots[256]
 cdef int _families = 0
 cdef dict _places = {}        # key of an operator -> (family, position, signature)
+cdef dict _expected = {}      # the same -> signature, where the slot is made at the first use
+cdef dict _waiting = {}       # the same -> [(device, capsule)] until then
 
 
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
@@ -24,7 +26,14 @@ cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
     for i, key in enumerate(keys):
         if table[i] == NULL:
             raise RuntimeError(f"{key} has no kernel for the CPU")
+        if _expected.get(key, signatures[i]) != signatures[i]:
+            raise RuntimeError(f"{key}: a kernel of signature {signatures[i]!r} was expected to "
+                               f"be one of {_expected[key]!r}")
         _places[key] = (_families, i, signatures[i])
+        for code, capsule in _waiting.pop(key, ()):
+            name = (<str>signatures[i]).encode()
+            table[<int>code * len(keys) + i] = PyCapsule_GetPointer(
+                capsule, <const char*>(<bytes>name))
     _slots[_families].table = table
     _slots[_families].width = len(keys)
     _families += 1
@@ -33,7 +42,12 @@ cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
 
 def signatures():
     """{operator: signature of its kernel}; the results come first in it, to be filled."""
-    return {key: place[2] for key, place in _places.items()}
+    return _expected | {key: place[2] for key, place in _places.items()}
+
+
+def expect(dict signatures not None):
+    """Make known the kernels of operators that are loaded when they are first used."""
+    _expected.update(signatures)
 
 
 def register(str name not None, services_capsule, dict kernels not None):
@@ -66,10 +80,11 @@ def register(str name not None, services_capsule, dict kernels not None):
     if (given.allocate == NULL or given.elementwise == NULL or given.copy == NULL
             or given.cast == NULL or given.fill == NULL or given.synchronize == NULL):
         raise ValueError(f"register({name!r}): a service is missing; all six are needed")
+    known = signatures()
     for key, capsule in kernels.items():
-        if key not in _places:
+        if key not in known:
             raise ValueError(f"register({name!r}): there is no operator {key!r} with a kernel")
-        signature = (<tuple>_places[key])[2].encode()
+        signature = (<str>known[key]).encode()
         if not PyCapsule_IsValid(capsule, <const char*>(<bytes>signature)):
             raise ValueError(f"register({name!r}): the kernel of {key} must be a capsule named "
                              f"{signature.decode()!r}")
@@ -78,6 +93,9 @@ def register(str name not None, services_capsule, dict kernels not None):
     own[0] = given[0]
     device_memory[code] = given.allocate
     for key, capsule in kernels.items():
+        if key not in _places:
+            _waiting.setdefault(key, []).append((code, capsule))
+            continue
         family, position, signature = _places[key]
         slots = &_slots[<int>family]
         name_of = (<str>signature).encode()
@@ -116,6 +134,12 @@ cdef int device_among(tuple tensors, str op) except -1:
     if found != ON_CPU and host:
         raise two_devices(op, found, ON_CPU)
     return found
+
+
+cdef int check_place(Tensor t, int device, str op) except -1:
+    if t.mem.device != device and (device != ON_META or t.mem.device != ON_CPU):
+        raise two_devices(op, device, t.mem.device)
+    return 0
 
 
 cdef object two_devices(str op, int a, int b):

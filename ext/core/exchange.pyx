@@ -22,7 +22,7 @@ from autograd_cy._C.placement cimport device_code, device_of_code
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
     F_LAZY,
-    tls_modes, tensor_on,
+    reading, tls_modes, tensor_on,
     refuse_examples, has_examples,
     requires_grad)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
@@ -342,6 +342,7 @@ cdef object array_of(Tensor t):
 
 
 cdef int check_exportable(Tensor t) except -1:
+    reading(t, "numpy()")
     refuse_examples(t, "numpy()")
     refuse_host(t, "numpy()")
     if requires_grad(t) and not (tls_modes() & M_NO_GRAD):
@@ -384,6 +385,7 @@ def numpy(Tensor self not None, *, force=False):
     >>> ag.tensor([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
+    reading(self, "numpy()")
     if not force:
         check_exportable(self)
     return array_of(resolved(self))

@@ -9,9 +9,10 @@ that is refused.
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
+from autograd_cy._C.dtypes cimport dt_object
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.storage cimport StorageImpl, note_births, storage_decref, storage_incref
-from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.tensor cimport Tensor, sizes_of, upcalls
 
 cdef extern from *:
     """
@@ -198,6 +199,14 @@ cdef int no_launch(str op, str reason) except -1:
     return 0
 
 
+cdef int refuse_reading(Tensor t, str what) except -1:
+    if kept_here():
+        raise RuntimeError(
+            f"{what}: launches can't be kept: the values of a tensor of shape {list(sizes_of(t))} "
+            f"and dtype {dt_object(t.dt).name} are read, and another run would not decide anew "
+            "what depends on them; choose by where(), or read them before")
+    return 0
+
 cdef void note_birth(StorageImpl* s) noexcept:
     cdef Program p
     cdef StorageImpl** more
@@ -242,11 +251,13 @@ def launches_of(operations):
     program = _keeper = Program()
     _thread = PyThread_get_thread_ident()
     keeping = True
+    upcalls.note_read = refuse_reading
     note_births(note_birth)
     try:
         operations()
     finally:
         keeping = False
+        upcalls.note_read = NULL
         note_births(NULL)
         _keeper = None
     program.check()

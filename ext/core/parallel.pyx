@@ -39,6 +39,8 @@ cdef extern from *:
     #define AGC_TLS __thread
     #endif
     static AGC_TLS int agc_thread_override = 0;
+    static AGC_TLS int agc_team = 1;
+    static int *agc_team_place(void) { return &agc_team; }
 
     /* The handler may run in any state of the parent's threads, so it stores a flag and no more. */
     static volatile int agc_forked = 0;
@@ -56,6 +58,8 @@ cdef extern from *:
     """
     int AGC_OPENMP
     int agc_thread_override
+    int agc_team
+    int* agc_team_place() noexcept nogil
     int agc_forked
     int omp_in_parallel() noexcept nogil
     int omp_get_thread_num() noexcept nogil
@@ -115,11 +119,18 @@ cdef int team_size(double work) noexcept nogil:
 
 cdef inline int clamp(Py_ssize_t n_tiles, int nthreads) noexcept nogil:
     # A region of one thread costs a third of a real one, so it is never opened.
+    global agc_team
     if nthreads > n_tiles:
         nthreads = <int>n_tiles
     if nthreads <= 1 or agc_forked or omp_in_parallel():
         return 1
+    if nthreads > agc_team:
+        agc_team = nthreads
     return nthreads
+
+
+cdef int* team_place() noexcept nogil:
+    return agc_team_place()
 
 
 cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:

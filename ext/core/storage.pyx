@@ -52,6 +52,9 @@ cdef Py_ssize_t g_hits = 0
 cdef Py_ssize_t g_misses = 0
 cdef bint g_caching = True
 cdef birth_fn g_noted = NULL
+cdef change_fn g_watch = NULL
+# Free blocks kept in each class; none are while memory is watched, so that all go the long way.
+cdef int g_kept_blocks = BLOCKS_PER_CLASS
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 
@@ -164,14 +167,31 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     g_live_blocks += 1
     if g_live_bytes > g_peak_bytes:
         g_peak_bytes = g_live_bytes
+    if g_noted != NULL or g_watch != NULL:
+        tell_birth(s)
+    return s
+
+
+cdef void tell_birth(StorageImpl* s) noexcept:
     if g_noted != NULL:
         g_noted(s)
-    return s
+    if g_watch != NULL:
+        g_watch(s, s.nbytes)
 
 
 cdef void note_births(birth_fn noted) noexcept:
     global g_noted
     g_noted = noted
+
+
+cdef void watch_memory(change_fn watch) noexcept:
+    global g_watch, g_kept_blocks
+    g_watch = watch
+    g_kept_blocks = BLOCKS_PER_CLASS if watch == NULL else 0
+
+
+cdef Py_ssize_t live_bytes() noexcept:
+    return g_live_bytes
 
 
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL:
@@ -249,8 +269,16 @@ cdef inline void leave_version(StorageImpl* s) noexcept:
             PyMem_RawFree(shared)
 
 
+cdef inline void keep(StorageImpl* s, int c) noexcept:
+    global g_cached_bytes
+    s.owner = g_free[c]
+    g_free[c] = s
+    g_free_count[c] += 1
+    g_cached_bytes += s.capacity
+
+
 cdef void storage_free(StorageImpl* s) noexcept:
-    global g_cached_bytes, g_live_bytes, g_live_blocks
+    global g_live_bytes, g_live_blocks
     cdef int c
     cdef object owner
     leave_version(s)
@@ -258,15 +286,21 @@ cdef void storage_free(StorageImpl* s) noexcept:
         g_live_bytes -= s.capacity
         g_live_blocks -= 1
         c = s.size_class
-        if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
+        if (g_caching and g_free_count[c] < g_kept_blocks
                 and g_cached_bytes + s.capacity <= g_cache_limit):
-            s.owner = g_free[c]
-            g_free[c] = s
-            g_free_count[c] += 1
-            g_cached_bytes += s.capacity
+            keep(s, c)
+        elif g_watch != NULL:
+            g_watch(s, -s.nbytes)
+            if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
+                    and g_cached_bytes + s.capacity <= g_cache_limit):
+                keep(s, c)
+            else:
+                give_back(s)
         else:
             give_back(s)
     elif s.kind == STORAGE_MALLOC:
+        if g_watch != NULL:
+            g_watch(s, -s.nbytes)
         g_live_bytes -= s.capacity
         g_live_blocks -= 1
         free(s)

@@ -494,12 +494,14 @@ cdef class Tensor:
 
     def item(self):
         """The only element as a Python number."""
+        reading(self, "item()")
         return scalar_value(self)
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
         cdef Tensor plain
         refuse_examples(self, "tolist()")
+        reading(self, "tolist()")
         if self.flags & (F_LAZY | F_DEVICE):
             plain = on_host(below_vmaps(self), "tolist")
             return nested_list(plain, 0, plain.ptr)
@@ -520,10 +522,12 @@ cdef class Tensor:
                 "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
                 "control flow. We don't support that yet, because the branch would differ between "
                 "examples; use where() instead.")
+        reading(self, "bool()")
         return bool(scalar_value(self))
 
     def __int__(self):
         only_element(self)
+        reading(self, "int()")
         return int(scalar_value(self))
 
     def __float__(self):
@@ -531,15 +535,18 @@ cdef class Tensor:
         if self.flags & F_GRAD_PATH and requires_grad(self) and not tls_modes() & M_NO_GRAD:
             warn_once("Converting a tensor with requires_grad=True to a scalar may lead to "
                       "unexpected behavior.\nConsider using tensor.detach() first.")
+        reading(self, "float()")
         return float(scalar_value(self))
 
     def __complex__(self):
         only_element(self)
+        reading(self, "complex()")
         return complex(scalar_value(self))
 
     def __index__(self):
         if self.count != 1 or not dt_is_integral(self.dt):
             raise TypeError("only integer tensors of a single element can be converted to an index")
+        reading(self, "an index")
         return int(scalar_value(self))
 
     def __bytes__(self):
@@ -573,7 +580,8 @@ cdef class Tensor:
 
     def __format__(self, spec):
         if self.nd == 0:
-            return scalar_value(self).__format__(spec)
+            value = scalar_value(self) if self.flags & F_BATCHED else shown_value(self)
+            return value.__format__(spec)
         return object.__format__(self, spec)
 
     def __iter__(self):

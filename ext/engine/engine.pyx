@@ -15,7 +15,8 @@ from autograd_cy._C.accumulate cimport (
     accumulate_into, add_gradients, becomes_grad, fit_gradient, gradient_fits)
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
 from autograd_cy._C.node_io cimport give
-from autograd_cy._C.observe cimport observe
+from autograd_cy._C.events cimport begin_node, begin_outer
+from autograd_cy._C.recorder cimport Scope, close
 from autograd_cy._C.hooks cimport (
     after_accumulation, after_node, before_node, c_retain_grad, gradients_as_tuple,
     run_tensor_hooks, tensor_hooks_of)
@@ -358,6 +359,7 @@ cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -
 
 
 cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
+    cdef Scope seen = NULL
     cdef Tensor variable
     cdef PyObject* grad
     cdef bint shown
@@ -378,7 +380,12 @@ cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) ex
         if shown and not becomes_grad(variable, grad, g.create_graph):
             Py_INCREF(<object>grad)
             gin[0] = grad
+        if g_modes & G_PROFILE:
+            seen = begin_node(n)
         accumulate_into(variable, grad, g.create_graph)
+        if seen != NULL:
+            close(seen)
+            seen = NULL
         if shown and gin[0] == NULL and variable.gradient != NULL:
             gin[0] = give(tensor_alias(<Tensor>variable.gradient))
     after_accumulation(n, variable)
@@ -398,6 +405,8 @@ cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
 
 cdef int run_node(GraphTask g, Node n) except -1:
     """Run one ready node and pass its gradients on."""
+    cdef Scope _around = NULL
+    cdef Scope seen = NULL
     cdef PyObject* few[8]
     cdef PyObject* arrived[4]
     cdef PyObject** gout = few
@@ -407,6 +416,8 @@ cdef int run_node(GraphTask g, Node n) except -1:
     cdef bint foreign = n.task != g.id
     cdef NodeState s
     cdef Tensor fitted
+    if g_modes & G_PROFILE:
+        _around = begin_outer(n)
     if n_edges > 8:
         gout = <PyObject**>PyMem_Malloc(n_edges * sizeof(PyObject*))
         if gout == NULL:
@@ -445,9 +456,11 @@ cdef int run_node(GraphTask g, Node n) except -1:
                 if n.extra is not None:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
-                    observed = observe(n.node_name())
+                    seen = begin_node(n)
                 n.apply(gin, gout)
-                observed = None
+                if seen != NULL:
+                    close(seen)
+                    seen = NULL
                 if n.extra is not None:
                     after_node(n, gin, gout)
                 if g_modes & G_ANOMALY:

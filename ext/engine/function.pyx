@@ -8,7 +8,8 @@ cimport cython
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable
-from autograd_cy._C.observe cimport observe
+from autograd_cy._C.events cimport note_node
+from autograd_cy._C.recorder cimport Event, Scope, begin_call, name_of
 from autograd_cy._C.forward cimport forward_level, set_tangent, zero_tangent
 from autograd_cy._C.levels cimport place_alias, primal_at, tangent_at
 from autograd_cy._C.node cimport *
@@ -201,7 +202,12 @@ cdef bint tells_apart(tuple args) noexcept:
     return False
 
 
+cdef Event* begin_function(object cls, tuple args):
+    return begin_call(name_of(cls.__name__), args)
+
+
 cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
+    cdef Scope seen = NULL
     cdef unsigned int modes = tls_modes()
     cdef Py_ssize_t n = len(args), i
     cdef int edge = 0
@@ -210,6 +216,8 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
     cdef list needs_grad = [False] * n
     cdef list is_tensor = [False] * n
     cdef tuple outputs
+    if g_modes & G_PROFILE:
+        seen = begin_function(cls, args)
     for i in range(n):
         if isinstance(args[i], Tensor):
             is_tensor[i] = True
@@ -232,8 +240,6 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
                 if needs_grad[i]:
                     set_edge(ctx, edge, <Tensor>args[i])
                 edge += 1
-    if g_modes & G_PROFILE:
-        _observed = observe(cls.__name__)       # until this function ends
     if flags & F_BATCHED and not split and not tells_apart(args):
         flags &= ~<uint32_t>F_BATCHED
     if flags & F_BATCHED:
@@ -253,6 +259,8 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
         tls_set_modes(modes)
     outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
                      g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
+    if seen != NULL and recording:
+        note_node(seen, ctx)
     if isinstance(made, tuple):
         # A named tuple stays one.
         return type(made)(*outputs) if hasattr(made, "_fields") else outputs

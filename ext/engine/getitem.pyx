@@ -3,8 +3,8 @@
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object
 from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.tensor cimport (
-    Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, scalar_value, has_examples,
-    sizes_of)
+    Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading, scalar_value,
+    has_examples, sizes_of)
 include "operators_of_getitem.pxi"
 from autograd_cy._C.creation import tensor as _tensor
 
@@ -117,6 +117,7 @@ cdef tuple apply_basic(Tensor a, object index):
                             f"{dim + k}")
                 if t.nd == 0:
                     v = T.unsqueeze(v, dim)
+                    reading(t, "indexing by a mask")
                     t = as_index([0] if scalar_value(t) else [])
                     dim += 1
                 else:

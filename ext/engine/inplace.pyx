@@ -24,13 +24,21 @@ from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
-from autograd_cy._C.observe cimport observe
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.placement cimport MF_PRESERVE, format_code
 from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
 from autograd_cy._C.tensor cimport *
 from autograd_cy._C.linking cimport publish
 include "operators_of_inplace.pxi"
+
+cdef int E = events(
+    "aten::copy_\naten::detach\naten::detach_\naten::fill_\naten::zero_\naten::fill_diagonal_\n"
+    "aten::transpose_\naten::t_\naten::squeeze_\naten::unsqueeze_\naten::as_strided_\n"
+    "aten::resize_\naten::resize_as_\naten::set_")
+cdef enum:  # places among them
+    E_COPY, E_DETACH, E_DETACH_, E_FILL, E_ZERO, E_FILL_DIAGONAL, E_TRANSPOSE, E_T, E_SQUEEZE
+    E_UNSQUEEZE, E_AS_STRIDED, E_RESIZE, E_RESIZE_AS, E_SET
 
 
 cdef class CopyBackwards(Node):
@@ -100,11 +108,6 @@ cdef int check_result(Tensor self, Tensor value, str op) except -1:
     return 0
 
 
-cdef object begin_inplace(Tensor self, str op, bint recording):
-    check_inplace(self, op, recording)
-    return observe(op) if g_modes & G_PROFILE else None
-
-
 cdef int end_inplace(Tensor self, Node n) except -1:
     bump_version(self)
     if n is not None:
@@ -138,6 +141,7 @@ cdef int unknown_history(Tensor self, str name) except -1:
 cdef int add_history(Tensor self, type cls, str name) except -1:
     cdef Node n = <Node>cls.__new__(cls)
     node_init(n, 1, 0, 1)
+    n.flags |= N_NAMED
     set_edge(n, 0, self)
     set_args(n, (name,))
     rebase_history(self, n)
@@ -205,11 +209,17 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
 
 
 cdef Tensor c_copy_(Tensor self, Tensor src):
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_COPY, (self, src))
     return copy_from(self, src, "copy_")
 
 
 cdef Tensor c_detach(Tensor self):
     """The same memory and version counter, without history."""
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_DETACH, (self,))
     cdef Tensor r = tensor_alias(self)
     cdef TensorExtra x
     if self.flags & F_BATCHED:
@@ -253,6 +263,9 @@ def copy_(Tensor self not None, src, non_blocking=False):
     >>> ag.zeros(3).copy_(ag.ones(1))
     tensor([1., 1., 1.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_COPY, (self, src, non_blocking))
     if not isinstance(src, Tensor):
         src = as_operand(src, "copy_", "src")
     check_not_expanded(self, "copy_")
@@ -288,6 +301,9 @@ def detach_(Tensor self not None):
     >>> y.detach_().is_leaf
     True
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_DETACH_, (self,))
     cdef PyObject* old
     if tls_modes() & M_INFERENCE:
         return self                 # histories are neither made nor unmade here
@@ -321,7 +337,11 @@ def fill_(Tensor self not None, value):
 
 
 cdef Tensor fill_as(Tensor self, object value, str op, type node):
+    cdef Scope _seen = NULL
     cdef Tensor src
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + (E_ZERO if op == "zero_" else E_FILL),
+                           (self,) if op == "zero_" else (self, value))
     if isinstance(value, Tensor) and (<Tensor>value).nd != 0:
         raise RuntimeError(
             f"{op} only supports 0-dimension value tensor but got tensor with "
@@ -381,6 +401,9 @@ def fill_diagonal_(Tensor self not None, fill_value, wrap=False):
     tensor([[5., 0., 0.],
             [0., 5., 0.]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_FILL_DIAGONAL, (self, fill_value, wrap))
     cdef Py_ssize_t step = 0, least, n
     cdef int d
     cdef Tensor diagonal
@@ -451,6 +474,9 @@ def transpose_(Tensor self not None, dim0, dim1):
     >>> ag.zeros(2, 3).transpose_(0, 1).shape
     autograd_cy.Size([3, 2])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_TRANSPOSE, (self, dim0, dim1))
     cdef Py_ssize_t a = dim_arg(dim0, "transpose_", "dim0", 1)
     cdef Py_ssize_t b = dim_arg(dim1, "transpose_", "dim1", 2)
     may_change(self, "transpose_")
@@ -482,6 +508,9 @@ def t_(Tensor self not None):
     >>> ag.zeros(2, 3).t_().shape
     autograd_cy.Size([3, 2])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_T, (self,))
     if self.nd > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.nd}D")
     may_change(self, "t_")
@@ -502,6 +531,9 @@ def squeeze_(Tensor self not None, dim=None):
     >>> ag.zeros(1, 3, 1).squeeze_(0).shape
     autograd_cy.Size([3, 1])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_SQUEEZE, (self, dim))
     cdef object dims = None if dim is None else dims_arg(dim, "squeeze_", "dim", 1)
     may_change(self, "squeeze_")
     return take_geometry(self, T.squeeze(self) if dims is None else T.squeeze_dim(self, dims))
@@ -517,6 +549,9 @@ def unsqueeze_(Tensor self not None, dim):
     >>> ag.zeros(3).unsqueeze_(0).shape
     autograd_cy.Size([1, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_UNSQUEEZE, (self, dim))
     cdef Py_ssize_t d = dim_arg(dim, "unsqueeze_", "dim", 1)
     may_change(self, "unsqueeze_")
     return take_geometry(self, T.unsqueeze(self, d))
@@ -533,6 +568,9 @@ def as_strided_(Tensor self not None, size, stride, storage_offset=None):
     tensor([[0, 2],
             [1, 3]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_AS_STRIDED, (self, size, stride, storage_offset))
     cdef tuple sizes = sizes_arg(size, "as_strided_", "size", 1)
     cdef tuple strides = sizes_arg(stride, "as_strided_", "stride", 2)
     may_change(self, "as_strided_")
@@ -569,6 +607,9 @@ def resize_(Tensor self not None, *size, memory_format=None):
     tensor([[0, 1],
             [2, 3]])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RESIZE, (self, size))
     cdef tuple wanted = given_sizes(size, None, "resize_", "size")
     return resized(self, wanted, -1 if memory_format is None else format_code(memory_format),
                    "resize_")
@@ -584,6 +625,9 @@ def resize_as_(Tensor self not None, the_template, *, memory_format=None):
     >>> ag.arange(6).resize_as_(ag.zeros(2, 2)).shape
     autograd_cy.Size([2, 2])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RESIZE_AS, (self, the_template))
     if not isinstance(the_template, Tensor):
         raise TypeError(f"resize_as_(): argument 'the_template' must be Tensor, not "
                         f"{type(the_template).__name__}")

@@ -21,6 +21,7 @@ from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport (
     constant_history, put_value, refuse_complex, replace_value, unknown_history)
+from autograd_cy._C.events cimport finished, note_node
 from autograd_cy._C.interpreted_arguments cimport known_arguments
 from autograd_cy._C.interpreted_kernels cimport ElementwiseKernel, ShapedKernel
 from autograd_cy._C.iterate cimport all_resolved, clone_plain, resolved, result_dtype
@@ -30,15 +31,16 @@ from autograd_cy._C.metadata cimport is_number
 from autograd_cy._C.node cimport *
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
-from autograd_cy._C.observe cimport observe
 from autograd_cy._C.out_forms cimport (
     check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
     write_truth_out)
+from autograd_cy._C.recorder cimport Event, Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
     wrap_number,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
+from autograd_cy._C.recorder import _set_flops
 include "operators_of_interpreted.pxi"
 
 
@@ -52,7 +54,8 @@ cdef class Operation:
     of `batch` (arguments, batch size).
     """
     cdef readonly str key
-    cdef readonly str name              # in error messages and profiles
+    cdef readonly str name              # in error messages
+    cdef readonly int event             # number of its name in profiles; that of op_ follows
     cdef readonly object kernel
     cdef readonly str node_name
     cdef readonly type node             # a subclass of InterpretedNode, or None
@@ -91,6 +94,9 @@ cdef class Operation:
     def __init__(self, **fields):
         self.key = fields["key"]
         self.name = fields["name"]
+        self.event = events(f"{fields['event']}\n{fields['event']}_")
+        if "flops" in fields:
+            _set_flops(self.event, fields["flops"])
         self.kernel = fields["kernel"]
         self.node_name = fields["node"]
         self.tensors = fields["tensors"]
@@ -351,12 +357,26 @@ cdef bint recording(Operation op, tuple args):
 
 def run(Operation op not None, tuple args not None):
     """The result of one call: a tensor, or a tuple of tensors."""
+    cdef Scope seen = NULL
+    cdef object result
     if g_modes & G_PROFILE:
-        _observed = observe(op.name)            # until this function ends
-    return apply_operation(op, args)
+        seen = begin_call(op.event, args)
+    result = apply_operation(op, args, seen)
+    if seen != NULL:
+        finished(seen, result, None)
+        seen = NULL
+    return result
 
 
-cdef object apply_operation(Operation op, tuple args):
+def run_composite(int event, function, tuple args not None):
+    """What a function of other operators gives, as one event with theirs in it."""
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(event, args)
+    return function(*args)
+
+
+cdef object apply_operation(Operation op, tuple args, Event* seen=NULL):
     cdef uint32_t flags = flags_of_args(op, args)
     cdef InterpretedNode n = None
     cdef tuple results
@@ -398,6 +418,8 @@ cdef object apply_operation(Operation op, tuple args):
         move(op, results, args)
     if n is not None:
         save_results(op, n, results)
+        if seen != NULL:
+            note_node(seen, n)
     return result
 
 
@@ -591,17 +613,18 @@ def run_inplace(Operation op not None, tuple args not None):
     cdef Tensor first = <Tensor>args[0]
     cdef uint32_t flags = flags_of_args(op, args)
     cdef str name = op.name + "_"
+    cdef Scope seen = NULL
+    if g_modes & G_PROFILE:
+        seen = begin_call(op.event + 1, args)
     if op.dims:
         args = known_arguments(op.dims, args)
     if flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):
         value = apply_operation(op, (overwritten(first, flags),) + args[1:])
         return replace_value(first, <Tensor>value, name)
-    if g_modes & G_PROFILE:
-        _observed = observe(name)               # until this function ends
-    return change(op, args, flags, name)
+    return change(op, args, flags, name, seen)
 
 
-cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
+cdef Tensor change(Operation op, tuple args, uint32_t flags, str name, Event* seen):
     """The in-place form of plain tensors: writes into the first, and records the node."""
     cdef Tensor first = <Tensor>args[0]
     cdef InterpretedNode n = None
@@ -626,6 +649,8 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
     if n is not None:
         rebase_history(first, n)
         save_results(op, n, (first,))
+        if seen != NULL:
+            note_node(seen, n)
     elif tracked:
         if op.inplace == "bool":
             constant_history(first, op.node_name)
@@ -636,10 +661,13 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name):
 
 def run_out(Operation op not None, tuple args not None, out):
     """The form with `out`: a tensor, or as many as there are results."""
+    cdef Scope _seen = NULL
     cdef uint32_t flags = flags_of_args(op, args)
     cdef tuple given = out_tensors(op.name, op.n_results, flags, out)
     cdef Tensor t
     cdef int exact
+    if g_modes & G_PROFILE:
+        _seen = begin_call(op.event, args)
     if op.dims:
         args = known_arguments(op.dims, args)
     if op.wide:
@@ -693,10 +721,13 @@ cdef int write(str kind, Tensor out, Tensor value, str name) except -1:
     return 0
 
 
-def composite_out(function, tuple args not None, out, str kind, bint wide, str name):
+def composite_out(int event, function, tuple args not None, out, str kind, bint wide, str name):
     """The form with `out` of what is made of other operators."""
+    cdef Scope _seen = NULL
     cdef Tensor t
     cdef uint32_t flags = 0
+    if g_modes & G_PROFILE:
+        _seen = begin_call(event, args)
     for x in args:
         if isinstance(x, Tensor):
             flags |= (<Tensor>x).flags
@@ -709,8 +740,11 @@ def composite_out(function, tuple args not None, out, str kind, bint wide, str n
     return out
 
 
-def composite_inplace(function, tuple args not None, str name):
+def composite_inplace(int event, function, tuple args not None, str name):
     """The in-place form of what is made of other operators."""
+    cdef Scope _seen = NULL
     cdef Tensor first = <Tensor>args[0]
+    if g_modes & G_PROFILE:
+        _seen = begin_call(event, args)
     value = function(overwritten(first, first.flags), *args[1:])
     return replace_value(first, <Tensor>value, name)

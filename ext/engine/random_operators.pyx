@@ -18,15 +18,25 @@ from autograd_cy._C.node cimport (
 from autograd_cy._C.random cimport (
     as_tensor_like, exact_limit, fill_bernoulli, fill_bernoulli_each, fill_exponential, fill_normal,
     fill_randint, fill_uniform, need_floating, need_real, permutation)
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, tls_modes,
-    vmap_level, F_DUAL, F_VIEW, G_FORWARD, MAX_DIMS, M_NO_GRAD)
+    vmap_level, F_DUAL, F_VIEW, G_FORWARD, G_PROFILE, MAX_DIMS, M_NO_GRAD)
 
 from autograd_cy._C.tensor import _install
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_MUL = kernel_number("mul")
+
+cdef int E = events(
+    "aten::uniform_\naten::normal_\naten::random_\naten::exponential_\naten::bernoulli_\n"
+    "aten::rand\naten::rand_like\naten::randn\naten::randn_like\naten::randint\n"
+    "aten::randint_like\naten::randperm\naten::normal\naten::bernoulli\naten::empty")
+cdef enum:  # places among them
+    E_UNIFORM_, E_NORMAL_, E_RANDOM_, E_EXPONENTIAL_, E_BERNOULLI_, E_RAND, E_RAND_LIKE
+    E_RANDN, E_RANDN_LIKE, E_RANDINT, E_RANDINT_LIKE, E_RANDPERM, E_NORMAL, E_BERNOULLI
+    E_EMPTY
 
 __all__ = [
     "bernoulli", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
@@ -178,6 +188,9 @@ def uniform_(Tensor self not None, *args, generator=None, **named):
     >>> bool((x.abs() <= 1).all())
     True
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_UNIFORM_, (self, *args))
     if vmap_level():
         return _vmap_rule("uniform_", uniform_, (self, *args), {"generator": generator, **named})
     cdef RandomNode n
@@ -210,6 +223,9 @@ def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
     >>> ag.empty(3).normal_(mean=2, std=0)
     tensor([2., 2., 2.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NORMAL_, (self, mean, std))
     if vmap_level():
         return _vmap_rule("normal_", normal_, (self, mean, std), {"generator": generator})
     cdef RandomNode n = begin(NormalBackward0, self, None, "normal_")
@@ -264,6 +280,9 @@ def random_(Tensor self not None, *args, generator=None, **named):
     >>> bool(((x >= 1) & (x <= 6)).all())
     True
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDOM_, (self, *args))
     if vmap_level():
         return _vmap_rule("random_", random_, (self, *args), {"generator": generator, **named})
     cdef RandomNode n
@@ -304,6 +323,9 @@ def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
     >>> bool((ag.empty(100).exponential_() > 0).all())
     True
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EXPONENTIAL_, (self, lambd))
     if vmap_level():
         return _vmap_rule("exponential_", exponential_, (self, lambd), {"generator": generator})
     cdef RandomNode n = begin(ExponentialBackward0, self, None, "exponential_")
@@ -337,6 +359,9 @@ def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
     >>> ag.empty(3).bernoulli_(1.0)
     tensor([1., 1., 1.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_BERNOULLI_, (self, p))
     if vmap_level():
         return _vmap_rule("bernoulli_", bernoulli_, (self, p), {"generator": generator})
     cdef RandomNode n
@@ -358,9 +383,12 @@ for _f in (uniform_, normal_, random_, exponential_, bernoulli_):
 cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default, object layout,
                  object device, object pin_memory, str op):
     """An uninitialised tensor, or `out` in the right shape."""
+    cdef Scope _seen = NULL
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n = parse_size(args, size, shape, op)
     cdef int where = check_placement(device, layout, pin_memory, op)
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EMPTY, ())
     if out is None:
         return tensor_empty_on(where, parse_dtype(dtype, default), n, shape, NULL)
     check_out(out, dtype, device, op)
@@ -406,6 +434,9 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     >>> ag.rand(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RAND, args)
     if vmap_level():
         return _vmap_rule("rand", rand, (*args,), {
             "size": size, "generator": generator, "out": out, "dtype": dtype, "layout": layout,
@@ -435,6 +466,9 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     >>> ag.rand_like(ag.zeros(2, 3)).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RAND_LIKE, (input,))
     if vmap_level():
         return _vmap_rule("rand_like", rand_like, (input,), {
             "generator": generator, "dtype": dtype, "layout": layout, "device": device,
@@ -457,6 +491,9 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     >>> ag.randn(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDN, args)
     if vmap_level():
         return _vmap_rule("randn", randn, (*args,), {
             "size": size, "generator": generator, "out": out, "dtype": dtype, "layout": layout,
@@ -479,6 +516,9 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     >>> ag.randn_like(ag.zeros(2, 3)).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDN_LIKE, (input,))
     if vmap_level():
         return _vmap_rule("randn_like", randn_like, (input,), {
             "generator": generator, "dtype": dtype, "layout": layout, "device": device,
@@ -530,6 +570,9 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     >>> bool(((x == 3) | (x == 4)).all())
     True
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDINT, args)
     if vmap_level():
         return _vmap_rule("randint", randint, (*args,), {
             "low": low, "high": high, "size": size, "generator": generator, "out": out,
@@ -587,6 +630,9 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     >>> ag.randint_like(ag.zeros(2, 3), 10).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDINT_LIKE, (input, *args))
     if vmap_level():
         return _vmap_rule("randint_like", randint_like, (input, *args), {
             "low": low, "high": high, "generator": generator, "dtype": dtype, "layout": layout,
@@ -631,6 +677,9 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     >>> ag.randperm(5).sort().values
     tensor([0, 1, 2, 3, 4])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDPERM, (n,))
     if vmap_level():
         return _vmap_rule("randperm", randperm, (n,), {
             "generator": generator, "out": out, "dtype": dtype, "layout": layout, "device": device,
@@ -754,6 +803,9 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     >>> ag.normal(ag.tensor([1.0, 2.0]), 0.0)
     tensor([1., 2.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NORMAL, (mean, std))
     if vmap_level():
         return _vmap_rule("normal", normal, (mean, std, size), {
             "generator": generator, "out": out, "dtype": dtype, "layout": layout, "device": device,
@@ -799,6 +851,9 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     >>> ag.bernoulli(ag.tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_BERNOULLI, (input, p))
     if vmap_level():
         return _vmap_rule("bernoulli", bernoulli, (input, p), {"generator": generator, "out": out})
     cdef Tensor t

@@ -14,8 +14,8 @@ from autograd_cy._C.iterate cimport (
     result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, memory,
-    operand)
+    GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,
+    memory, no_launch, operand, spread)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport R_SUM, RowTable

@@ -13,10 +13,12 @@ from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
     READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
     spread)
-from autograd_cy._C.optimizer_loops cimport AdamStep, OptimizerTable, SgdStep
+from autograd_cy._C.optimizer_loops cimport *
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, Tensor, bump_version, same_shape, sizes_of, tensor_empty_like,
+    F_LAZY, F_STRIDED, G_PROFILE, Tensor, g_modes,
+    bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
 
@@ -24,25 +26,24 @@ cdef object _loops = _cpu.load("optimizer_loops")
 cdef const OptimizerTable* L = <const OptimizerTable*>PyCapsule_GetPointer(
     _loops.table_capsule(), "autograd_cy.optimizer_table")
 
+cdef int E = events("aten::_fused_sgd_\naten::_fused_adam_\naten::_fused_adamw_")
 cdef enum:
     TILE = 16384       # elements of a tile, counted over all parameters
-    ARRAYS = 5         # parameter, gradient and up to three of state
 
 
 cdef struct Segment:
-    char* p[5]         # NULL: not used
+    char* p[STEP_ARRAYS]    # NULL: not used
     int dt
     Py_ssize_t item
     Py_ssize_t start   # elements of the parameters before this one
     Py_ssize_t n
-    SgdStep sgd
-    AdamStep adam
+    StepConstants c
 
 
 cdef struct StepPlan:
     Py_ssize_t count
     Py_ssize_t total
-    Py_ssize_t is_adam
+    Py_ssize_t method      # STEP_*
     Segment segments[1]    # `count` of them
 
 
@@ -50,7 +51,7 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef StepPlan* plan = <StepPlan*>ctx
     cdef Py_ssize_t at = tile * TILE, stop = at + TILE, lo = 0, hi = plan.count - 1, mid, n, skip
     cdef Segment* s
-    cdef char* p[5]
+    cdef char* p[STEP_ARRAYS]
     cdef int k
     if stop > plan.total:
         stop = plan.total
@@ -67,12 +68,9 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         n = s.n - skip
         if n > stop - at:
             n = stop - at
-        for k in range(ARRAYS):
+        for k in range(STEP_ARRAYS):
             p[k] = s.p[k] + skip * s.item if s.p[k] != NULL else NULL
-        if plan.is_adam:
-            L.adam(s.dt, p[0], p[1], p[2], p[3], p[4], n, &s.adam)
-        else:
-            L.sgd(s.dt, p[0], p[1], p[2], n, &s.sgd)
+        L.step(<int>plan.method, s.dt, p, n, &s.c)
         at += n
         lo += 1
 
@@ -104,10 +102,10 @@ cdef class Batch:
         self.plan.count = self.plan.total = 0
         begin(&self.work, "optimizer step", self.plan, 0)
         if kept_here():
-            self.operands = <Operand*>malloc((ARRAYS * capacity + 1) * sizeof(Operand))
+            self.operands = <Operand*>malloc((STEP_ARRAYS * capacity + 1) * sizeof(Operand))
             if self.operands == NULL:
                 raise MemoryError()
-            spread(&self.work, self.operands, <int>(ARRAYS * capacity))
+            spread(&self.work, self.operands, <int>(STEP_ARRAYS * capacity))
 
     def __dealloc__(self):
         free(self.plan)
@@ -138,7 +136,7 @@ cdef class Batch:
                     f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
                     f"{list(sizes_of(p))} and {dt_object(t.dt).name} {list(sizes_of(t))}")
             flat = flat and same_layout(p, t) and not t.flags & F_LAZY
-        for k in range(ARRAYS):
+        for k in range(STEP_ARRAYS):
             s.p[k] = NULL
             if k >= len(arrays) or arrays[k] is None:
                 continue
@@ -163,12 +161,12 @@ cdef class Batch:
         self.held.append(p)
         return s
 
-    cdef int run(self, bint is_adam, double cost) except -1:
+    cdef int run(self, int method, double cost) except -1:
         cdef Tensor t
         cdef Py_ssize_t total = self.plan.total
         if total == 0:
             return 0
-        self.plan.is_adam = is_adam
+        self.plan.method = method
         self.work.size = sizeof(StepPlan) + self.plan.count * sizeof(Segment)
         launch_tiles(&self.work, step_tile, (total + TILE - 1) // TILE, cost * total)
         for t, copy in self.copies:
@@ -203,6 +201,9 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
     >>> from autograd_cy._C.optimize import sgd_step
     >>> sgd_step([], [], None, 0.1)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E, (params, grads, bufs, lr, momentum))
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Tensor p
@@ -222,19 +223,19 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
                       "them again in a second run; take one step before")
             buf = tensor_empty_like(p, p.dt)
         s = batch.add("sgd_step", (p, grads[i], buf))
-        s.sgd.lr = lr
-        s.sgd.momentum = momentum
-        s.sgd.dampening = dampening
-        s.sgd.weight_decay = weight_decay
-        s.sgd.sign = -1 if maximize else 1
-        s.sgd.nesterov = nesterov
-        s.sgd.first = first
+        s.c.sgd.lr = lr
+        s.c.sgd.momentum = momentum
+        s.c.sgd.dampening = dampening
+        s.c.sgd.weight_decay = weight_decay
+        s.c.sgd.sign = -1 if maximize else 1
+        s.c.sgd.nesterov = nesterov
+        s.c.sgd.first = first
         if first:
             bufs[i] = buf
     for i in range(len(params)):
         if grads[i] is not None:
             writing(<Tensor>params[i], "sgd_step")
-    batch.run(False, 1.5 if momentum == 0 else 2)
+    batch.run(STEP_SGD, 1.5 if momentum == 0 else 2)
     for i in range(len(params)):
         if grads[i] is not None:
             bump_version(<Tensor>params[i])
@@ -265,6 +266,9 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
     >>> from autograd_cy._C.optimize import adam_step
     >>> adam_step([], [], [], [], None, [], 1e-3, 0.9, 0.999, 1e-8)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + (2 if decoupled else 1), (params, grads, exp_avgs, exp_avg_sqs, lr))
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Py_ssize_t i
@@ -283,18 +287,110 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
             raise ValueError(f"adam_step: steps are counted from 1, got {step}")
         s = batch.add("adam_step", (params[i], grads[i], exp_avgs[i], exp_avg_sqs[i],
                                     max_exp_avg_sqs[i] if amsgrad else None))
-        s.adam.beta1 = beta1
-        s.adam.beta2 = beta2
-        s.adam.eps = eps
-        s.adam.sign = -1 if maximize else 1
-        s.adam.weight_decay = 0 if decoupled else weight_decay
-        s.adam.keep = 1 - lr * weight_decay if decoupled else 1
-        s.adam.rate = lr / (1 - beta1 ** step)
-        s.adam.spread = 1 / sqrt(1 - beta2 ** step)
+        s.c.adam.beta1 = beta1
+        s.c.adam.beta2 = beta2
+        s.c.adam.eps = eps
+        s.c.adam.sign = -1 if maximize else 1
+        s.c.adam.weight_decay = 0 if decoupled else weight_decay
+        s.c.adam.keep = 1 - lr * weight_decay if decoupled else 1
+        s.c.adam.rate = lr / (1 - beta1 ** step)
+        s.c.adam.spread = 1 / sqrt(1 - beta2 ** step)
     for i in range(len(params)):
         if grads[i] is not None:
             writing(<Tensor>params[i], "adam_step")
-    batch.run(True, 4)
+    batch.run(STEP_ADAM, 4)
     for i in range(len(params)):
         if grads[i] is not None:
             bump_version(<Tensor>params[i])
+
+
+# --- methods by name ------------------------------------------------------------------------
+
+# name: (number, how many arrays of state, names of its numbers in the order of optimizer_loops.pxd,
+# whether a number changes with each step, cost of an element)
+cdef dict METHODS = {
+    "adagrad": (STEP_ADAGRAD, 1, ("rate", "eps", "weight_decay", "sign"), True, 3.0),
+    "adadelta": (STEP_ADADELTA, 2, ("lr", "rho", "eps", "weight_decay", "sign"), False, 5.0),
+    "adamax": (
+        STEP_ADAMAX, 2, ("rate", "beta1", "beta2", "eps", "weight_decay", "sign"), True, 3.0),
+    "rmsprop": (
+        STEP_RMSPROP, 3, ("lr", "alpha", "eps", "weight_decay", "momentum", "sign"), False, 4.0),
+    "rprop": (STEP_RPROP, 2, ("shrink", "grow", "smallest", "largest", "sign"), False, 3.0),
+    "asgd": (STEP_ASGD, 1, ("eta", "keep", "mu", "weight_decay", "sign"), True, 2.0),
+    "nadam": (
+        STEP_NADAM, 2, ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "grad_rate",
+                        "mean_rate", "spread"), True, 4.0),
+    "radam": (
+        STEP_RADAM, 2, ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "rate",
+                        "rectified"), True, 4.0),
+}
+
+cdef dict EVENTS = {name: events(f"autograd_cy::_fused_{name}_") for name in METHODS}
+EVENTS["adagrad"] = events("aten::_fused_adagrad_")
+
+
+def fused_step(str method, list params not None, list grads not None, list states not None,
+               list numbers not None):
+    """
+    One step of a method for all parameters, in place.
+
+    Parameters
+    ----------
+    method : str
+        One of "adagrad", "adadelta", "adamax", "rmsprop", "rprop", "asgd", "nadam" and "radam".
+    params, grads : list of Tensor
+        Parameters and their gradients.
+    states : list of list of (Tensor or None)
+        For each array of the method's state a list with one for each parameter.
+    numbers : list of dict
+        For each parameter the numbers of its step; those of several may be one object.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown, lengths differ, or a number is missing or superfluous.
+    RuntimeError
+        If dtypes, shapes or devices of a parameter, its gradient and its state differ.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import fused_step
+    >>> p, total = ag.ones(1), ag.zeros(1)
+    >>> fused_step("adagrad", [p], [ag.tensor([2.0])], [[total]],
+    ...            [{"rate": 0.5, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}])
+    >>> p, total
+    (tensor([0.5000]), tensor([4.]))
+    """
+    cdef Scope _seen = NULL
+    cdef Batch batch = Batch(len(params))
+    cdef Segment* s
+    cdef Py_ssize_t i
+    cdef int k, number
+    cdef tuple names
+    cdef dict given
+    cdef str op = method + "_step"
+    if method not in METHODS:
+        raise ValueError(f"fused_step: no method {method!r}; there are {', '.join(METHODS)}")
+    if g_modes & G_PROFILE:
+        _seen = begin_call(<int>EVENTS[method], (params, grads))
+    number, arrays, names, changes, cost = METHODS[method]
+    if changes:
+        no_launch(op, "numbers of it change with each step, and a second run would take those of "
+                  "this one; use SGD")
+    if len(states) != arrays:
+        raise ValueError(f"{op}: got {len(states)} lists of state, but the method has {arrays}")
+    check_lengths(op, params, (grads, numbers, *states))
+    for i in range(len(params)):
+        s = batch.add(op, (params[i], grads[i], *[state[i] for state in states]))
+        given = <dict?>numbers[i]
+        if given.keys() != set(names):
+            raise ValueError(f"{op}: got the numbers {', '.join(given)} instead of "
+                             f"{', '.join(names)}")
+        for k in range(<int>len(names)):
+            s.c.numbers[k] = given[names[k]]
+    for i in range(len(params)):
+        writing(<Tensor>params[i], op)
+    batch.run(number, cost)
+    for i in range(len(params)):
+        bump_version(<Tensor>params[i])

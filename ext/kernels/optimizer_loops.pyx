@@ -1,7 +1,8 @@
 # cython: language_level=3
 # build: simd
 # Optimizer steps on flat ranges, compiled once per instruction set: one pass that reads and writes
-# each array once.  optimize.pyx cuts parameters into ranges.
+# each array once.  optimize.pyx cuts parameters into ranges.  Formulas are those that the documents
+# of PyTorch's optimizers give, with the sources they name.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint16_t
@@ -16,6 +17,8 @@ cdef extern from "halves.h" nogil:
 cdef extern from "<math.h>" nogil:
     float sqrtf(float)
     double sqrt(double)
+    float fabsf(float)
+    double fabs(double)
 
 ctypedef fused real_t:
     float
@@ -32,6 +35,18 @@ cdef inline real_t root(real_t x) noexcept nogil:
         return sqrt(x)
 
 
+cdef inline real_t size_of(real_t x) noexcept nogil:
+    if real_t is float:
+        return fabsf(x)
+    else:
+        return fabs(x)
+
+
+cdef inline real_t larger(real_t a, real_t b) noexcept nogil:
+    """The larger one; NaN wins."""
+    return a if (a > b) | (a != a) else b
+
+
 cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
                    const SgdStep* s) noexcept nogil:
     cdef real_t lr = <real_t>s.lr, decay = <real_t>s.weight_decay, sign = <real_t>s.sign
@@ -42,13 +57,13 @@ cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
         for i in range(n):
             d = sign * g[i] + decay * p[i]
             p[i] -= lr * d
-    elif s.first:
+    elif s.first != 0:
         for i in range(n):
             d = sign * g[i] + decay * p[i]
             b[i] = d
-            m = d + momentum * d if s.nesterov else d
+            m = d + momentum * d if s.nesterov != 0 else d
             p[i] -= lr * m
-    elif s.nesterov:
+    elif s.nesterov != 0:
         for i in range(n):
             d = sign * g[i] + decay * p[i]
             m = momentum * b[i] + fresh * d
@@ -82,75 +97,197 @@ cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* to
             d = sign * g[i] + decay * p[i]
             x = m[i] + w1 * (d - m[i])
             y = b2 * v[i] + w2 * d * d
-            z = y if (y > top[i]) | (y != y) else top[i]
+            z = larger(y, top[i])
             m[i] = x
             v[i] = y
             top[i] = z
             p[i] = keep * p[i] - rate * x / (root(z) * spread + eps)
 
 
-cdef void half_sgd_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* b, Py_ssize_t n,
-                        const SgdStep* s) noexcept nogil:
-    cdef float x[3][STEP_BLOCK]
-    cdef Py_ssize_t start = 0, m
-    while start < n:
-        m = n - start if n - start < STEP_BLOCK else STEP_BLOCK
-        ag_widen(dt == DT_F16, p + start, x[0], m)
-        ag_widen(dt == DT_F16, g + start, x[1], m)
-        if b != NULL and not s.first:
-            ag_widen(dt == DT_F16, b + start, x[2], m)
-        sgd_step(x[0], <const float*>x[1], x[2] if b != NULL else NULL, m, s)
-        ag_narrow_all(dt == DT_F16, x[0], p + start, m)
+cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
+                       const AdagradStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
+    cdef real_t rate = <real_t>s.rate, eps = <real_t>s.eps
+    cdef real_t d, t
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        t = total[i] + d * d
+        total[i] = t
+        p[i] -= rate * d / (root(t) + eps)
+
+
+cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py_ssize_t n,
+                        const AdadeltaStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
+    cdef real_t lr = <real_t>s.lr, rho = <real_t>s.rho, rest = <real_t>(1 - s.rho)
+    cdef real_t eps = <real_t>s.eps, d, y, x
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        y = rho * v[i] + rest * d * d
+        x = root(moved[i] + eps) / root(y + eps) * d
+        v[i] = y
+        moved[i] = rho * moved[i] + rest * x * x
+        p[i] -= lr * x
+
+
+cdef void adamax_step(real_t* p, const real_t* g, real_t* m, real_t* top, Py_ssize_t n,
+                      const AdamaxStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
+    cdef real_t rate = <real_t>s.rate, w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2
+    cdef real_t eps = <real_t>s.eps, d, x, z
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        x = m[i] + w1 * (d - m[i])
+        z = larger(size_of(d) + eps, b2 * top[i])
+        m[i] = x
+        top[i] = z
+        p[i] -= rate * x / z
+
+
+cdef void rmsprop_step(real_t* p, const real_t* g, real_t* v, real_t* b, real_t* m, Py_ssize_t n,
+                       const RmspropStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
+    cdef real_t lr = <real_t>s.lr, alpha = <real_t>s.alpha, rest = <real_t>(1 - s.alpha)
+    cdef real_t eps = <real_t>s.eps, momentum = <real_t>s.momentum, d, y, x
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        y = alpha * v[i] + rest * d * d
+        v[i] = y
+        if m != NULL:
+            x = m[i] + rest * (d - m[i])
+            m[i] = x
+            y = y - x * x
+        d = d / (root(y) + eps)
         if b != NULL:
-            ag_narrow_all(dt == DT_F16, x[2], b + start, m)
-        start += m
+            d = momentum * b[i] + d
+            b[i] = d
+        p[i] -= lr * d
 
 
-cdef void half_adam_step(int dt, uint16_t* p, const uint16_t* g, uint16_t* m, uint16_t* v,
-                         uint16_t* top, Py_ssize_t n, const AdamStep* s) noexcept nogil:
-    cdef float x[5][STEP_BLOCK]
+cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_ssize_t n,
+                     const RpropStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, shrink = <real_t>s.shrink, grow = <real_t>s.grow
+    cdef real_t low = <real_t>s.smallest, high = <real_t>s.largest, d, x, y
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i]
+        x = d * last[i]
+        y = size[i] * (grow if x > 0 else shrink if x < 0 else 1 if x == 0 else x)
+        y = low if y < low else high if y > high else y
+        d = 0 if x < 0 else d
+        size[i] = y
+        last[i] = d
+        p[i] -= (1 if d > 0 else -1 if d < 0 else d) * y
+
+
+cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
+                    const AsgdStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
+    cdef real_t eta = <real_t>s.eta, keep = <real_t>s.keep, mu = <real_t>s.mu, d, x
+    cdef bint copies = s.mu == 1
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        x = keep * p[i] - eta * d
+        p[i] = x
+        mean[i] = x if copies else mean[i] + (x - mean[i]) * mu
+
+
+cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
+                     const NadamStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
+    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t by_grad = <real_t>s.grad_rate, by_mean = <real_t>s.mean_rate
+    cdef real_t spread = <real_t>s.spread, eps = <real_t>s.eps, d, x, y
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        x = m[i] + w1 * (d - m[i])
+        y = b2 * v[i] + w2 * d * d
+        m[i] = x
+        v[i] = y
+        p[i] = keep * p[i] - (by_grad * d + by_mean * x) / (root(y) * spread + eps)
+
+
+cdef void radam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
+                     const RadamStep* s) noexcept nogil:
+    cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
+    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t rate = <real_t>s.rate, eps = <real_t>s.eps, d, x, y
+    cdef bint rectified = s.rectified != 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        d = sign * g[i] + decay * p[i]
+        x = m[i] + w1 * (d - m[i])
+        y = b2 * v[i] + w2 * d * d
+        m[i] = x
+        v[i] = y
+        p[i] = keep * p[i] - (rate * x / (root(y) + eps) if rectified else rate * x)
+
+
+cdef inline void typed_step(int method, real_t** a, Py_ssize_t n,
+                            const StepConstants* c) noexcept nogil:
+    cdef real_t* p = a[0]
+    cdef const real_t* g = a[1]
+    if method == STEP_SGD:
+        sgd_step(p, g, a[2], n, &c.sgd)
+    elif method == STEP_ADAM:
+        adam_step(p, g, a[2], a[3], a[4], n, &c.adam)
+    elif method == STEP_ADAGRAD:
+        adagrad_step(p, g, a[2], n, &c.adagrad)
+    elif method == STEP_ADADELTA:
+        adadelta_step(p, g, a[2], a[3], n, &c.adadelta)
+    elif method == STEP_ADAMAX:
+        adamax_step(p, g, a[2], a[3], n, &c.adamax)
+    elif method == STEP_RMSPROP:
+        rmsprop_step(p, g, a[2], a[3], a[4], n, &c.rmsprop)
+    elif method == STEP_RPROP:
+        rprop_step(p, g, a[2], a[3], n, &c.rprop)
+    elif method == STEP_ASGD:
+        asgd_step(p, g, a[2], n, &c.asgd)
+    elif method == STEP_NADAM:
+        nadam_step(p, g, a[2], a[3], n, &c.nadam)
+    else:
+        radam_step(p, g, a[2], a[3], n, &c.radam)
+
+
+cdef void half_step(int method, bint is_f16, uint16_t** a, Py_ssize_t n,
+                    const StepConstants* c) noexcept nogil:
+    cdef float x[STEP_ARRAYS][STEP_BLOCK]
+    cdef float* wide[STEP_ARRAYS]
     cdef Py_ssize_t start = 0, some
+    cdef bint fresh = method == STEP_SGD and c.sgd.first != 0    # a[2] has no values yet
+    cdef int k
+    for k in range(STEP_ARRAYS):
+        wide[k] = x[k] if a[k] != NULL else NULL
     while start < n:
         some = n - start if n - start < STEP_BLOCK else STEP_BLOCK
-        ag_widen(dt == DT_F16, p + start, x[0], some)
-        ag_widen(dt == DT_F16, g + start, x[1], some)
-        ag_widen(dt == DT_F16, m + start, x[2], some)
-        ag_widen(dt == DT_F16, v + start, x[3], some)
-        if top != NULL:
-            ag_widen(dt == DT_F16, top + start, x[4], some)
-        adam_step(x[0], <const float*>x[1], x[2], x[3], x[4] if top != NULL else NULL, some, s)
-        ag_narrow_all(dt == DT_F16, x[0], p + start, some)
-        ag_narrow_all(dt == DT_F16, x[2], m + start, some)
-        ag_narrow_all(dt == DT_F16, x[3], v + start, some)
-        if top != NULL:
-            ag_narrow_all(dt == DT_F16, x[4], top + start, some)
+        for k in range(STEP_ARRAYS):
+            if a[k] != NULL and not (fresh and k == 2):
+                ag_widen(is_f16, a[k] + start, x[k], some)
+        typed_step(method, wide, some, c)
+        for k in range(STEP_ARRAYS):
+            if a[k] != NULL and k != 1:
+                ag_narrow_all(is_f16, x[k], a[k] + start, some)
         start += some
 
 
-cdef void any_sgd_step(int dt, char* p, const char* g, char* b, Py_ssize_t n,
-                       const SgdStep* s) noexcept nogil:
+cdef void step(int method, int dt, char** p, Py_ssize_t n,
+               const StepConstants* c) noexcept nogil:
     if dt == DT_F32:
-        sgd_step(<float*>p, <const float*>g, <float*>b, n, s)
+        typed_step(method, <float**>p, n, c)
     elif dt == DT_F64:
-        sgd_step(<double*>p, <const double*>g, <double*>b, n, s)
+        typed_step(method, <double**>p, n, c)
     else:
-        half_sgd_step(dt, <uint16_t*>p, <const uint16_t*>g, <uint16_t*>b, n, s)
-
-
-cdef void any_adam_step(int dt, char* p, const char* g, char* m, char* v, char* top,
-                        Py_ssize_t n, const AdamStep* s) noexcept nogil:
-    if dt == DT_F32:
-        adam_step(<float*>p, <const float*>g, <float*>m, <float*>v, <float*>top, n, s)
-    elif dt == DT_F64:
-        adam_step(<double*>p, <const double*>g, <double*>m, <double*>v, <double*>top, n, s)
-    else:
-        half_adam_step(dt, <uint16_t*>p, <const uint16_t*>g, <uint16_t*>m, <uint16_t*>v,
-                       <uint16_t*>top, n, s)
+        half_step(method, dt == DT_F16, <uint16_t**>p, n, c)
 
 
 cdef OptimizerTable table
-table.sgd = any_sgd_step
-table.adam = any_adam_step
+table.step = step
 
 
 def table_capsule():

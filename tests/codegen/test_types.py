@@ -13,6 +13,7 @@ TYPED = (
 ).split()
 
 
+@pytest.mark.slow
 def test_the_generator_of_operators_is_typed(tmp_path):
     pytest.importorskip("mypy")
     files = [f"ext/codegen/{name}.py" for name in TYPED]

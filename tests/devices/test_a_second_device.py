@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import types
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +133,40 @@ def test_an_empty_slot_names_operator_and_device(device):
         ag.linalg.inv(y)
     with pytest.raises(NotImplementedError, match="no elementwise kernel"):
         y.sin()
+
+
+def interpreted_flip():
+    """The module that the build would write for an interpreted record like `flip`."""
+    from helpers import RECORDS
+
+    from ext.codegen import interpreted
+
+    flip = next(r for r in RECORDS if r.key == "flip")
+    late = replace(flip, name="late_flip", tier="interpreted", samples=())
+    symbols = {r.symbol: [r] for r in (*RECORDS, late) if not r.overload}
+    text = interpreted.family_module("shape", [late], symbols)
+    module = types.ModuleType("autograd_cy._interpreted.late")
+    return lambda: exec(compile(text, "late", "exec"), module.__dict__) or module
+
+
+def test_a_kernel_of_an_operator_that_is_loaded_later(device):
+    load, key = interpreted_flip(), "late_flip"
+    signature = devices.signatures()["flip"]
+    devices.expect({key: signature})  # as the package does for what the build has written
+    assert devices.signatures()[key] == signature
+    with pytest.raises(ValueError, match="kernel of late_flip"):
+        devices.register("early", device.services_capsule(), {key: object()})
+    devices.register("early", device.services_capsule(), {key: device.kernels()["flip"]})
+    late_flip = load().late_flip
+    x = ag.rand(3, 4)
+    ran = device.state()["calls"].get("flip", 0)
+    y = x.to("early").requires_grad_()
+    z = late_flip(y, (0,))
+    assert z.device == ag.device("early") and z.requires_grad
+    assert device.state()["calls"]["flip"] == ran + 1
+    close(z, x.flip(0))
+    with pytest.raises(NotImplementedError, match=r"late_flip.*hostdevice"):
+        late_flip(x.to("hostdevice"), (0,))
 
 
 def test_memory_comes_back(device):

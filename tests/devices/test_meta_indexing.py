@@ -97,8 +97,8 @@ def test_tensors_of_two_devices():
     for call in (
         lambda: ag.cat([here, there]),
         lambda: ag.index_select(here, 0, INDEX.to("meta")),
-        lambda: ag.gather(there, 0, INDEX),
-        lambda: there.scatter_(0, INDEX, there + 1),
+        lambda: ag.gather(here, 0, INDEX.to("meta")),
+        lambda: here.scatter_(0, INDEX, there + 1),
     ):
         with pytest.raises(RuntimeError, match="at least two devices"):
             call()
@@ -120,3 +120,44 @@ def test_masks_on_meta():
         x[x > 0]
     x[x > 0] = 1
     assert x[ag.tensor([True, False, True])].shape == (2, 4)
+
+
+PLACES, ROWS = ag.zeros(2, 4, dtype=ag.int64), ag.tensor([0, 1])
+# Whether torch takes indices, or sources, on the CPU for a tensor on meta.
+MIXED = {
+    "gather": (True, lambda x, t: x.gather(0, t(PLACES))),
+    "index_select": (True, lambda x, t: x.index_select(0, t(ROWS))),
+    "index": (True, lambda x, t: x[t(ROWS)]),
+    "scatter": (True, lambda x, t: x.scatter(0, t(PLACES), t(ag.ones(2, 4)))),
+    "scatter of a number": (True, lambda x, t: x.scatter(0, t(PLACES), 1.0)),
+    "scatter_add": (True, lambda x, t: x.scatter_add(0, t(PLACES), t(ag.ones(2, 4)))),
+    "scatter_reduce": (
+        True,
+        lambda x, t: x.scatter_reduce(0, t(PLACES), t(ag.ones(2, 4)), "sum"),
+    ),
+    "index_reduce": (True, lambda x, t: x.index_reduce(0, t(ROWS), t(ag.ones(2, 4)), "mean")),
+    "index_add": (False, lambda x, t: x.index_add(0, t(ROWS), t(ag.ones(2, 4)))),
+    "masked_fill": (False, lambda x, t: x.masked_fill(t(ag.ones(3, 4) > 0), 1.0)),
+    "where": (False, lambda x, t: ag.where(t(ag.ones(3, 4) > 0), x, x)),
+    "add": (False, lambda x, t: x + t(ag.ones(4))),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_indices_on_the_cpu_go_with_meta_where_torch_takes_them(name):
+    taken, call = MIXED[name]
+    x = ag.empty(3, 4, device="meta")
+    expected = call(x, lambda t: t.to("meta"))
+    if taken:
+        result = call(x, lambda t: t)
+        assert result.device == x.device and result.shape == expected.shape
+    else:
+        with pytest.raises(RuntimeError, match="same device"):
+            call(x, lambda t: t)
+
+
+@pytest.mark.parametrize("name", ["gather", "index_select", "scatter", "scatter_add"])
+def test_indices_on_meta_do_not_go_with_the_cpu(name):
+    """torch gives memory that nobody has written."""
+    with pytest.raises(RuntimeError, match="same device"):
+        MIXED[name][1](ag.ones(3, 4), lambda t: t.to("meta"))

@@ -32,6 +32,8 @@ EXEMPT = {
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
     "autograd_cy.overrides.DisableTorchFunction",
+    # A span of time, in C; it ends with its object, which an interrupt before the block drops.
+    "autograd_cy._C.recorder.record_function",
 }
 # What the contexts of this module are made of.
 BASES = {

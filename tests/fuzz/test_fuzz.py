@@ -12,6 +12,7 @@ import pytest
 import autograd_cy
 from tests.fuzz import parts
 from tests.fuzz.case import Finding, random_numbers
+from tests.fuzz.cli import main
 from tests.fuzz.known import KNOWN, reason_of
 from tests.fuzz.parts import calls
 
@@ -65,6 +66,17 @@ def test_inputs_are_looked_at_once_however_many_results_there_are(monkeypatch):
     assert len(looked) == 1
 
 
+@pytest.fixture
+def command(capsys):
+    """The command in this process: (exit status, output)."""
+
+    def run(*arguments):
+        code = main(arguments)
+        return code, capsys.readouterr().out
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("fault", "name", "kind", "limit"),
     [
@@ -73,13 +85,14 @@ def test_inputs_are_looked_at_once_however_many_results_there_are(monkeypatch):
         ("hang", "flip", "no end within", "1"),
     ],
 )
-def test_faults_put_in_on_purpose_are_found(fault, name, kind, limit):
+def test_faults_put_in_on_purpose_are_found(command, monkeypatch, fault, name, kind, limit):
     number = number_of(name)
     asked = ("--seed", "2", "--only", "calls", "--case", number)
     if fault == "wrong":  # nothing else crashes or hangs
-        code, said = fuzz(*asked)
+        code, said = command(*asked)
         assert code == 0, said
-    code, said = fuzz(*asked, "--limit", limit, AUTOGRAD_CY_FUZZ_BREAK=fault)
+    monkeypatch.setenv("AUTOGRAD_CY_FUZZ_BREAK", fault)
+    code, said = command(*asked, "--limit", limit)
     assert code == 1, said
     assert kind in said
     assert f"again: python -m tests.fuzz --seed 2 --only calls --case {number}" in said

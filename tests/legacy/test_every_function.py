@@ -281,6 +281,7 @@ def test_alpha_is_of_the_added_term_and_beta_of_the_product(function):
     assert function(1, 0)(*variables).data.equal(variables[0].data)
     product = function(0, 1)(*variables).data
     assert function(0, 3)(*variables).data.sub(product * 3).abs().max() < 1e-12
+    assert function()(*variables).data.sub(variables[0].data + product).abs().max() < 1e-12
 
 
 def test_scales_are_of_the_added_product():

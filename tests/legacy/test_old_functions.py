@@ -125,6 +125,8 @@ def test_a_second_call_replaces_the_state():
 def test_attributes():
     x, y = leaf(1), ones(1)
     f = Custom(lambda self, a, b, c: (a + b, a + c))
+    assert f.num_inputs == f.num_outputs == 0 and f.previous_functions == ()
+    assert not f.requires_grad and f.saved_tensors == () and f.needs_input_grad == ()
     _, b = f(x, y, x * 2)
     assert f.needs_input_grad == (True, False, True)
     assert all(type(n) is bool for n in f.needs_input_grad)
@@ -398,6 +400,8 @@ def test_an_inplace_function_keeps_its_flag():
 
 
 class Swap(NestedIOFunction):
+    seen = ()
+
     def forward_extended(self, pair, rest):
         a, (b, nothing) = pair
         assert nothing is None
@@ -406,7 +410,8 @@ class Swap(NestedIOFunction):
 
     def backward_extended(self, of_b, of_rest):
         _, (_, nothing) = self.saved_tensors
-        assert nothing is None and of_rest[1] is None and self.retain_variables in (True, False)
+        assert nothing is None and of_rest[1] is None
+        self.seen = (*self.seen, self.retain_variables)
         return (of_rest[0] * 3, (of_b * 2, None)), None
 
 
@@ -419,7 +424,7 @@ def test_nested_arguments_and_results():
     first.backward(retain_variables=True)
     assert b.grad.data.tolist() == [2] and a.grad.data.tolist() == [0, 0]
     second.sum().backward()
-    assert a.grad.data.tolist() == [3, 3]
+    assert a.grad.data.tolist() == [3, 3] and f.seen == (True, False)
     with pytest.raises(RuntimeError, match="second time"):
         _ = f.saved_tensors
 

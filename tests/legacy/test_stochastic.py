@@ -5,6 +5,7 @@ import pytest
 import autograd_cy as modern
 import autograd_cy.legacy as torch
 from autograd_cy.legacy.autograd import StochasticFunction, Variable, backward
+from autograd_cy.legacy.autograd._functions import Normal
 
 
 def leaf(*values):
@@ -55,8 +56,18 @@ def test_kinds_and_sizes_of_samples():
     for std in (2.0, Variable(torch.ones(20000) * 2)):
         drawn = torch.normal(means, std).data
         assert abs(drawn.mean() - 3) < 0.1 and abs(drawn.std() - 2) < 0.1
+    assert torch.normal(means).creator.stddev == Variable.normal(means).creator.stddev == 1
     with pytest.raises(RuntimeError, match="positive"):
         torch.normal(means, 0)
+    for wrong in (torch.ones(20000), "a", [1]):
+        with pytest.raises(TypeError, match="deviation"):
+            torch.normal(means, wrong)
+    with pytest.raises(TypeError):
+        torch.normal(torch.ones(2), Variable(torch.ones(2)))
+    with pytest.raises(RuntimeError, match="once"):
+        Normal()(means)
+    with pytest.raises(RuntimeError, match="inconsistent tensor size"):
+        torch.normal(means, Variable(torch.ones(2)))
 
 
 def test_gradients_are_those_of_minus_reward_times_log_probability():

@@ -241,3 +241,120 @@ def test_the_default_type_follows_the_default_dtype():
     assert type(torch.rand(2)) is torch.FloatTensor
     with pytest.raises(TypeError, match="only floating-point"):
         torch.set_default_tensor_type("torch.LongTensor")
+
+
+def test_a_graph_of_the_modern_api_is_never_lost_silently(x):
+    recorded = ag.ones(2, 3, requires_grad=True)
+    for call in (
+        lambda: x + recorded,
+        lambda: x.add_(recorded),
+        lambda: x.addcmul_(1, x, recorded),
+        lambda: x.mm(recorded.t()),
+        lambda: x.max(recorded),
+        lambda: torch.cat([x, recorded]),
+        lambda: x.masked_copy_(x > 2, recorded),
+    ):
+        with pytest.raises(TypeError, match=r"detach\(\)"):
+            call()
+    for ask in (lambda: x.requires_grad_(), lambda: setattr(x, "requires_grad", True)):
+        with pytest.raises(RuntimeError, match=r"use Variable\(tensor, requires_grad=True\)"):
+            ask()
+    x.requires_grad = False
+    assert not x.requires_grad
+
+
+def test_operators_that_came_later_are_unknown(x):
+    for call in (lambda: x // 2, lambda: 3 % x, lambda: x << 1, lambda: 1 | x.byte()):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()
+    assert 2.0 in x[0] and 9.0 not in x[0] and (+x) is x
+    with pytest.raises(NotImplementedError, match="pow_"):
+        x **= 2
+    with pytest.raises(ValueError, match="need to be 1D or 2D"):
+        x @ torch.ones(2, 3, 1)
+    assert (x @ x.t()).tolist() == [[14, 32], [32, 77]] and x[0] @ x[1] == 32
+    assert (x @ x[0]).tolist() == [14, 32] and (x[0] @ x.t()).tolist() == [14, 32]
+
+
+def test_attributes_that_show_the_same_memory_are_of_the_class(x):
+    for other in (x.data, x.T, x.real, np.sqrt(x)):
+        assert type(other) is torch.FloatTensor
+    x.data[0, 0] = 5
+    assert x[0][0] == 5
+    x.data = torch.ones(1)
+    assert x.size() == (1,)
+    assert type(np.float32(2) * torch.ones(2)) is torch.FloatTensor
+
+
+def test_bytes_and_integers_wrap_and_cut_as_then():
+    assert torch.ByteTensor([200, 100]).sum() == 300
+    assert torch.ByteTensor([200, 100]).sum(0).tolist() == [44]
+    assert (torch.LongTensor([5, -5]) / 2).tolist() == [2, -2]
+    assert (torch.LongTensor([5, -5]) % 3).tolist() == [2, 1]
+    assert torch.LongTensor([7]).div_(2)[0] == 3 and (7 / torch.LongTensor([2]))[0] == 3
+    with pytest.raises(TypeError, match="doesn't implement stateless method mean"):
+        torch.LongTensor([1]).mean()
+    with pytest.raises(TypeError, match="found an item of type float"):
+        torch.LongTensor([1.5])
+
+
+def test_views_ask_for_dimensions_that_are_there(x):
+    for call, words in (
+        (lambda: x.size(2), "dimension 2 out of range of 2D tensor"),
+        (lambda: x.transpose(0, 2), "dimension 2 out of range"),
+        (lambda: x[0].t(), r"t\(\) expects a 2D tensor, but self is 1D"),
+        (lambda: x.narrow(1, 2, 2), "out of range for dimension 1 of size 3"),
+        (lambda: x[0].select(0, 1), "cannot select on a vector"),
+        (lambda: torch.Tensor().unsqueeze(0), "cannot unsqueeze empty tensor"),
+        (lambda: torch.Tensor().size(0), "out of range of 0D tensor"),
+        (lambda: x.view(4), "invalid for input of size 6"),
+        (lambda: x[0].trace(), "expected a matrix"),
+        (lambda: torch.Tensor().max(), "no elements"),
+        (lambda: x.mm(x[0]), "expected tensors of 2 and 2 dimensions"),
+        (lambda: x[0].renorm(2, 0, 1), "at least 2 dimensions"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            call()
+
+
+def test_shapes_change_in_place_and_by_views(x):
+    assert x.clone().t_().size() == x.clone().transpose_(0, 1).size() == (3, 2)
+    assert x.clone().unsqueeze_(1).size() == (2, 1, 3) and x.unsqueeze(1).squeeze(1).size() == (
+        2,
+        3,
+    )
+    assert torch.ones(1, 1).squeeze_().size() == (1,) and torch.ones(2, 1).squeeze_(1).size() == (
+        2,
+    )
+    assert x.permute(1, 0).size() == (3, 2) and x.unfold(1, 2, 1).size() == (2, 2, 2)
+    assert x[0].expand_as(x).size() == (2, 3) and x.repeat(2, 1).size() == (4, 3)
+    assert [t.size() for t in x.chunk(2, 1)] == [(2, 2), (2, 1)]
+    assert x.tril().tolist()[0] == [1, 0, 0] and x.clone().triu_().tolist()[1] == [0, 5, 6]
+    assert x.resize(3, 2).size() == x.resize_as(torch.ones(3, 2)).size() == (3, 2)
+    assert x.stride() == (3, 1) and x.stride(0) == 3 and x.dim() == x.ndimension() == 2
+    assert x.is_same_size(torch.ones(2, 3)) and not x.is_same_size(x.t())
+
+
+def test_indices_put_fill_and_add(x):
+    rows = torch.LongTensor([1, 0])
+    assert x.clone().index_copy_(0, rows, x).tolist() == [[4, 5, 6], [1, 2, 3]]
+    assert x.clone().index_add_(0, rows, x).tolist() == [[5, 7, 9], [5, 7, 9]]
+    assert x.clone().index_fill_(1, torch.LongTensor([0]), 9).tolist() == [[9, 2, 3], [9, 5, 6]]
+    places = torch.LongTensor([[2], [0]])
+    assert x.gather(1, places).tolist() == [[3], [4]]
+    assert x.clone().scatter_(1, places, 0).tolist() == [[1, 2, 0], [0, 5, 6]]
+    assert x.clone().scatter_add_(1, places, torch.ones(2, 1)).tolist() == [[1, 2, 4], [5, 5, 6]]
+    assert x.gt(4).nonzero().tolist() == [[1, 1], [1, 2]]
+    for call in (
+        lambda: x.index_select(0, torch.IntTensor([0])),
+        lambda: x.gather(1, places.int()),
+        lambda: x.masked_fill_(x, 1),
+    ):
+        with pytest.raises(TypeError, match=r"LongTensor of indices|ByteTensor as mask"):
+            call()
+    with pytest.raises(RuntimeError, match="2 ones, and the source 1 elements"):
+        x.masked_copy_(x.gt(4), torch.ones(1))
+    with pytest.raises(RuntimeError, match="the mask: inconsistent tensor size"):
+        x.masked_select(torch.ByteTensor([1]))
+    with pytest.raises(TypeError, match="can't assign a str"):
+        x[0] = "a"

@@ -10,7 +10,7 @@ import pytest
 
 import autograd_cy as modern
 import autograd_cy.legacy as torch
-from autograd_cy.legacy.autograd import Function, Variable
+from autograd_cy.legacy.autograd import Function, Variable, _functions
 
 
 def ones(*size, **flags):
@@ -239,6 +239,9 @@ def test_functions_of_the_modern_api_refuse_variables_and_name_data():
         lambda: modern.stack([v, v]),
         lambda: modern.nn.functional.relu(v),
         lambda: modern.ones(2) @ v,
+        lambda: modern.tensor(v),
+        lambda: modern.as_tensor(v),
+        lambda: np.array(v),
     ):
         with pytest.raises(TypeError, match=r"\.data"):
             compute()
@@ -349,6 +352,49 @@ def test_in_place_forms_there_are_and_are_not():
         assert getattr(x, name)() is x
 
 
+def long(*values):
+    return Variable(torch.LongTensor(list(values)))
+
+
+IN_PLACE = {
+    "add": lambda v: (v,),
+    "sub": lambda v: (v * 3,),
+    "mul": lambda v: (2,),
+    "div": lambda v: (2,),
+    "exp": lambda v: (),
+    "neg": lambda v: (),
+    "tanh": lambda v: (),
+    "sigmoid": lambda v: (),
+    "addmm": lambda v: (2, 3, v, v),
+    "addbmm": lambda v: (2, 3, v.view(1, 2, 2).clone(), v.view(1, 2, 2).clone()),
+    "addmv": lambda v: (2, 3, v, v[0].clone()),
+    "addr": lambda v: (2, 3, v[0].clone(), v[1].clone()),
+    "baddbmm": lambda v: (2, 3, v.view(1, 2, 2).clone(), v.view(1, 2, 2).clone()),
+    "index_add": lambda v: (0, long(1), v[:1].clone()),
+    "index_copy": lambda v: (0, long(1), v[:1].clone()),
+    "index_fill": lambda v: (0, long(1), 7),
+    "scatter": lambda v: (0, Variable(torch.LongTensor([[1, 0]])), v[:1].clone()),
+    "masked_copy": lambda v: (v > 2, v),
+    "masked_fill": lambda v: (v > 2, 7),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_methods_change_the_variable_to_what_the_others_return(name):
+    data = torch.range(1, 4).view(2, 2)
+    if name == "addmv":
+        data = data[0]
+    if name == "baddbmm":
+        data = data.view(1, 2, 2)
+    v = Variable(torch.range(1, 4).view(2, 2))
+    plain, changed = Variable(data.clone()), Variable(data.clone())
+    arguments = IN_PLACE[name](v)
+    expected = getattr(plain, name)(*arguments)
+    assert plain.data.equal(data) and expected is not plain and plain._version == 0
+    assert getattr(changed, name + "_")(*arguments) is changed and changed._version == 1
+    assert changed.data.equal(expected.data) and not changed.data.equal(data)
+
+
 def test_clamp_needs_a_bound_and_remainders_a_number():
     x = Variable(torch.Tensor([-2, 0, 2]), requires_grad=True)
     assert x.clamp(min=-1).data.tolist() == [-1, 0, 2]
@@ -416,6 +462,12 @@ def test_full_reductions_are_of_size_one_and_others_keep_the_dimension():
         assert values.requires_grad and not indices.requires_grad
         assert isinstance(indices.data, torch.LongTensor)
     assert x.sort(1, True)[0].data[0].tolist() == [3, 2, 1]
+    assert x.sort()[0].data[0].tolist() == [1, 2, 3]
+    assert x.topk(2)[0].data[0].tolist() == [3, 2]
+    assert sorted(x.topk(2, 1, False)[0].data[0].tolist()) == [1, 2]
+    assert abs(x[0].std().data[0] - 1) < 1e-6 and x[0].var(0, False).data[0] < 0.7
+    assert abs(x.norm(1, 1).data[0][0] - 6) < 1e-6 and abs(x[0].norm().data[0] ** 2 - 14) < 1e-4
+    assert x.dist(x + 1, 1).data[0] == 6 and abs(x.dist(x + 1).data[0] ** 2 - 6) < 1e-4
     assert x.max(x * 0 + 2).data.tolist() == [[2, 2, 3], [4, 5, 6]]
 
 
@@ -469,10 +521,18 @@ def test_shapes():
         x._grad = None
         out.sum().backward()
         assert x.grad.size() == (2, 3), text
+    assert [p.size() for p in x.chunk(2)] == [p.size() for p in x.split(1)] == [(1, 3)] * 2
+    assert [p.size() for p in _functions.Chunk(2)(x)] == [(1, 3)] * 2
+    assert x.narrow(0, 1, 1).data.tolist() == [[4, 5, 6]]
     assert [p.size() for p in x.chunk(2, 1)] == [(2, 2), (2, 1)]
     assert [p.size() for p in x.split(2, 1)] == [(2, 2), (2, 1)]
     with pytest.raises(RuntimeError, match="elements"):
         x.resize(7)
+    for parts in (x.chunk, x.data.chunk):
+        with pytest.raises(RuntimeError, match="positive"):
+            parts(0)
+    with pytest.raises(ValueError, match="positive"):
+        x.split(0)
     with pytest.raises(RuntimeError, match="2D"):
         x.view(1, 2, 3).t()
     with pytest.raises(RuntimeError, match="out of range"):

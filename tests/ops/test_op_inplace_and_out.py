@@ -173,6 +173,15 @@ def test_out_form_refuses_what_it_cannot_do(record):
     with ag.no_grad():
         form(*args, **kwargs, out=out)
     assert not out.requires_grad
+    with ag.inference_mode():
+        made_there = ag.zeros(expected.shape, dtype=expected.dtype)
+        form(*args, **kwargs, out=made_there)
+        made_there.zero_()
+    args, kwargs = call.arguments(call.tensors())
+    with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+        form(*args, **kwargs, out=made_there)
+    with ag.inference_mode():
+        assert not to_array(made_there).any()
     if dtype_name(expected) in ("float64", "complex128"):
         args, kwargs = call.arguments(call.tensors())
         integers = ag.zeros(expected.shape, dtype=ag.int64)

@@ -216,3 +216,26 @@ def test_running_sums_in_place_keep_every_dtype(name, dtype):
         np.testing.assert_array_equal(
             x.to(ag.complex128).numpy(), getattr(np, name)(array, axis=dim)
         )
+
+
+@pytest.mark.parametrize("rtol", [0, 0.25])
+@pytest.mark.parametrize("atol", [0, 0.25, 1])
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64, ag.complex128, ag.int64], ids=str)
+def test_isclose_is_that_of_numpy(dtype, rtol, atol):
+    """Also where one tolerance is zero or both are."""
+    a = ag.tensor([1.0, 1.0, 1.0, 4.0, 4.0, 0.0, -3.0]).to(dtype)
+    b = ag.tensor([1.0, 2.0, 3.0, 5.0, 6.0, 1.0, 3.0]).to(dtype)
+    if dtype.is_floating_point:
+        a[-1] = b[-1] = float("inf")
+    expected = np.isclose(a.numpy(), b.numpy(), rtol=rtol, atol=atol)
+    assert ag.isclose(a, b, rtol=rtol, atol=atol).tolist() == expected.tolist()
+    assert ag.allclose(a, b, rtol=rtol, atol=atol) == expected.all()
+
+
+def test_addr_of_truth_is_truth_only_if_all_are():
+    truth, rows = ag.ones(2, 3, dtype=ag.bool), ag.ones(2, dtype=ag.bool)
+    columns = ag.tensor([True, False, True])
+    assert ag.addr(~truth, rows, columns).tolist() == [[True, False, True]] * 2
+    found = ag.addr(truth, rows.float(), columns.float())
+    assert found.dtype == ag.float32 and found.tolist() == [[2.0, 1.0, 2.0]] * 2
+    assert ag.addr(truth.int(), rows, columns).tolist() == [[2, 1, 2]] * 2

@@ -77,7 +77,7 @@ def listed(form, dtype, arrays, entry):
         "finite": np.isfinite,
         "infinite": np.isinf,
         "nan": np.isnan,
-        "is_complex": CLASS_OF[dtype] == "c",
+        "is_complex": np.bool_(CLASS_OF[dtype] == "c"),  # which ~ turns round
         "largest": np.finfo(dtype).max,
         "smallest": np.finfo(dtype).smallest_normal,
     }

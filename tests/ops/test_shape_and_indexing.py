@@ -18,6 +18,20 @@ def equal(found, expected):
     np.testing.assert_array_equal(found.detach().numpy(), expected)
 
 
+# --- rolling --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (0,), (0, 3), (3, 0), (2, 3), (2, 0, 3)])
+def test_rolls_equal_numpy_also_where_a_dimension_is_empty(shape):
+    x = grid(*shape)
+    for shift in (0, 1, -1, 7):
+        equal(ag.roll(x, shift), np.roll(x.numpy(), shift))
+        for dim in range(-x.dim(), x.dim()):
+            equal(ag.roll(x, shift, dim), np.roll(x.numpy(), shift, dim))
+    if x.dim() > 1:
+        equal(ag.roll(x, (1, 2), (0, -1)), np.roll(x.numpy(), (1, 2), (0, -1)))
+
+
 # --- joining --------------------------------------------------------------------------------
 
 SHAPES = [((3,), (3,)), ((2, 3), (2, 3)), ((2, 3, 2), (2, 3, 2)), ((), ())]

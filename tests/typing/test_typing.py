@@ -24,15 +24,21 @@ def run(*command):
     return done.stdout
 
 
-def test_the_typed_program_runs():
-    assert "tensor" in run("tests/typing/program.py")
+PROGRAMS = {"program.py": "tensor", "legacy_program.py": "Variable containing"}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_typed_program_runs(program):
+    assert PROGRAMS[program] in run(f"tests/typing/{program}")
 
 
 @pytest.mark.slow
-def test_a_typed_program_passes_strict_mypy():
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_typed_program_passes_strict_mypy(program):
     pytest.importorskip("mypy")
     config = str(HERE / "mypy.ini")
-    run("-m", "mypy", "--config-file", config, "--cache-dir", os.devnull, "tests/typing/program.py")
+    checked = f"tests/typing/{program}"
+    run("-m", "mypy", "--config-file", config, "--cache-dir", os.devnull, checked)
 
 
 @pytest.mark.slow

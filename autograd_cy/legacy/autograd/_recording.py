@@ -185,6 +185,8 @@ def _output(function: Any, t: Any, place: int) -> Any:
 
 def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
     """Make Variables of what ``forward`` returned, by all that it has marked and saved."""
+    if function._trusted and not (function.dirty_tensors or function.shared_pairs):
+        return _record_values(function, inputs, tensors, result, volatile)
     raw = result if type(result) is tuple else (result,)
     by_tensor = _by_identity(tensors, inputs)
     dirty = _change(function, by_tensor, volatile) if function.dirty_tensors else {}
@@ -223,6 +225,32 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
             function._inputs = [(t.dtype, t.shape) for t in tensors]
     function.to_save = function.dirty_tensors = None
     function.shared_pairs = function.non_differentiable = None
+    return tuple(outputs) if type(result) is tuple else outputs[0]
+
+
+def _record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
+    """As :func:`record`, of a Function of this package that makes new tensors."""
+    raw = result if type(result) is tuple else (result,)
+    marks = function.non_differentiable
+    constant = () if marks is None else [id(t) for t in marks]
+    recorded = function._requires_grad and not volatile
+    outputs: list[Any] = []
+    for number, t in enumerate(raw):
+        v = leaf_of(wrap(t))
+        if volatile:
+            v._is_volatile = True
+        else:
+            v._maker, v.output_nr = function, number
+            if recorded and id(t) not in constant:
+                v._needs_grad = True
+        outputs.append(v)
+    function.num_outputs = len(outputs)
+    if recorded:
+        if function.to_save is not None:
+            save(function, inputs, tensors, raw, outputs)
+        if len(raw) > 1:
+            function._outputs = [(v._tensor.dtype, v._tensor.shape, v._needs_grad) for v in outputs]
+    function.to_save = function.non_differentiable = None
     return tuple(outputs) if type(result) is tuple else outputs[0]
 
 

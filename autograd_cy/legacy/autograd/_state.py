@@ -212,6 +212,9 @@ class VariableBase:
     # NumPy's numbers and arrays leave operators to the Variable.
     __array_ufunc__ = None
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("a Variable is no array; use variable.data, or variable.data.numpy()")
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         # Asked for by functions of the modern API, which don't know Variables.

@@ -12,6 +12,7 @@ from typing import Any
 import autograd_cy as ag
 from autograd_cy import Tensor
 
+from ..tensors.wrapping import wrap
 from . import _recording
 from ._state import VariableBase
 
@@ -101,7 +102,9 @@ class _Run:
                 f"gradients have to be tensors, Variables or None, but got {type(grad).__name__}"
             )
         own = variable._tensor
-        grad = _recording.fitted(grad.detach(), own.dtype, own.shape, "backward: the gradient")
+        grad = _recording.fitted(
+            wrap(grad.detach()), own.dtype, own.shape, "backward: the gradient"
+        )
         node = variable if variable._maker is None else variable._maker
         self.add(node, variable.output_nr if variable._maker is not None else 0, grad)
 

@@ -13,7 +13,7 @@ from ..autograd import Function
 from ..autograd.function import InplaceFunction
 from ..tensors.wrapping import wrap
 
-__all__ = ["Dropout", "Linear", "LogSoftmax", "Softmax", "Threshold"]
+__all__ = ["Dropout", "Hardtanh", "Linear", "LogSoftmax", "Softmax", "Threshold"]
 
 
 class Threshold(InplaceFunction):
@@ -40,6 +40,28 @@ class Threshold(InplaceFunction):
     def backward(self, grad_output: Any) -> Any:
         (kept,) = self.saved_tensors
         return wrap(ag.masked_fill(grad_output, ag.le(kept, self.threshold), 0))
+
+
+class Hardtanh(InplaceFunction):
+    """Elements between two bounds; on a bound the derivative is 0."""
+
+    def __init__(self, low: float, high: float, inplace: bool = False):
+        super().__init__(inplace)
+        self.low = low
+        self.high = high
+
+    def forward(self, input: Any) -> Any:
+        if self.inplace:
+            self.mark_dirty(input)
+            input.clamp_(self.low, self.high)
+        # Which elements are inside can be told from the result, too.
+        self.save_for_backward(input)
+        return input if self.inplace else input.clamp(self.low, self.high)
+
+    def backward(self, grad_output: Any) -> Any:
+        (kept,) = self.saved_tensors
+        outside = ag.logical_or(ag.le(kept, self.low), ag.ge(kept, self.high))
+        return wrap(ag.masked_fill(grad_output, outside, 0))
 
 
 class Dropout(InplaceFunction):
@@ -122,5 +144,5 @@ class LogSoftmax(_OverClasses):
 
 
 # Their gradients have the types and sizes of the inputs; they needn't be looked at.
-for _function in (Dropout, Linear, LogSoftmax, Softmax, Threshold):
+for _function in (Dropout, Hardtanh, Linear, LogSoftmax, Softmax, Threshold):
     _function._trusted = True

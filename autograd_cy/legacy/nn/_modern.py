@@ -110,6 +110,10 @@ class Modern(Function):
         return found
 
 
+# The core's gradients have the types and sizes of the inputs; they needn't be looked at.
+Modern._trusted = True
+
+
 def modern(name: str, compute: Callable[..., Any], *inputs: Any) -> Any:
     """Run a formula on Variables; None among them is passed on as it is."""
     if None not in [x if x is None else 0 for x in inputs]:

@@ -14,7 +14,7 @@ from autograd_cy.nn import functional as _now
 
 from ..autograd import Variable
 from . import _windows
-from ._functions import Dropout, Linear, LogSoftmax, Softmax, Threshold
+from ._functions import Dropout, Hardtanh, Linear, LogSoftmax, Softmax, Threshold
 from ._modern import modern
 
 __all__ = [
@@ -103,11 +103,7 @@ dropout3d = dropout2d
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Elements between two bounds."""
-    if not inplace:
-        return _variable(input, "hardtanh").clamp(min_val, max_val)
-    below = Threshold(min_val, min_val, True)(input)
-    # The upper bound is a lower one of the opposite numbers.
-    return Threshold(-max_val, -max_val, True)(below.neg_()).neg_()
+    return Hardtanh(min_val, max_val, inplace)(input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -387,7 +383,12 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: boo
 
 def mse_loss(input: Any, target: Any, size_average: bool = True) -> Any:
     """The mean, or sum, of squared differences."""
-    return _pointwise_loss("MSELoss", lambda x, t: (x - t) ** 2, input, target, size_average)
+    _same_size("MSELoss", input, _target(target))
+
+    def compute(x, t):
+        return ag.mse_loss(x, t.reshape(x.shape), reduction=_reduction(size_average))
+
+    return modern("MSELoss", compute, input, target)
 
 
 def l1_loss(input: Any, target: Any, size_average: bool = True) -> Any:

@@ -44,6 +44,32 @@ class EraTensor(
     def __init__(self, *args):
         pass
 
+    @property
+    def data(self):
+        """The same memory; that of a Variable is what programs mean."""
+        return wrap(Tensor.data.__get__(self))
+
+    @data.setter
+    def data(self, tensor):
+        Tensor.data.__set__(self, tensor)
+
+    @property
+    def requires_grad(self):
+        """False: Variables record, tensors don't."""
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if value:
+            raise RuntimeError(
+                "tensors of the era don't record; use Variable(tensor, requires_grad=True)"
+            )
+
+    def requires_grad_(self, requires_grad=True):
+        """Refused: Variables record, tensors don't."""
+        self.requires_grad = requires_grad
+        return self
+
 
 def _made(cls, args):
     if len(args) == 1:
@@ -120,12 +146,11 @@ _AS_IN_CORE = {
     "as_subclass",
     "backward",
     "data_ptr",
-    "detach",
+    "detach",  # what the core's own Python asks for to get a plain tensor
     "is_shared",
     "item",
     "register_hook",
     "register_post_accumulate_grad_hook",
-    "requires_grad_",
     "untyped_storage",
 }
 
@@ -136,6 +161,10 @@ def _adopt():
         plain = not name.startswith("_") and name not in _AS_IN_CORE
         if plain and not own and callable(value) and not isinstance(value, (staticmethod, type)):
             setattr(EraTensor, name, _later(name))
+    for name in ("T", "H", "mT", "mH", "real"):
+        if hasattr(Tensor, name):
+            view = vars(Tensor)[name]
+            setattr(EraTensor, name, property(lambda self, view=view: wrap(view.__get__(self))))
 
 
 _adopt()

@@ -151,6 +151,9 @@ class Indexing(Base):
     def __reversed__(self):
         return iter([self[i] for i in range(self.shape[0] - 1, -1, -1)])
 
+    def __contains__(self, item):
+        return any(x is item or x == item for x in self)
+
     def __bool__(self):
         if Tensor.numel(self):
             raise RuntimeError(f"bool value of non-empty {typename(self)} objects is ambiguous")

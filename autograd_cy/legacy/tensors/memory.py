@@ -201,6 +201,9 @@ class Memory(Base):
         made = Tensor.numpy(self)
         return made if dtype is None else made.astype(dtype, copy=False)
 
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return array[()] if array.ndim == 0 else wrap(ag.from_numpy(array))
+
     def __repr__(self):
         from .printing import text_of
 

@@ -190,6 +190,10 @@ def _terms(t, args, name):
     return scalar_for(t, scale, name), a, b
 
 
+def _unknown(self, other):
+    return NotImplemented
+
+
 def _refused_power(self, other):
     raise NotImplementedError("in-place pow not implemented; use x.pow_(exponent)")
 
@@ -383,6 +387,14 @@ class Pointwise(Base):
         if not is_number(other):
             return NotImplemented
         return wrap(ag.pow(scalar_for(self, other, "pow"), self))
+
+    # What came later: neither side knows it.
+    __floordiv__ = __rfloordiv__ = __ifloordiv__ = __rmod__ = _unknown
+    __lshift__ = __rlshift__ = __ilshift__ = __rshift__ = __rrshift__ = __irshift__ = _unknown
+    __rand__ = __ror__ = __rxor__ = __rmatmul__ = _unknown
+
+    def __pos__(self):
+        return self
 
     def __neg__(self):
         return self.neg()

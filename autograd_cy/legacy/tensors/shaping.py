@@ -160,6 +160,8 @@ class Shaping(Base):
 
     def chunk(self, n_chunks, dim=0):
         """About equal parts along a dimension."""
+        if n_chunks < 1:
+            raise RuntimeError(f"chunk: the number of parts must be positive, not {n_chunks}")
         size = self.size(dim)
         return self.split((size + n_chunks - 1) // n_chunks, dim)
 

@@ -84,9 +84,7 @@ def era(t: Any, name: str) -> Any:
     if not isinstance(t, Tensor):
         refuse(name, (t,), "a tensor")
     if t.requires_grad:
-        raise TypeError(
-            f"{name}: a tensor that requires grad belongs to the modern API; give tensor.detach()"
-        )
+        refuse_graph(name)
     return wrap(t)
 
 
@@ -131,7 +129,16 @@ def same_dtype(t: Tensor, other: Any, name: str) -> Tensor:
     """A tensor that is to be of the type of `t`."""
     if not isinstance(other, Tensor) or other.dtype is not t.dtype:
         refuse(name, (t, other), f"a {typename(t)}: types don't mix, convert one of them")
+    if other.requires_grad:
+        refuse_graph(name)
     return other
+
+
+def refuse_graph(name: str) -> Any:
+    """Raise the TypeError of a tensor whose graph would be lost."""
+    raise TypeError(
+        f"{name}: a tensor that requires grad belongs to the modern API; give tensor.detach()"
+    )
 
 
 def operand(t: Tensor, other: Any, name: str) -> Any:
@@ -140,9 +147,7 @@ def operand(t: Tensor, other: Any, name: str) -> Any:
         if is_number(other):
             return scalar_for(t, other, name)
         refuse(name, (t, other), f"a number or a {typename(t)}")
-    if other.dtype is not t.dtype:
-        refuse(name, (t, other), f"a {typename(t)}: types don't mix, convert one of them")
-    return in_shape_of(t, other, name)
+    return in_shape_of(t, same_dtype(t, other, name), name)
 
 
 def in_shape_of(t: Tensor, other: Tensor, name: str) -> Tensor:

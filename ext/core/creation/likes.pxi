@@ -53,6 +53,9 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     >>> ag.empty_like(ag.zeros(2, 3)).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EMPTY_LIKE, (input,))
     cdef Tensor a = like_argument(input, "empty_like")
     cdef int where = place_like(a, device, layout, pin_memory, "empty_like")
     return finish(like_on(a, parse_dtype(dtype, a.dt), memory_format, where), requires_grad,
@@ -70,6 +73,9 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     >>> ag.zeros_like(ag.tensor([1, 2]))
     tensor([0, 0])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_ZEROS_LIKE, (input,))
     cdef Tensor a = like_argument(input, "zeros_like")
     cdef int where = place_like(a, device, layout, pin_memory, "zeros_like")
     cdef Tensor t = like_on(a, parse_dtype(dtype, a.dt), memory_format, where)
@@ -88,6 +94,9 @@ def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fals
     >>> ag.ones_like(ag.tensor([1, 2]))
     tensor([1, 1])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_ONES_LIKE, (input,))
     return filled_like(input, 1, dtype, layout, device, pin_memory, requires_grad, memory_format,
                        "ones_like")
 
@@ -109,6 +118,9 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     >>> ag.full_like(ag.zeros(2), 7)
     tensor([7., 7.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_FULL_LIKE, (input, fill_value))
     return filled_like(input, number_of(fill_value, "full_like", "fill_value"), dtype, layout,
                        device, pin_memory, requires_grad, memory_format, "full_like")
 
@@ -121,7 +133,7 @@ cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, 
     cdef Tensor below
     cdef int d
     if not (a.flags & F_BATCHED):
-        return tensor_empty_on(where, dt, n, shape, NULL)
+        return room_on(where, dt, n, shape, NULL)
     below = <Tensor>a.extra.value
     if a.extra.bdim < 0:
         return wrap_at(room_for_examples(below, dt, n, shape, where), -1, a.extra.level)
@@ -158,6 +170,9 @@ def new_empty(Tensor self not None, *args, size=None, dtype=None, device=None, l
     >>> ag.zeros(1).new_empty(2, 3).shape
     autograd_cy.Size([2, 3])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_EMPTY, (self, args))
     return new_filled(self, args, size, None, dtype, device, layout, pin_memory, requires_grad,
                       "new_empty")
 
@@ -173,6 +188,9 @@ def new_zeros(Tensor self not None, *args, size=None, dtype=None, device=None, l
     >>> ag.tensor([1]).new_zeros(2)
     tensor([0, 0])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_ZEROS, (self, args))
     return new_filled(self, args, size, 0, dtype, device, layout, pin_memory, requires_grad,
                       "new_zeros")
 
@@ -188,6 +206,9 @@ def new_ones(Tensor self not None, *args, size=None, dtype=None, device=None, la
     >>> ag.tensor([1]).new_ones(2)
     tensor([1, 1])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_ONES, (self, args))
     return new_filled(self, args, size, 1, dtype, device, layout, pin_memory, requires_grad,
                       "new_ones")
 
@@ -203,6 +224,9 @@ def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None,
     >>> ag.zeros(1).new_full((2,), 7)
     tensor([7., 7.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_FULL, (self, size, fill_value))
     return new_filled(self, (), size, number_of(fill_value, "new_full", "fill_value"), dtype,
                       device, layout, pin_memory, requires_grad, "new_full")
 
@@ -218,6 +242,9 @@ def new_empty_strided(Tensor self not None, size, stride, dtype=None, layout=Non
     >>> ag.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_EMPTY_STRIDED, (self, size, stride))
     cdef int where = place_like(self, device, layout, pin_memory, "new_empty_strided")
     return strided_empty(size, stride, where, parse_dtype(dtype, self.dt), requires_grad,
                          "new_empty_strided")
@@ -234,6 +261,9 @@ def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_
     >>> ag.zeros(1).new_tensor([1, 2])
     tensor([1., 2.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NEW_TENSOR, (self,))
     cdef int where = place_like(self, device, layout, pin_memory, "new_tensor")
     warn_of_copy(data, "tensor.new_tensor(sourceTensor)")
     return finish(placed(from_data(data, parse_dtype(dtype, self.dt), "new_tensor"), where),

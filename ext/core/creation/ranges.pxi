@@ -39,7 +39,7 @@ cdef Tensor int_range(object start, object end, object step):
             f"arange: value cannot be converted to type int64_t without overflow: "
             f"{start}, {end}, {step}"
         ) from None
-    t = tensor_empty(DT_I64, 1, &i)
+    t = room(DT_I64, 1, &i)
     p = <int64_t*>t.ptr
     for i in range(t.count):
         p[i] = first + i * by
@@ -55,7 +55,7 @@ cdef Tensor float_range(double start, double end, double step, bint truncated):
     if not length < 4.6e18:
         raise RuntimeError(f"arange: invalid size, possible overflow? ({start}, {end}, {step})")
     i = <Py_ssize_t>length
-    t = tensor_empty(DT_F64, 1, &i)
+    t = room(DT_F64, 1, &i)
     p = <double*>t.ptr
     if truncated:
         start, step = trunc(start), trunc(step)
@@ -95,6 +95,9 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     >>> ag.arange(1, 8, 3)
     tensor([1, 4, 7])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_ARANGE, args)
     cdef int dt
     if len(args) > 3:
         raise TypeError(f"arange() takes at most 3 positional arguments but {len(args)} were given")
@@ -178,7 +181,7 @@ cdef Tensor spread(object start, object end, object steps, str op):
         raise RuntimeError(f"{op}: number of steps must be non-negative, got {n}")
     if isinstance(start, complex) or isinstance(end, complex):
         z0, z1 = start, end
-        t = tensor_empty(DT_C128, 1, &n)
+        t = room(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):
             if i < n // 2 or n == 1:
@@ -187,7 +190,7 @@ cdef Tensor spread(object start, object end, object steps, str op):
                 (<double complex*>t.ptr)[i] = z1 - (n - 1 - i) * dz
         return t
     lo, hi = start, end
-    t = tensor_empty(DT_F64, 1, &n)
+    t = room(DT_F64, 1, &n)
     width = (hi - lo) / (n - 1) if n > 1 else 0
     # From both ends, so that both are exact and the values are symmetric.
     for i in range(n):
@@ -238,6 +241,9 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
     >>> ag.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_LINSPACE, (start, end, steps))
     cdef Tensor values
     cdef int where = check_placement(device, layout, pin_memory, "linspace")
     values = spread(bound_in(dtype, out, start, "linspace", "start"),
@@ -270,6 +276,9 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     >>> ag.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_LOGSPACE, (start, end, steps, base))
     cdef Tensor values
     cdef double b = base
     cdef double complex z

@@ -230,7 +230,7 @@ cdef Tensor from_sequence(object data, int dt):
         dt = infer(data, 0, n, -1)
         if dt < 0:
             dt = g_default_dtype
-    t = tensor_empty(dt, n, shape)
+    t = room(dt, n, shape)
     store(data, 0, t, t.ptr)
     return t
 
@@ -258,7 +258,7 @@ cdef Tensor from_data(object data, int dt, str op):
     if ty == &PyFloat_Type:
         if dt < 0:
             dt = g_default_dtype
-        t = tensor_empty(dt, 0, NULL)
+        t = room(dt, 0, NULL)
         if dt == DT_F32:
             (<float*>t.ptr)[0] = <float>PyFloat_AS_DOUBLE(data)
         else:
@@ -273,7 +273,7 @@ cdef Tensor from_data(object data, int dt, str op):
     if isinstance(data, (bool, int, float, complex, _np.generic)):
         if dt < 0:
             dt = leaf_dtype(data)
-        t = tensor_empty(dt, 0, NULL)
+        t = room(dt, 0, NULL)
         store_leaf(t.ptr, dt, data)
         return t
     if not isinstance(data, (list, tuple)):
@@ -335,6 +335,9 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     >>> ag.tensor([1.5, 2.0], requires_grad=True)
     tensor([1.5000, 2.0000], requires_grad=True)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_TENSOR, ())
     cdef int where = check_placement(device, None, pin_memory, "tensor")
     if isinstance(data, Tensor):
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
@@ -360,10 +363,13 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     >>> ag.scalar_tensor(3)
     tensor(3.)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_SCALAR_TENSOR, (s,))
     cdef Tensor t
     value = number_of(s, "scalar_tensor", "s")
     cdef int where = check_placement(device, layout, pin_memory, "scalar_tensor")
-    t = tensor_empty(parse_dtype(dtype, g_default_dtype), 0, NULL)
+    t = room(parse_dtype(dtype, g_default_dtype), 0, NULL)
     store_number(t.ptr, t.dt, value)
     return finish(placed(t, where), requires_grad, "scalar_tensor")
 

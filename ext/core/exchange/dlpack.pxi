@@ -177,6 +177,7 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
     array([0., 0.], dtype=float32)
     """
     cdef Tensor t = self
+    reading(self, "__dlpack__()")
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if t.flags & F_DEVICE:

@@ -29,6 +29,7 @@ cdef int export_buffer(Tensor t, Py_buffer* view, int flags) except -1:
     cdef bint dense = tensor_is_contiguous(t) or t.count == 0
     cdef int i
     refuse_examples(t, "buffer")
+    reading(t, "the buffer protocol")
     if t.flags & F_DEVICE:
         raise BufferError(f"the memory of a tensor on device '{device_of_code(t.mem.device)}' is "
                           "not shown; use tensor.cpu()")

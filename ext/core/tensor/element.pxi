@@ -104,7 +104,7 @@ cdef int check_fits(Tensor value, int dt) except -1:
         x = (<double*>value.ptr)[0]
         if -60000.0 < x < 60000.0:
             return 0
-    return check_holds(scalar_value(value), dt)
+    return check_holds(shown_value(value), dt)
 
 
 cdef int store_element(char* p, int dt, object value) except -1:
@@ -167,6 +167,12 @@ cdef object scalar_value(Tensor t):
             "calling .item() on a Tensor, please try to rewrite what you're doing with other "
             "operations, such as where()."
         )
+    reading(t, "a number of a tensor")
+    return shown_value(t)
+
+
+cdef object shown_value(Tensor t):
+    """The only element, to be looked at."""
     if t.flags & (F_LAZY | F_DEVICE):
         t = on_host(below_vmaps(t), "item")
     return element_value(t.ptr, t.dt)

@@ -39,11 +39,14 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     >>> x.set_(ag.arange(4.0).untyped_storage(), 1, (2,))
     tensor([1., 2.])
     """
+    cdef Scope _seen = NULL
     cdef Tensor window, whole
     cdef StorageImpl* memory
     cdef object base
     cdef Py_ssize_t n
     cdef uint32_t lazy = self.flags & F_LAZY
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_SET, (self,))
     if self.flags & F_BATCHED or (
             isinstance(source, Tensor) and (<Tensor>source).flags & F_BATCHED):
         raise RuntimeError("vmap: set_ is not possible on a batched tensor")

@@ -159,12 +159,17 @@ cdef class Places:
     cdef bint together          # indexed dimensions are neighbours
 
 
+cdef str FOUND = "how many elements there are depends on values"
+
+
 cdef list mask_positions(Tensor mask):
     """One dense int64 vector per dimension of the mask."""
-    cdef Tensor found = nonzero_plain(mask)
+    cdef Tensor found
     cdef Py_ssize_t[1] shape
     cdef Py_ssize_t[1] step
     cdef int d
+    no_launch("indexing by a mask", FOUND)
+    found = nonzero_plain(mask)
     shape[0] = found.sizes[0]
     step[0] = mask.nd
     return [contiguous(tensor_window(found, 1, shape, step, d)) for d in range(mask.nd)]
@@ -188,6 +193,7 @@ cdef int add_mask(Places places, Tensor mask) except -1:
     if mask.nd:
         places.index += mask_positions(mask)
         return 0
+    no_launch("indexing by a mask", FOUND)
     # A new dimension with one element or none.
     one[0] = 1 if (<const uint8_t*>mask.ptr)[0] else 0
     zeros = tensor_empty(DT_I64, 1, one)
@@ -299,6 +305,7 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
     cdef TakePlan plan
     cdef Launch work
     cdef Tensor a = places.source
+    cdef Operand room[MAX_DIMS + 3]
     cdef StorageImpl* scratch = NULL
     cdef Py_ssize_t y, inner_y
     cdef int d, length = len(places.index), before = places.first if places.together else 0
@@ -332,6 +339,7 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
                                      a.strides[d] * plan.item, inner_y)
     cut_take(&plan)
     begin(&work, "index" if mode == TAKE else "index_put", &plan, sizeof(plan))
+    spread(&work, room, MAX_DIMS + 3)
     operand(&work, &plan.x, a, READS if mode == TAKE else UPDATES)
     operand(&work, &plan.y, other, WRITES if mode == TAKE else READS)
     if plan.n > FEW_PLACES:
@@ -421,14 +429,17 @@ cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil
 
 
 cdef Tensor nonzero_plain(Tensor a):
-    cdef Tensor truth = contiguous(cast(a, DT_BOOL))
-    cdef const uint8_t* p = <const uint8_t*>truth.ptr
+    cdef Tensor truth
+    cdef const uint8_t* p
     cdef Py_ssize_t[2] shape
     cdef Py_ssize_t[64] at
     cdef Py_ssize_t j, length, row, left, true
     cdef int64_t* k
     cdef Tensor out
     cdef int d, last = a.nd - 1
+    no_launch("nonzero", FOUND)
+    truth = contiguous(cast(a, DT_BOOL))
+    p = <const uint8_t*>truth.ptr
     shape[0] = count_true(p, truth.count)
     shape[1] = a.nd
     out = tensor_empty(DT_I64, 2, shape)

@@ -50,6 +50,7 @@ cdef tuple groups_of(object order, object differs):
 
 cdef tuple unique_of(object array, object shape, bint sort, int dt):
     """Of a vector; NaNs are different from each other."""
+    no_launch("unique", FOUND)
     order = _np.argsort(array, kind="stable") if sort else _np.arange(array.size)
     ordered = array[order]
     first, groups, counts = groups_of(order, ordered[1:] != ordered[:-1])
@@ -63,6 +64,7 @@ cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint retu
 
 cdef tuple unique_rows(Tensor a, int dim, bint sort):
     """Of the slices along a dimension."""
+    no_launch("unique", FOUND)
     dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import is_number
 from ..stochastic_function import StochasticFunction
 from .shapes import in_shape, one_minus
 
@@ -60,6 +61,11 @@ class Normal(StochasticFunction):
     """
 
     def __init__(self, stddev=None):
+        if stddev is not None and not is_number(stddev):
+            raise TypeError(
+                "normal: the deviation must be a number or a Variable, not a "
+                f"{type(stddev).__name__}"
+            )
         if stddev is not None and stddev <= 0:
             raise RuntimeError(f"normal: the standard deviation must be positive, not {stddev}")
         self.stddev = stddev

@@ -257,42 +257,42 @@ class Chunk(Function):
 class Diag(Function):
     """The diagonal of a matrix, or the matrix of a diagonal."""
 
-    def __init__(self, diagonal_idx=0):
-        self.diagonal_idx = diagonal_idx
+    def __init__(self, k=0):
+        self.k = k
 
     def forward(self, x):
         self.size = x.shape
-        return x.diag(self.diagonal_idx)
+        return x.diag(self.k)
 
     def backward(self, grad):
         if len(self.size) == 1:
-            return ag.diag(grad, self.diagonal_idx)
+            return ag.diag(grad, self.k)
         made = zeros(self.size, grad)
-        ag.Tensor.copy_(ag.diagonal(made, self.diagonal_idx), grad)
+        ag.Tensor.copy_(ag.diagonal(made, self.k), grad)
         return made
 
 
 class Tril(Function):
     """The lower triangle of a matrix."""
 
-    def __init__(self, diagonal_idx=0):
-        self.diagonal_idx = diagonal_idx
+    def __init__(self, k=0):
+        self.k = k
 
     def forward(self, x):
-        return x.tril(self.diagonal_idx)
+        return x.tril(self.k)
 
     def backward(self, grad):
-        return ag.tril(grad, self.diagonal_idx)
+        return ag.tril(grad, self.k)
 
 
 class Triu(Function):
     """The upper triangle of a matrix."""
 
-    def __init__(self, diagonal_idx=0):
-        self.diagonal_idx = diagonal_idx
+    def __init__(self, k=0):
+        self.k = k
 
     def forward(self, x):
-        return x.triu(self.diagonal_idx)
+        return x.triu(self.k)
 
     def backward(self, grad):
-        return ag.triu(grad, self.diagonal_idx)
+        return ag.triu(grad, self.k)

@@ -21,6 +21,11 @@ def _sizes(sizes: tuple[Any, ...]) -> tuple[Any, ...]:
     return sizes
 
 
+def _data_of(other: Any) -> Any:
+    """The tensor of a Variable; shapes and types may also be those of a tensor."""
+    return other._tensor if isinstance(other, VariableBase) else other
+
+
 def _of_data(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any) -> Any:
         return getattr(self._tensor, name)(*args)
@@ -60,12 +65,11 @@ class Shaping(VariableBase):
 
     def is_set_to(self, other: Any) -> bool:
         """Whether the data shows the same elements in the same way as that of another one."""
-        own = other._tensor if isinstance(other, VariableBase) else other
-        return self._tensor.is_set_to(own)
+        return self._tensor.is_set_to(_data_of(other))
 
     def is_same_size(self, other: Any) -> bool:
         """Whether another Variable has the same sizes."""
-        return self._tensor.shape == other._tensor.shape
+        return self._tensor.shape == _data_of(other).shape
 
     def contiguous(self) -> Any:
         """Make the data contiguous, and return the Variable itself."""
@@ -163,17 +167,17 @@ class Shaping(VariableBase):
         """All slices along a dimension."""
         return tuple(self.select(dim, i) for i in range(self._tensor.size(dim)))
 
-    def diag(self, diagonal_idx: int = 0) -> Any:
+    def diag(self, k: int = 0) -> Any:
         """The diagonal of a matrix, or the matrix of a diagonal."""
-        return F.Diag(diagonal_idx)(self)
+        return F.Diag(k)(self)
 
-    def tril(self, diagonal_idx: int = 0) -> Any:
+    def tril(self, k: int = 0) -> Any:
         """The lower triangle of a matrix."""
-        return F.Tril(diagonal_idx)(self)
+        return F.Tril(k)(self)
 
-    def triu(self, diagonal_idx: int = 0) -> Any:
+    def triu(self, k: int = 0) -> Any:
         """The upper triangle of a matrix."""
-        return F.Triu(diagonal_idx)(self)
+        return F.Triu(k)(self)
 
     # Types ----------------------------------------------------------------------------------------
 
@@ -183,7 +187,7 @@ class Shaping(VariableBase):
 
     def type_as(self, other: Any) -> Any:
         """The elements in the type of another Variable."""
-        return F.Type(CLASSES[other._tensor.dtype])(self)
+        return F.Type(CLASSES[_data_of(other).dtype])(self)
 
     double = _conversion("double", ag.float64)
     float = _conversion("float", ag.float32)

@@ -1,7 +1,7 @@
 """Data sets, orders of their samples, and batches."""
 
+from .dataloader import DataLoader, default_collate
 from .dataset import Dataset, TensorDataset
-from .loader import DataLoader, default_collate
 from .sampler import (
     RandomSampler,
     Sampler,

@@ -85,7 +85,14 @@ def test_descriptors_are_closed_with_the_memory():
 def test_spawned_processes_train_one_model(tmp_path):
     file = tmp_path / "hogwild.py"
     file.write_text(HOGWILD)
-    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=120)
+    path = os.pathsep.join(sys.path)  # the package may be built where it lies
+    done = subprocess.run(
+        [sys.executable, file],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+    )
     assert done.stdout.split("\n")[:2] == ["[0, 0]", "3.0"], done.stderr
 
 

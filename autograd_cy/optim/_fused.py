@@ -1,0 +1,74 @@
+"""What methods of one update per element share: options, state, one compiled step for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from autograd_cy import Tensor, zeros_like
+from autograd_cy._C.optimize import fused_step
+
+from .optimizer import Optimizer, check_option
+
+
+class FusedOptimizer(Optimizer):
+    """The base of optimizers whose step is one pass over each parameter and its state.
+
+    A subclass names its method and arrays, and says the numbers of a parameter's step.
+    """
+
+    method: ClassVar[str]
+    #: Names of the arrays of state, in the order of the compiled step.
+    arrays: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        options: dict[str, Any],
+        differentiable: bool,
+        checks: dict[str, str],
+    ) -> None:
+        """Check that the options which `checks` gives a name for are not negative."""
+        for name, shown in checks.items():
+            check_option(shown, options[name], options[name] >= 0.0)
+        for index, beta in enumerate(options.get("betas", ())):
+            check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
+        check_option("differentiable value", differentiable, not differentiable)
+        super().__init__(params, options)
+
+    def _update(self, group: dict[str, Any]) -> None:
+        params = [param for param in group["params"] if param.grad is not None]
+        if not params:
+            return
+        states = [self.state[param] for param in params]
+        for param, state in zip(params, states):
+            if not state:
+                self._begin(state, param, group)
+            # Before the numbers, which may depend on it.
+            state["step"] = int(state["step"]) + 1
+        sign = -1.0 if group["maximize"] else 1.0
+        rate = float(group["lr"])
+        fused_step(
+            self.method,
+            params,
+            [param.grad for param in params],
+            [[state.get(name) for state in states] for name in self.arrays],
+            [self._numbers(group, state, rate, sign) for state in states],
+        )
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        """Make the state of a parameter before its first step."""
+        state["step"] = 0
+        for name in self.arrays:
+            state[name] = zeros_like(param)
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        raise NotImplementedError(f"{type(self).__name__} defines no step.")
+
+
+#: Options that must not be negative, as messages name them.
+RATE = {"lr": "learning rate"}
+EPSILON = {"eps": "epsilon value"}
+DECAY = {"weight_decay": "weight_decay value"}

@@ -1,0 +1,162 @@
+"""A line search for the strong Wolfe conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from autograd_cy import Tensor
+
+#: A point of the line: how far along, loss, gradient, slope along the line.
+Point = tuple[float, float, Tensor, float]
+
+
+def strong_wolfe(
+    along: Callable[[float], tuple[float, Tensor]],
+    direction: Tensor,
+    loss: float,
+    grad: Tensor,
+    slope: float,
+    length: float,
+    smallest: float,
+    decrease: float = 1e-4,
+    flatness: float = 0.9,
+    most: int = 25,
+) -> tuple[float, Tensor, float, int]:
+    """Search a length of enough decrease and small slope.
+
+    Algorithms 3.5 and 3.6 of Nocedal and Wright, "Numerical Optimization" (2006): the length grows
+    until an interval holds good ones, which cubic interpolation then makes smaller.
+
+    Parameters
+    ----------
+    along : callable
+        Takes a length, returns loss and gradient there.
+    direction : Tensor
+        The direction, a vector.
+    loss : float
+        The loss at length 0.
+    grad : Tensor
+        The gradient there.
+    slope : float
+        Its product with the direction, negative.
+    length : float
+        The first length that is tried.
+    smallest : float
+        Intervals in which all parameters move less are not made smaller.
+    decrease, flatness : float, optional
+        The constants :math:`c_1` and :math:`c_2` of the conditions.
+    most : int, optional
+        Most trials.
+
+    Returns
+    -------
+    tuple
+        Loss, gradient, length, and how often `along` was called.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> d = torch.tensor([1.0])
+    >>> parabola = lambda t: ((t - 3.0) ** 2, torch.tensor([2 * (t - 3.0)]))
+    >>> loss, grad, length, calls = strong_wolfe(parabola, d, 9.0, d * -6, -6.0, 1.0, 1e-9)
+    >>> 0 < length < 6
+    True
+    """
+    size = float(direction.abs().max())
+    calls = 0
+
+    def at(t: float) -> Point:
+        nonlocal calls
+        calls += 1
+        value, g = along(t)
+        return t, value, g, float(g.dot(direction))
+
+    def too_high(point: Point) -> bool:
+        return point[1] > loss + decrease * point[0] * slope or not math.isfinite(point[1])
+
+    def good(point: Point) -> bool:
+        return abs(point[3]) <= -flatness * slope
+
+    start: Point = (0.0, loss, grad, slope)
+    last, point = start, at(length)
+    bracket: tuple[Point, Point] | None = None
+    while True:
+        if too_high(point) or (calls > 1 and point[1] >= last[1]):
+            bracket = last, point
+        elif good(point):
+            return point[1], point[2], point[0], calls
+        elif point[3] >= 0:
+            bracket = point, last
+        if bracket is not None or calls >= most:
+            break
+        t = point[0]
+        further = cubic(last, point, t + 0.01 * (t - last[0]), t * 10)
+        last, point = point, at(further)
+    if bracket is None:
+        best = min(start, last, point, key=lambda p: p[1])
+        return best[1], best[2], best[0], calls
+
+    low, high = bracket
+    stuck = False
+    while calls < most and abs(high[0] - low[0]) * size >= smallest:
+        a, b = sorted((low[0], high[0]))
+        t = cubic(low, high, a, b)
+        # A trial near an end hardly shrinks the interval: the second time it goes inside.
+        margin = 0.1 * (b - a)
+        if min(b - t, t - a) < margin:
+            if stuck or t >= b or t <= a:
+                t = b - margin if abs(t - b) < abs(t - a) else a + margin
+                stuck = False
+            else:
+                stuck = True
+        else:
+            stuck = False
+        point = at(t)
+        if too_high(point) or point[1] >= low[1]:
+            high = point
+        else:
+            if good(point):
+                low = point
+                break
+            if point[3] * (high[0] - low[0]) >= 0:
+                high = low
+            low = point
+    return low[1], low[2], low[0], calls
+
+
+def cubic(one: Point, other: Point, least: float, most: float) -> float:
+    """Return the minimum of the cubic through two points and their slopes, within bounds.
+
+    Equation 3.59 of Nocedal and Wright; the middle of the bounds if it has none.
+
+    Parameters
+    ----------
+    one, other : tuple
+        Length, loss, gradient and slope of each.
+    least, most : float
+        The bounds.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> cubic((0.0, 1.0, None, -2.0), (2.0, 1.0, None, 2.0), 0.0, 2.0)
+    1.0
+    """
+    left, right = (one, other) if one[0] <= other[0] else (other, one)
+    width = left[0] - right[0]
+    if width == 0 or not math.isfinite(left[1] + right[1] + left[3] + right[3]):
+        return (least + most) / 2
+    first = left[3] + right[3] - 3 * (left[1] - right[1]) / width
+    square = first * first - left[3] * right[3]
+    if not square >= 0:
+        return (least + most) / 2
+    second = math.sqrt(square)
+    below = right[3] - left[3] + 2 * second
+    if below == 0:
+        return (least + most) / 2
+    found = right[0] + width * ((right[3] + second - first) / below)
+    return min(max(found, least), most)

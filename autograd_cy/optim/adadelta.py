@@ -1,0 +1,90 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, check_option
+
+
+class Adadelta(FusedOptimizer):
+    r"""Adadelta: steps as large as the last ones, per size of the gradient.
+
+    With :math:`v \leftarrow \rho v + (1 - \rho) g^2` and
+    :math:`\Delta = \sqrt{u + \epsilon} / \sqrt{v + \epsilon}\; g`, the parameter moves by
+    :math:`-\gamma \Delta`, and :math:`u \leftarrow \rho u + (1 - \rho) \Delta^2`. After "ADADELTA:
+    An Adaptive Learning Rate Method" (Zeiler, 2012).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The factor :math:`\gamma`.
+    rho : float, optional
+        The factor :math:`\rho` of the running means.
+    eps : float, optional
+        Added below the roots.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    foreach, capturable : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.Adadelta([x], rho=0.75, eps=0.25).step()
+    >>> round(x.item(), 4)
+    1.0513
+    """
+
+    method = "adadelta"
+    arrays = ("square_avg", "acc_delta")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_option("rho value", rho, 0.0 <= rho <= 1.0)
+        options = {
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+        }
+        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        return {
+            "lr": rate,
+            "rho": group["rho"],
+            "eps": group["eps"],
+            "weight_decay": group["weight_decay"],
+            "sign": sign,
+        }

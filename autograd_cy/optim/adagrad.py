@@ -1,0 +1,118 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor, full_like
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+
+
+class Adagrad(FusedOptimizer):
+    r"""Adagrad: steps divided by the root of the sum of all squared gradients.
+
+    With :math:`s \leftarrow s + g^2`, the parameter moves in step `t` by
+    :math:`-\gamma / (1 + (t - 1) \eta)\; g / (\sqrt s + \epsilon)`. After "Adaptive Subgradient
+    Methods for Online Learning and Stochastic Optimization" (Duchi, Hazan and Singer, 2011).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    lr_decay : float, optional
+        Its decay :math:`\eta`.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    initial_accumulator_value : float, optional
+        The sum before the first step.
+    eps : float, optional
+        Added to the denominator.
+    foreach, fused : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adagrad([x], lr=0.5)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([1.5000], requires_grad=True)
+    """
+
+    method = "adagrad"
+    arrays = ("sum",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "maximize": maximize,
+        }
+        checks = {
+            **RATE,
+            "lr_decay": "lr_decay value",
+            **DECAY,
+            "initial_accumulator_value": "initial_accumulator_value value",
+            **EPSILON,
+        }
+        super().__init__(params, options, differentiable, checks)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters, whose sums begin at once.
+
+        Parameters
+        ----------
+        param_group : dict
+            As for :meth:`Optimizer.add_param_group`.
+        """
+        super().add_param_group(param_group)
+        group = self.param_groups[-1]
+        for param in group["params"]:
+            self._begin(self.state[param], param, group)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        start = group["initial_accumulator_value"]
+        if param.is_complex():
+            start = complex(start, start)
+        state.update(step=0, sum=full_like(param.detach(), start))
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        return {
+            "rate": rate / (1 + (state["step"] - 1) * group["lr_decay"]),
+            "eps": group["eps"],
+            "weight_decay": group["weight_decay"],
+            "sign": sign,
+        }

@@ -1,0 +1,91 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+
+
+class Adamax(FusedOptimizer):
+    r"""Adamax: Adam with the largest gradient in place of the mean of squares.
+
+    With :math:`m \leftarrow \beta_1 m + (1 - \beta_1) g` and
+    :math:`u \leftarrow \max(\beta_2 u, |g| + \epsilon)`, the parameter moves in step `t` by
+    :math:`-\gamma / (1 - \beta_1^t)\; m / u`. After "Adam: A Method for Stochastic Optimization"
+    (Kingma and Ba, 2015), section 7.1.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    betas : tuple of float, optional
+        The factors of the mean and of the largest gradient.
+    eps : float, optional
+        Added to the size of the gradient.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    foreach, capturable : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.Adamax([x], lr=0.5).step()
+    >>> x
+    tensor([1.5000], requires_grad=True)
+    """
+
+    method = "adamax"
+    arrays = ("exp_avg", "exp_inf")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+        }
+        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        beta1, beta2 = group["betas"]
+        return {
+            "rate": rate / (1 - beta1 ** state["step"]),
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "weight_decay": group["weight_decay"],
+            "sign": sign,
+        }

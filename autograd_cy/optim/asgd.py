@@ -1,0 +1,101 @@
+"""Averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor, zeros_like
+
+from ._fused import DECAY, RATE, FusedOptimizer
+
+
+class ASGD(FusedOptimizer):
+    r"""Stochastic gradient descent, with an average of the parameters in the state.
+
+    In step `t` the parameter moves by :math:`-\eta (g + \lambda \theta)`, where
+    :math:`\eta = \gamma / (1 + \lambda \gamma (t - 1))^\alpha`; from step `t0` on ``state["ax"]``
+    is the mean of what it was. After "Acceleration of Stochastic Approximation by Averaging"
+    (Polyak and Juditsky, 1992).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    lambd : float, optional
+        The decay :math:`\lambda`.
+    alpha : float, optional
+        The power of the decay of the rate.
+    t0 : float, optional
+        The step at which the average begins.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    foreach, capturable : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> optimizer = torch.optim.ASGD([x], lr=0.5, lambd=0.0, t0=0)
+    >>> for _ in range(2):
+    ...     x.grad = torch.tensor([1.0])
+    ...     optimizer.step()
+    >>> x, optimizer.state[x]["ax"]
+    (tensor([1.], requires_grad=True), tensor([1.]))
+    """
+
+    method = "asgd"
+    arrays = ("ax",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+        }
+        super().__init__(params, options, differentiable, {**RATE, **DECAY})
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        state.update(step=0, eta=float(group["lr"]), mu=1.0, ax=zeros_like(param))
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        eta, mu, step = float(state["eta"]), float(state["mu"]), state["step"]
+        # Those of the next step, as states are saved with them.
+        state["eta"] = rate / (1 + group["lambd"] * rate * step) ** group["alpha"]
+        state["mu"] = 1 / max(1, step - group["t0"])
+        return {
+            "eta": eta,
+            "keep": 1 - group["lambd"] * eta,
+            "mu": mu,
+            "weight_decay": group["weight_decay"],
+            "sign": sign,
+        }

@@ -1,0 +1,115 @@
+"""Adam with Nesterov's momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+
+
+class NAdam(FusedOptimizer):
+    r"""NAdam: Adam with Nesterov's momentum.
+
+    With the means :math:`m` and :math:`v` of `Adam`, and
+    :math:`\mu_t = \beta_1 (1 - 0.96^{t \psi} / 2)`, the parameter moves in step `t` by
+    :math:`-\gamma\, (\mu_{t+1} m / (1 - P_{t+1}) + (1 - \mu_t) g / (1 - P_t)) /
+    (\sqrt{v / (1 - \beta_2^t)} + \epsilon)`, where :math:`P_t` is the product of all
+    :math:`\mu` up to :math:`\mu_t`. After "Incorporating Nesterov Momentum into Adam"
+    (Dozat, 2016).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    betas : tuple of float, optional
+        The factors of the two means.
+    eps : float, optional
+        Added to the denominator.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    momentum_decay : float, optional
+        The decay :math:`\psi` of the momentum.
+    decoupled_weight_decay : bool, optional
+        Whether weights decay apart, as in `AdamW`.
+    foreach, capturable : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.NAdam([x], lr=0.5).step()
+    >>> round(x.item(), 4)
+    1.4718
+    """
+
+    method = "nadam"
+    arrays = ("exp_avg", "exp_avg_sq")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+        }
+        checks = {**RATE, **EPSILON, **DECAY, "momentum_decay": "momentum_decay value"}
+        super().__init__(params, options, differentiable, checks)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        super()._begin(state, param, group)
+        state["mu_product"] = 1.0
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        beta1, beta2 = group["betas"]
+        step = state["step"]
+        now, after = (
+            beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
+        )
+        product = state["mu_product"] = float(state["mu_product"]) * now
+        apart = group["decoupled_weight_decay"]
+        return {
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "weight_decay": 0.0 if apart else group["weight_decay"],
+            "sign": sign,
+            "keep": 1 - rate * group["weight_decay"] if apart else 1.0,
+            "grad_rate": rate * (1.0 - now) / (1.0 - product),
+            "mean_rate": rate * after / (1.0 - product * after),
+            "spread": (1 - beta2**step) ** -0.5,
+        }

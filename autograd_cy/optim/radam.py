@@ -1,0 +1,107 @@
+"""Adam with a rectified variance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+
+
+class RAdam(FusedOptimizer):
+    r"""RAdam: Adam whose first steps, whose variance is not known yet, are those of momentum.
+
+    With :math:`\rho = 2 / (1 - \beta_2) - 1` and
+    :math:`\rho_t = \rho - 2 t \beta_2^t / (1 - \beta_2^t)`, the step of `Adam` is multiplied by the
+    root of :math:`(\rho_t - 4)(\rho_t - 2) \rho / ((\rho - 4)(\rho - 2) \rho_t)` if
+    :math:`\rho_t > 5`, and is :math:`-\gamma m / (1 - \beta_1^t)` otherwise. After "On the
+    Variance of the Adaptive Learning Rate and Beyond" (Liu and others, 2020).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    betas : tuple of float, optional
+        The factors of the two means.
+    eps : float, optional
+        Added to the denominator.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    decoupled_weight_decay : bool, optional
+        Whether weights decay apart, as in `AdamW`.
+    foreach, capturable : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.RAdam([x], lr=0.5).step()
+    >>> x
+    tensor([0.5000], requires_grad=True)
+    """
+
+    method = "radam"
+    arrays = ("exp_avg", "exp_avg_sq")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        beta1, beta2 = group["betas"]
+        step = state["step"]
+        unbiased = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / unbiased
+        factor = 1 / (1 - beta1**step)
+        if length > 5.0:
+            part = (length - 4) * (length - 2) * longest
+            factor *= (unbiased * part / ((longest - 4) * (longest - 2) * length)) ** 0.5
+        apart = group["decoupled_weight_decay"]
+        return {
+            "beta1": beta1,
+            "beta2": beta2,
+            "eps": group["eps"],
+            "weight_decay": 0.0 if apart else group["weight_decay"],
+            "sign": sign,
+            "keep": 1 - rate * group["weight_decay"] if apart else 1.0,
+            "rate": rate * factor,
+            "rectified": float(length > 5.0),
+        }

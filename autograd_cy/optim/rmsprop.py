@@ -1,0 +1,106 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor, zeros_like
+
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+
+
+class RMSprop(FusedOptimizer):
+    r"""RMSprop: steps divided by the root of the running mean of squared gradients.
+
+    With :math:`v \leftarrow \alpha v + (1 - \alpha) g^2`, the parameter moves by
+    :math:`-\gamma\, g / (\sqrt v + \epsilon)`; if centered, :math:`v` less the square of the
+    running mean of the gradient stands below the root. With momentum it moves by :math:`-\gamma b`,
+    :math:`b \leftarrow \mu b + g / (\sqrt v + \epsilon)`. After Hinton's lecture 6e of "Neural
+    Networks for Machine Learning" (2012); centered as by Graves (2013).
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The learning rate :math:`\gamma`.
+    alpha : float, optional
+        The factor of the running means.
+    eps : float, optional
+        Added to the denominator.
+    weight_decay : float, optional
+        Factor of the parameter that is added to its gradient.
+    momentum : float, optional
+        The factor :math:`\mu`.
+    centered : bool, optional
+        Whether the variance of the gradient is used in place of its square.
+    capturable, foreach : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.RMSprop([x], lr=0.5, alpha=0.75).step()
+    >>> x
+    tensor([1.], requires_grad=True)
+    """
+
+    method = "rmsprop"
+    arrays = ("square_avg", "momentum_buffer", "grad_avg")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+        }
+        checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
+        super().__init__(params, options, differentiable, checks)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        state.update(step=0, square_avg=zeros_like(param))
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = zeros_like(param)
+        if group["centered"]:
+            state["grad_avg"] = zeros_like(param)
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        return {
+            "lr": rate,
+            "alpha": group["alpha"],
+            "eps": group["eps"],
+            "weight_decay": group["weight_decay"],
+            "momentum": group["momentum"],
+            "sign": sign,
+        }

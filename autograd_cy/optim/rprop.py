@@ -1,0 +1,88 @@
+"""Rprop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autograd_cy import Tensor, full_like, zeros_like
+
+from ._fused import RATE, FusedOptimizer, check_option
+
+
+class Rprop(FusedOptimizer):
+    r"""Rprop: steps grow while the sign of the gradient stays, and shrink when it turns.
+
+    Where the sign turned, there is no step, and the next one counts as the first. After "A Direct
+    Adaptive Method for Faster Backpropagation Learning: The RPROP Algorithm" (Riedmiller and Braun,
+    1993). For gradients of all data; with batches the signs turn by chance.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        What to optimize.
+    lr : float, optional
+        The size of the first steps.
+    etas : tuple of float, optional
+        The factors that shrink and grow a step.
+    step_sizes : tuple of float, optional
+        The smallest and the largest step.
+    capturable, foreach : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> x.grad = torch.tensor([3.0])
+    >>> torch.optim.Rprop([x], lr=0.5).step()
+    >>> x
+    tensor([1.5000], requires_grad=True)
+    """
+
+    method = "rprop"
+    arrays = ("prev", "step_size")
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        shrink, grow = etas
+        check_option("eta values", f"{shrink}, {grow}", 0.0 < shrink < 1.0 < grow)
+        options = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
+        super().__init__(params, options, differentiable, RATE)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        first = float(group["lr"])
+        size = complex(first, first) if param.is_complex() else first
+        state.update(step=0, prev=zeros_like(param), step_size=full_like(param.detach(), size))
+
+    def _numbers(
+        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
+    ) -> dict[str, float]:
+        shrink, grow = group["etas"]
+        smallest, largest = group["step_sizes"]
+        return {
+            "shrink": shrink,
+            "grow": grow,
+            "smallest": smallest,
+            "largest": largest,
+            "sign": sign,
+        }

@@ -1,0 +1,32 @@
+# Memory that storages take and give back (part of recorder.pyx).
+
+cdef int64_t g_total = 0            # bytes of all storages, as far as they were watched
+cdef int64_t g_changes = 0
+
+
+cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
+    """`nbytes` are taken, or given back if negative."""
+    global g_total, g_changes, g_dropped
+    cdef Stream* s = this_stream()
+    cdef Change* c
+    cdef int64_t room
+    g_total += nbytes
+    if s == NULL or g_changes >= g_limit:
+        g_dropped += 1
+        return
+    if s.n_changes == s.room_changes:
+        room = 256 if s.room_changes == 0 else 2 * s.room_changes
+        c = <Change*>realloc(s.changes, <size_t>room * sizeof(Change))
+        if c == NULL:
+            g_dropped += 1
+            return
+        s.changes = c
+        s.room_changes = room
+    c = &s.changes[s.n_changes]
+    s.n_changes += 1
+    g_changes += 1
+    c.nbytes = nbytes
+    c.total = g_total
+    c.address = <uint64_t><uintptr_t>block.data
+    c.event = s.open[s.depth - 1].number if s.depth else -1
+    c.time = ticks()

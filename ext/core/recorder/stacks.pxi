@@ -1,0 +1,101 @@
+# Python frames of events (part of recorder.pyx): each chain of calls is kept once.
+
+cdef extern from *:
+    """
+    #include <frameobject.h>
+    #if PY_VERSION_HEX >= 0x030B0000
+    #define AG_LASTI(f) PyFrame_GetLasti(f)
+    #else
+    #define AG_LASTI(f) ((f)->f_lasti * (PY_VERSION_HEX >= 0x030A0000 ? 2 : 1))
+    #endif
+    """
+    ctypedef struct PyFrameObject:
+        pass
+    ctypedef struct PyCodeObject:
+        PyObject* co_filename
+        PyObject* co_name
+    ctypedef struct PyThreadState:
+        pass
+    PyThreadState* PyThreadState_Get() noexcept
+    PyFrameObject* PyThreadState_GetFrame(PyThreadState*) noexcept      # owned, or NULL
+    PyFrameObject* PyFrame_GetBack(PyFrameObject*) noexcept             # owned, or NULL
+    PyCodeObject* PyFrame_GetCode(PyFrameObject*) noexcept              # owned
+    int AG_LASTI(PyFrameObject*) noexcept
+    int PyCode_Addr2Line(PyCodeObject*, int) noexcept
+
+cdef enum:
+    MOST_FRAMES = 32
+
+ctypedef struct Place:
+    PyCodeObject* code
+    int64_t lasti
+
+cdef Table g_stacks                 # of Places, as words
+cdef dict _codes = {}               # address of a code object -> whether it is one of ours
+cdef list _code_objects = []        # keeps them alive while sessions run
+cdef str g_package = __file__.rpartition("/_C/")[0] + "/"
+
+
+cdef struct KnownCode:
+    PyCodeObject* code
+    bint ours
+
+cdef KnownCode[512] g_known_codes
+
+
+cdef bint is_ours(PyCodeObject* code) noexcept:
+    cdef KnownCode* known = &g_known_codes[(<uintptr_t>code >> 4) & 511]
+    if known.code != code:
+        found = _codes.get(<size_t>code)
+        if found is None:
+            found = (<object>code.co_filename).startswith(g_package)
+            _codes[<size_t>code] = found
+            _code_objects.append(<object><PyObject*>code)
+        known.code = code
+        known.ours = found
+    return known.ours
+
+
+cdef int32_t current_stack() noexcept:
+    """The number of this thread's chain of calls, without our own files."""
+    cdef Place[MOST_FRAMES] places
+    cdef int n = 0
+    cdef PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get())
+    cdef PyFrameObject* back
+    cdef PyCodeObject* code
+    while frame != NULL:
+        if n < MOST_FRAMES:
+            code = PyFrame_GetCode(frame)
+            if not is_ours(code):
+                places[n].code = code
+                places[n].lasti = AG_LASTI(frame)
+                n += 1
+            Py_DECREF(<object><PyObject*>code)     # `_code_objects` has it
+            back = PyFrame_GetBack(frame)
+        else:
+            back = NULL
+        Py_DECREF(<object><PyObject*>frame)
+        frame = back
+    return look_up(&g_stacks, <int64_t*>places, 2 * n)
+
+
+cdef list stack_rows():
+    """All chains as (file, line, function), innermost first."""
+    cdef list rows = []
+    cdef int32_t i
+    cdef int k
+    cdef Place* p
+    for i in range(g_stacks.count):
+        p = <Place*>(g_stacks.words + g_stacks.entries[i].at)
+        rows.append(tuple([
+            (<object>p[k].code.co_filename, PyCode_Addr2Line(p[k].code, <int>p[k].lasti),
+             <object>p[k].code.co_name)
+            for k in range(g_stacks.entries[i].length // 2)]))
+    return rows
+
+
+cdef void forget_stacks() noexcept:
+    clear_table(&g_stacks)
+    memset(g_known_codes, 0, sizeof(g_known_codes))
+    _codes.clear()
+    _code_objects.clear()

@@ -1,0 +1,382 @@
+"""Methods of one pass over each parameter: formulas in NumPy, PyTorch's results, dtypes, state."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+from autograd_cy._C.optimize import fused_step
+
+STEPS = 8
+SHAPE = (3, 5)
+
+
+def draws(dtype="float64", steps=STEPS):
+    rng = np.random.default_rng(3)
+    x, grads = rng.normal(size=SHAPE), rng.normal(size=(steps, *SHAPE))
+    if np.dtype(dtype).kind == "c":
+        x, grads = x + 1j * rng.normal(size=SHAPE), grads + 1j * rng.normal(size=grads.shape)
+    return x.astype(dtype), grads.astype(dtype)
+
+
+def run(library, name, dtype="float64", wrap=lambda t: t, **options):
+    x, grads = draws(dtype)
+    param = wrap(library.tensor(x)).detach().requires_grad_()
+    optimizer = getattr(library.optim, name)([param], **options)
+    seen = []
+    for grad in grads:
+        param.grad = library.tensor(grad)
+        optimizer.step()
+        seen.append(param.detach().numpy().copy())
+    return np.array(seen), optimizer.state[param]
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+def signed(x, g, weight_decay=0.0, maximize=False):
+    return (-g if maximize else g) + weight_decay * x
+
+
+def adagrad(x, grads, lr=1e-2, lr_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, **common):
+    total = initial_accumulator_value
+    for t, g in enumerate(grads):
+        g = signed(x, g, **common)
+        total = total + g * g
+        x = x - lr / (1 + t * lr_decay) * g / (np.sqrt(total) + eps)
+        yield x
+
+
+def adadelta(x, grads, lr=1.0, rho=0.9, eps=1e-6, **common):
+    v = u = 0.0
+    for g in grads:
+        g = signed(x, g, **common)
+        v = rho * v + (1 - rho) * g * g
+        step = np.sqrt(u + eps) / np.sqrt(v + eps) * g
+        u = rho * u + (1 - rho) * step * step
+        x = x - lr * step
+        yield x
+
+
+def adamax(x, grads, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, **common):
+    m = top = 0.0
+    for t, g in enumerate(grads, 1):
+        g = signed(x, g, **common)
+        m = betas[0] * m + (1 - betas[0]) * g
+        top = np.maximum(betas[1] * top, np.abs(g) + eps)
+        x = x - lr / (1 - betas[0] ** t) * m / top
+        yield x
+
+
+def rmsprop(x, grads, lr=1e-2, alpha=0.99, eps=1e-8, momentum=0.0, centered=False, **common):
+    v = m = b = 0.0
+    for g in grads:
+        g = signed(x, g, **common)
+        v = alpha * v + (1 - alpha) * g * g
+        m = alpha * m + (1 - alpha) * g
+        g = g / (np.sqrt(v - m * m if centered else v) + eps)
+        b = momentum * b + g
+        x = x - lr * b
+        yield x
+
+
+def rprop(x, grads, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), maximize=False):
+    last, size = np.zeros(SHAPE), np.full(SHAPE, lr)
+    for g in grads:
+        g = -g if maximize else g
+        turned = g * last < 0
+        size = np.clip(
+            size * np.where(turned, etas[0], np.where(g * last > 0, etas[1], 1)), *step_sizes
+        )
+        last = np.where(turned, 0, g)
+        x = x - np.sign(last) * size
+        yield x
+
+
+def asgd(x, grads, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, **common):
+    for t, g in enumerate(grads):
+        eta = lr / (1 + lambd * lr * t) ** alpha
+        x = x - eta * (signed(x, g, **common) + lambd * x)
+        yield x
+
+
+def nadam(x, grads, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, momentum_decay=4e-3,
+          decoupled_weight_decay=False, weight_decay=0.0, maximize=False):  # fmt: skip
+    m = v = 0.0
+    product = 1.0
+    for t, g in enumerate(grads, 1):
+        g = signed(x, g, 0.0 if decoupled_weight_decay else weight_decay, maximize)
+        x = x * (1 - lr * weight_decay) if decoupled_weight_decay else x
+        now, after = (betas[0] * (1 - 0.96 ** (s * momentum_decay) / 2) for s in (t, t + 1))
+        product *= now
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g * g
+        mean = after * m / (1 - product * after) + (1 - now) * g / (1 - product)
+        x = x - lr * mean / (np.sqrt(v / (1 - betas[1] ** t)) + eps)
+        yield x
+
+
+def radam(x, grads, lr=1e-3, betas=(0.9, 0.999), eps=1e-8,
+          decoupled_weight_decay=False, weight_decay=0.0, maximize=False):  # fmt: skip
+    m = v = 0.0
+    longest = 2 / (1 - betas[1]) - 1
+    for t, g in enumerate(grads, 1):
+        g = signed(x, g, 0.0 if decoupled_weight_decay else weight_decay, maximize)
+        x = x * (1 - lr * weight_decay) if decoupled_weight_decay else x
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g * g
+        rho = longest - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
+        step = m / (1 - betas[0] ** t)
+        if rho > 5:
+            r = (rho - 4) * (rho - 2) * longest / ((longest - 4) * (longest - 2) * rho)
+            step = step * math.sqrt(r * (1 - betas[1] ** t)) / (np.sqrt(v) + eps)
+        x = x - lr * step
+        yield x
+
+
+FORMULAS = {
+    "Adagrad": adagrad, "Adadelta": adadelta, "Adamax": adamax, "RMSprop": rmsprop,
+    "Rprop": rprop, "ASGD": asgd, "NAdam": nadam, "RAdam": radam,
+}  # fmt: skip
+OPTIONS = {
+    "Adagrad": [
+        {}, {"lr": 0.1, "lr_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 0.1},
+        {"weight_decay": 0.1, "maximize": True}],
+    "Adadelta": [{}, {"lr": 0.5, "rho": 0.5, "eps": 1e-3}, {"weight_decay": 0.1, "maximize": True}],
+    "Adamax": [
+        {}, {"lr": 0.1, "betas": (0.5, 0.6), "eps": 0.1}, {"weight_decay": 0.1, "maximize": True}],
+    "RMSprop": [
+        {}, {"lr": 0.1, "alpha": 0.7, "eps": 0.1}, {"momentum": 0.9},
+        {"centered": True, "momentum": 0.5, "weight_decay": 0.1, "maximize": True}],
+    "Rprop": [{}, {"etas": (0.3, 1.7), "step_sizes": (0.005, 0.012), "maximize": True}],
+    "ASGD": [{}, {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "weight_decay": 0.1, "maximize": True}],
+    "NAdam": [
+        {}, {"lr": 0.1, "betas": (0.5, 0.7), "momentum_decay": 0.1, "eps": 0.1},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True},
+        {"weight_decay": 0.1, "maximize": True}],
+    "RAdam": [
+        {}, {"lr": 0.1, "betas": (0.5, 0.7), "eps": 0.1},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True},
+        {"weight_decay": 0.1, "maximize": True}],
+}  # fmt: skip
+CASES = [(name, options) for name, several in OPTIONS.items() for options in several]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_steps_are_those_of_the_formula(name, options):
+    expected = np.array(list(FORMULAS[name](*draws(), **options)))
+    found, state = run(ag, name, **options)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    assert state["step"] == STEPS
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "complex128"])
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_steps_are_those_of_torch(name, options, dtype):
+    torch = pytest.importorskip("torch")
+    expected, there = run(torch, name, dtype, **options)
+    found, here = run(ag, name, dtype, **options)
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-6)
+    assert here.keys() == there.keys()
+    for key, value in there.items():
+        np.testing.assert_allclose(np.asarray(here[key]), value.numpy(), rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", [ag.float16, ag.bfloat16], ids=str)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_halves_are_rounded_only_when_stored(name, dtype):
+    options = {**OPTIONS[name][1], "maximize": True}
+    x, grads = draws()
+    half = ag.tensor(x, dtype=dtype).requires_grad_()
+    single = half.detach().float().requires_grad_()
+    steps = [getattr(ag.optim, name)([param], **options) for param in (half, single)]
+    for grad in grads:
+        half.grad = ag.tensor(grad, dtype=dtype)
+        single.grad = half.grad.float()
+        for optimizer in steps:
+            optimizer.step()
+        assert ag.equal(half, single.detach().to(dtype))
+        for key, value in steps[1].state[single].items():
+            if isinstance(value, ag.Tensor):
+                assert ag.equal(steps[0].state[half][key], value.to(dtype)), key
+                value.copy_(steps[0].state[half][key])
+        single.data.copy_(half.detach())
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_strided_parameters_take_the_same_steps(name):
+    plain, _ = run(ag, name, **OPTIONS[name][-1])
+    strided, _ = run(
+        ag, name, wrap=lambda t: ag.cat([t, t], 1)[:, : t.shape[1]], **OPTIONS[name][-1]
+    )
+    turned, _ = run(ag, name, wrap=lambda t: t.t().contiguous().t(), **OPTIONS[name][-1])
+    assert np.array_equal(plain, strided)
+    assert np.array_equal(plain, turned)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_parameters_without_gradient_stay(name):
+    params = [ag.ones(2, requires_grad=True) for _ in range(3)]
+    optimizer = getattr(ag.optim, name)(params)
+    params[1].grad = ag.ones(2)
+    optimizer.step()
+    assert [bool((p == 1).all()) for p in params] == [True, False, True]
+    for param in params:
+        param.grad = None
+    optimizer.step()
+    assert params[1]._version == 1
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_a_loaded_state_goes_on(name, options):
+    x, grads = draws()
+    one = ag.tensor(x, requires_grad=True)
+    first = getattr(ag.optim, name)([one], **options)
+    for grad in grads[:4]:
+        one.grad = ag.tensor(grad)
+        first.step()
+    other = one.detach().clone().requires_grad_()
+    second = getattr(ag.optim, name)([other])
+    second.load_state_dict(copy.deepcopy(first.state_dict()))
+    for grad in grads[4:]:
+        for param, optimizer in ((one, first), (other, second)):
+            param.grad = ag.tensor(grad)
+            optimizer.step()
+    assert ag.equal(one, other)
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_states_go_to_torch_and_back(name, options):
+    torch = pytest.importorskip("torch")
+    x, grads = draws()
+    params = {library: library.tensor(x, requires_grad=True) for library in (torch, ag)}
+    steps = {lib: getattr(lib.optim, name)([p], **options) for lib, p in params.items()}
+
+    def go(some):
+        for grad in some:
+            for library, param in params.items():
+                param.grad = library.tensor(grad)
+                steps[library].step()
+
+    def turned(value, library):
+        if isinstance(value, dict):
+            return {k: turned(v, library) for k, v in value.items()}
+        if isinstance(value, list):
+            return [turned(v, library) for v in value]
+        return library.tensor(value.numpy().copy()) if hasattr(value, "numpy") else value
+
+    go(grads[:3])
+    states = {library: optimizer.state_dict() for library, optimizer in steps.items()}
+    steps[torch].load_state_dict(turned(states[ag], torch))
+    steps[ag].load_state_dict(turned(states[torch], ag))
+    go(grads[3:])
+    np.testing.assert_allclose(
+        params[ag].detach().numpy(), params[torch].detach().numpy(), rtol=1e-6, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_any_number_of_threads_takes_the_same_steps(name):
+    def after(threads):
+        before = ag.get_num_threads()
+        ag.set_num_threads(threads)
+        try:
+            x = ag.linspace(-1, 1, 70_001, dtype=ag.float32).requires_grad_()
+            optimizer = getattr(ag.optim, name)([x])
+            for k in (1.0, -2.0):
+                x.grad = k * x.detach() + 0.1
+                optimizer.step()
+            return x.detach()
+        finally:
+            ag.set_num_threads(before)
+
+    assert ag.equal(after(1), after(2))
+
+
+REFUSED = {
+    "Adagrad": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay",
+                "lr_decay": "lr_decay", "initial_accumulator_value": "initial_accumulator_value"},
+    "Adadelta": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay",
+                 "rho": "rho"},
+    "Adamax": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay"},
+    "RMSprop": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay",
+                "alpha": "alpha", "momentum": "momentum"},
+    "Rprop": {"lr": "learning rate"},
+    "ASGD": {"lr": "learning rate", "weight_decay": "weight_decay"},
+    "NAdam": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay",
+              "momentum_decay": "momentum_decay"},
+    "RAdam": {"lr": "learning rate", "eps": "epsilon", "weight_decay": "weight_decay"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "text"),
+    [(n, o, text) for n, some in REFUSED.items() for o, text in some.items()],
+)
+def test_negative_options_are_refused(name, option, text):
+    with pytest.raises(ValueError, match=f"Invalid {text}.*: -1"):
+        getattr(ag.optim, name)([ag.ones(1)], **{option: -1})
+
+
+@pytest.mark.parametrize("name", ["Adamax", "NAdam", "RAdam"])
+def test_betas_are_below_one(name):
+    for index, betas in enumerate([(1.0, 0.5), (0.5, 1.0)]):
+        with pytest.raises(ValueError, match=f"index {index}: 1.0"):
+            getattr(ag.optim, name)([ag.ones(1)], betas=betas)
+
+
+def test_factors_of_steps_lie_around_one():
+    for etas in ((0.0, 1.2), (1.0, 1.2), (0.5, 1.0)):
+        with pytest.raises(ValueError, match="Invalid eta values"):
+            ag.optim.Rprop([ag.ones(1)], etas=etas)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_recorded_steps_are_refused(name):
+    with pytest.raises(ValueError, match="differentiable"):
+        getattr(ag.optim, name)([ag.ones(1)], differentiable=True)
+
+
+def test_not_a_number_stays_one():
+    for name in OPTIONS:
+        x = ag.ones(2, requires_grad=True)
+        optimizer = getattr(ag.optim, name)([x])
+        for bad in (1.0, math.nan, 1.0):
+            x.grad = ag.tensor([1.0, bad])
+            optimizer.step()
+        assert x.isnan().tolist() == [False, True], name
+
+
+SHARED = {"rate": 0.1, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}
+
+
+def test_calls_of_the_compiled_step_are_checked():
+    p, g, total = ag.ones(2), ag.ones(2), ag.zeros(2)
+    for args, error, text in [
+        (("newton", [p], [g], [[total]], [SHARED]), ValueError, "no method 'newton'.*adagrad"),
+        (("adagrad", [p], [g], [], [SHARED]), ValueError, "0 lists of state.* has 1"),
+        (("adagrad", [p], [], [[total]], [SHARED]), ValueError, "1 parameters but 0"),
+        (("adagrad", [p], [g], [[total, total]], [SHARED]), ValueError, "1 parameters but 2"),
+        (("adagrad", [p], [g], [[total]], [{"rate": 1.0}]), ValueError, "instead of rate, eps"),
+        (("adagrad", [p], [g], [[total]], [{**SHARED, "mu": 1.0}]), ValueError, "instead of"),
+        (("adagrad", [p], [g[:1]], [[total]], [SHARED]), RuntimeError, r"\[2\].*\[1\]"),
+        (("adagrad", [p], [g.double()], [[total]], [SHARED]), RuntimeError, "float64"),
+        (("adagrad", [p.long()], [g.long()], [[total.long()]], [SHARED]), RuntimeError, "floating"),
+        (("adagrad", [ag.ones(1).expand(2)], [g], [[total]], [SHARED]), RuntimeError, "memory"),
+    ]:
+        with pytest.raises(error, match=text):
+            fused_step(*args)
+    assert p.tolist() == [1, 1]
+    assert total.tolist() == [0, 0]
+
+
+def test_steps_on_meta_change_nothing_but_the_state():
+    for name in OPTIONS:
+        x = ag.ones(3, device="meta", requires_grad=True)
+        x.grad = ag.ones(3, device="meta")
+        optimizer = getattr(ag.optim, name)([x])
+        optimizer.step()
+        assert optimizer.state[x]["step"] == 1
+        assert x.device.type == "meta"

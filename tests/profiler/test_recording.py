@@ -1,0 +1,869 @@
+"""What is recorded: which events, how they nest, and that pairs close whatever happens."""
+
+import asyncio
+import gc
+import os
+import signal
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+from autograd_cy.profiler._labels import record_function
+from autograd_cy.profiler._session import Session
+
+
+class Exp(ag.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * y
+
+
+class Fails(ag.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        raise ValueError("in forward")
+
+
+class FailsLater(ag.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise ValueError("in backward")
+
+
+def recorded(call, **options):
+    """The columns of a session around ``call()``."""
+    session = Session(**options)
+    session.start()
+    try:
+        call()
+    finally:
+        columns = session.stop()
+    return columns
+
+
+def names_of(columns):
+    return [columns.names[i] for i in columns.name]
+
+
+def tree_of(columns):
+    """Names of all events, indented by the depth of their parents."""
+    depths = []
+    for parent in columns.parent:
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    return [(d, name) for d, name in zip(depths, names_of(columns), strict=True)]
+
+
+def assert_nested(columns):
+    """Each event lies inside of its parent and after those before it."""
+    for i, parent in enumerate(columns.parent):
+        assert columns.start[i] <= columns.end[i]
+        if parent >= 0:
+            assert columns.thread[i] == columns.thread[parent]
+            assert columns.start[parent] <= columns.start[i]
+            assert columns.end[i] <= columns.end[parent]
+    for thread in np.unique(columns.thread):
+        starts = columns.start[columns.thread == thread]
+        assert (np.diff(starts) >= 0).all()
+
+
+# --- which events ---------------------------------------------------------------------------------
+
+
+def test_forward_and_backward_of_one_operator():
+    x = ag.ones(3, requires_grad=True)
+
+    def run():
+        (x * 2).sum().backward()
+
+    columns = recorded(run)
+    names = names_of(columns)
+    prefix = "autograd::engine::evaluate_function: "
+    assert names[:2] == ["aten::mul", "aten::sum"]
+    tree = tree_of(columns)
+    at = tree.index((0, prefix + "MulBackward0"))
+    assert tree[at + 1 : at + 3] == [(1, "MulBackward0"), (2, "aten::mul")]
+    at = tree.index((0, prefix + "torch::autograd::AccumulateGrad"))
+    assert tree[at + 1] == (1, "torch::autograd::AccumulateGrad")
+    assert_nested(columns)
+    assert not columns.failed.any() and not columns.unfinished.any()
+
+
+def test_sequence_numbers_tie_backward_to_forward():
+    x = ag.ones(3, requires_grad=True)
+
+    def run():
+        y = x * 2
+        y.neg().sum().backward()
+        assert y.grad_fn._sequence_nr() > 0
+
+    columns = recorded(run)
+    names = names_of(columns)
+    for forward, node in [("aten::neg", "NegBackward0"), ("aten::sum", "SumBackward0")]:
+        number = columns.seq[names.index(forward)]
+        assert number > 0
+        ties = [names[i] for i in np.flatnonzero(columns.seq == number)]
+        assert ties == [forward, "autograd::engine::evaluate_function: " + node, node]
+    inner = [
+        i for i, name in enumerate(names) if name.startswith("aten::") and columns.parent[i] > 0
+    ]
+    assert inner and (columns.seq[inner] == -1).all()
+    accumulates = [i for i, name in enumerate(names) if "Accumulate" in name]
+    assert (columns.seq[accumulates] == -1).all() and (columns.scope[accumulates] == 1).all()
+
+
+def test_scopes_and_forward_threads():
+    x = ag.ones(3, requires_grad=True)
+    kept = []
+
+    def forward():
+        kept.append((x * 2).sum())
+
+    def run():
+        worker = threading.Thread(target=forward)
+        worker.start()
+        worker.join()
+        with record_function("label"):
+            kept.pop().backward()
+
+    columns = recorded(run)
+    names = names_of(columns)
+    assert columns.thread[names.index("aten::mul")] != columns.thread[names.index("MulBackward0")]
+    assert (
+        columns.fwd_thread[names.index("MulBackward0")] == columns.thread[names.index("aten::mul")]
+    )
+    assert columns.fwd_thread[names.index("aten::mul")] == 0
+    assert columns.fwd_thread[names.index("torch::autograd::AccumulateGrad")] == 0
+    assert columns.scope[names.index("label")] == 7
+    assert columns.scope[names.index("MulBackward0")] == 1
+    assert sorted(set(columns.thread)) == [1, 2]
+    assert columns.threads[0] != columns.threads[1]
+
+
+def test_custom_functions_both_ways():
+    x = ag.ones(3, requires_grad=True)
+    columns = recorded(lambda: Exp.apply(x).sum().backward())
+    tree = tree_of(columns)
+    at = tree.index((0, "Exp"))
+    assert tree[at + 1] == (1, "aten::exp")
+    at = tree.index((0, "autograd::engine::evaluate_function: ExpBackward"))
+    assert tree[at + 1 : at + 3] == [(1, "ExpBackward"), (2, "aten::mul")]
+    names = names_of(columns)
+    assert columns.seq[names.index("Exp")] == columns.seq[names.index("ExpBackward")]
+
+
+@pytest.mark.parametrize(("call", "name"), [
+    (lambda x: x.add_(1), "aten::add_"),
+    (lambda x: ag.mul(x, x, out=ag.empty(3)), "aten::mul"),
+    (lambda x: x.copy_(ag.ones(3)), "aten::copy_"),
+    (lambda x: x.zero_(), "aten::zero_"),
+    (lambda x: x.fill_(3), "aten::fill_"),
+    (lambda x: x.detach(), "aten::detach"),
+    (lambda x: x[1:], "aten::slice"),
+    (lambda x: x[[0, 2]], "aten::index"),
+    (lambda x: x.__setitem__([0, 1], 2.0), "aten::index_put_"),
+    (lambda x: x.__setitem__(0, 2.0), "aten::copy_"),
+    (lambda x: x.to(ag.float64), "aten::to"),
+    (lambda x: x.clone(), "aten::clone"),
+    (lambda x: x.view(3, 1), "aten::view"),
+    (lambda x: x.unsqueeze_(0), "aten::unsqueeze_"),
+    (lambda x: ag.linalg.inv(ag.eye(3)), "aten::linalg_inv"),
+    (lambda x: ag.fft.fft(x), "aten::fft_fft"),
+    (lambda x: x @ x, "aten::matmul"),
+    (lambda x: ag.nn.functional.linear(x, ag.ones(2, 3)), "aten::linear"),
+    (lambda x: ag.func.vmap(lambda a: a.sin())(ag.ones(2, 3)), "aten::sin"),
+    (lambda x: x.uniform_(), "aten::uniform_"),
+    (lambda x: x.normal_(), "aten::normal_"),
+    (lambda x: x.bernoulli_(), "aten::bernoulli_"),
+    (lambda x: x.exponential_(), "aten::exponential_"),
+    (lambda x: x.random_(), "aten::random_"),
+    (lambda x: ag.randperm(3), "aten::randperm"),
+])  # fmt: skip
+def test_every_kind_of_operator_is_seen(call, name):
+    columns = recorded(lambda: call(ag.ones(3)))
+    assert name in names_of(columns)
+    assert_nested(columns)
+
+
+@pytest.mark.parametrize("call", [
+    "zeros(2)", "ones(2)", "full((2,), 3.0)", "eye(2)", "empty_strided((2,), (1,))", "arange(3)",
+    "arange(0.0, 3.0)", "linspace(0, 1, 3)", "logspace(0, 1, 3)", "scalar_tensor(2)", "rand(2)",
+    "randn(2)", "randint(3, (2,))", "normal(0.0, 1.0, (2,))", "zeros_like(X)", "ones_like(X)",
+    "full_like(X, 2.0)", "empty_like(X)", "rand_like(X)", "randn_like(X)", "randint_like(X, 3)",
+])  # fmt: skip
+def test_constructors_have_their_memory_as_child(call):
+    known = {"X": ag.ones(2)}
+    columns = recorded(lambda: eval(f"ag.{call}", {"ag": ag, **known}))
+    assert tree_of(columns) == [(0, "aten::" + call.partition("(")[0]), (1, "aten::empty")]
+
+
+def test_fused_steps_of_optimizers_are_seen():
+    w = ag.ones(3, requires_grad=True)
+    w.sum().backward()
+    for make, name in [
+        (lambda: ag.optim.SGD([w], lr=0.1), "aten::_fused_sgd_"),
+        (lambda: ag.optim.Adam([w], lr=0.1), "aten::_fused_adam_"),
+        (lambda: ag.optim.AdamW([w], lr=0.1), "aten::_fused_adamw_"),
+    ]:
+        optimizer = make()
+        columns = recorded(lambda o=optimizer: (o.step(), o.zero_grad(set_to_none=False)))
+        kind = type(optimizer).__name__
+        names = names_of(columns)
+        assert names[0] == f"Optimizer.step#{kind}.step"
+        assert names[columns.parent[names.index(name)]] == names[0]
+        assert f"Optimizer.zero_grad#{kind}.zero_grad" in names
+        assert columns.scope[0] == 7
+
+
+def test_a_step_of_ones_own_is_labelled_once():
+    class Descent(ag.optim.Optimizer):
+        def step(self, closure=None):
+            """Its own."""
+            return 3
+
+    optimizer = Descent([ag.ones(2, requires_grad=True)], {})
+    assert Descent.step.__doc__ == "Its own."
+    seen = []
+    columns = recorded(lambda: seen.append(optimizer.step()))
+    assert seen == [3] and names_of(columns) == ["Optimizer.step#Descent.step"]
+
+
+def test_shapes_and_plain_values_of_arguments():
+    x, w, b = ag.ones(2, 4), ag.ones(3, 4), ag.ones(3)
+
+    def run():
+        x * 2
+        ag.nn.functional.linear(x, w, b)
+        x.sum(1, keepdim=True)
+        ag.cat([x, x], 1)
+        ag.linalg.inv(ag.eye(2))
+        ag.nn.functional.gelu(x, approximate="tanh")
+
+    columns = recorded(run, record_shapes=True)
+    names = names_of(columns)
+    found = {
+        name: columns.shapes[i] for name, i in zip(names, columns.shape, strict=True) if i >= 0
+    }
+    assert found["aten::mul"] == ([[2, 4], []], [None, 2], ["float", "Scalar"])
+    assert found["aten::linear"][0] == [[2, 4], [3, 4], [3]]
+    assert found["aten::sum"][:2] == ([[2, 4], [], [], []], [None, 1, True, None])
+    assert found["aten::cat"][0] == [[[2, 4], [2, 4]], []]
+    assert found["aten::cat"][2] == ["TensorList", "Scalar"]
+    assert found["aten::linalg_inv"][0] == [[2, 2]]
+    assert [2, 4] in found["aten::gelu"][0]
+    with_none = recorded(lambda: ag.nn.functional.linear(x, w), record_shapes=True)
+    assert with_none.shapes[with_none.shape[0]][0] == [[2, 4], [3, 4], []]
+
+
+@pytest.mark.parametrize(("call", "name", "count"), [
+    (lambda: ag.ones(2, 3) @ ag.ones(3, 4), "aten::mm", 2 * 2 * 3 * 4),
+    (lambda: ag.ones(5, 2, 3) @ ag.ones(5, 3, 4), "aten::bmm", 2 * 5 * 2 * 3 * 4),
+    (lambda: ag.addmm(ag.ones(4), ag.ones(2, 3), ag.ones(3, 4)), "aten::addmm", 48),
+    (lambda: ag.mv(ag.ones(2, 3), ag.ones(3)), "aten::mv", 12),
+    (lambda: ag.dot(ag.ones(3), ag.ones(3)), "aten::dot", 6),
+    (lambda: ag.ones(2, 1) + ag.ones(3), "aten::add", 6),
+    (lambda: ag.add(ag.ones(2, 1), ag.ones(3), alpha=2), "aten::add", 6),
+    (lambda: ag.ones(0, 3) * ag.ones(3), "aten::mul", 0),
+    (lambda: ag.ones(2, 3).exp(), "aten::exp", 0),
+])  # fmt: skip
+def test_operations_are_counted_by_shapes(call, name, count):
+    columns = recorded(call, with_flops=True)
+    assert columns.flops[names_of(columns).index(name)] == count
+    assert (columns.shape == -1).all()
+
+
+def test_bytes_moved_and_saved():
+    x = ag.ones(8, requires_grad=True)
+    columns = recorded(lambda: x.exp().view(2, 4).sum(), record_shapes=True)
+    by_name = dict(zip(names_of(columns), range(len(columns)), strict=True))
+    assert columns.bytes_moved[by_name["aten::exp"]] == 2 * 32
+    assert columns.saved[by_name["aten::exp"]] == 32
+    assert columns.bytes_moved[by_name["aten::view"]] == 0
+    assert columns.bytes_moved[by_name["aten::sum"]] == 32 + 4
+
+
+def test_memory_of_storages_and_the_event_that_took_it():
+    def run():
+        x = ag.ones(100)
+        y = x.exp()
+        del x
+        y.add_(1)
+
+    columns = recorded(run, profile_memory=True)
+    assert list(columns.mem_bytes) == [400, 400, -400, -400]
+    assert list(np.diff(columns.mem_total)) == [400, -400, -400]
+    names = names_of(columns)
+    owners = [names[i] if i >= 0 else None for i in columns.mem_event]
+    assert owners == ["aten::empty", "aten::exp", None, None]
+    first, second = columns.mem_address[:2]
+    assert list(columns.mem_address) == [first, second, first, second]
+    assert (np.diff(columns.mem_time) >= 0).all()
+    assert len(recorded(run).mem_time) == 0
+
+
+def test_the_cache_of_blocks_is_used_while_memory_is_watched():
+    before = ag.memory_summary()
+    recorded(lambda: [ag.ones(1000).numel() for _ in range(20)], profile_memory=True)
+    after = ag.memory_summary()
+    assert after["live_bytes"] == before["live_bytes"]
+    assert after["hits"] - before["hits"] >= 19
+
+
+def test_frames_are_those_of_the_program():
+    def inner(x):
+        return x.exp()
+
+    def outer(x):
+        return inner(x)
+
+    x = ag.ones(3, requires_grad=True)
+    columns = recorded(lambda: outer(x).sum().backward(), with_stack=True)
+    names = names_of(columns)
+    stack = columns.stacks[columns.stack[names.index("aten::exp")]]
+    assert stack[0].endswith(": inner") and stack[1].endswith(": outer")
+    assert "test_recording.py(" in stack[0]
+    assert not any("autograd_cy/" in frame for frame in stack)
+    assert len(stack) <= 32
+    node = columns.stacks[columns.stack[names.index("ExpBackward0")]]
+    assert node == stack
+
+
+def test_events_belong_to_modules():
+    class Net(ag.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = ag.nn.ModuleList([ag.nn.Linear(3, 3), ag.nn.Linear(3, 2)])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x).tanh()
+            return x
+
+    net, x = Net(), ag.ones(1, 3)
+    columns = recorded(lambda: net(x).sum().backward(), with_modules=True)
+    names = names_of(columns)
+    paths = [columns.modules[i] if i >= 0 else None for i in columns.module]
+    linear = [p for n, p in zip(names, paths, strict=True) if n == "aten::linear"]
+    assert linear == ["Net.layers.0", "Net.layers.1"]
+    tanh = [p for n, p in zip(names, paths, strict=True) if n == "aten::tanh"]
+    assert tanh == ["Net", "Net"]
+    nodes = [p for n, p in zip(names, paths, strict=True) if n == "LinearBackward0"]
+    assert nodes == ["Net.layers.1", "Net.layers.0"] or not nodes
+    assert paths[names.index("aten::sum")] is None
+    net(x)
+    assert not ag.nn.Module._hooked
+
+
+def test_names_are_public():
+    x = ag.rand(3, requires_grad=True)
+    columns = recorded(lambda: ag.nn.functional.gelu(x).sum().backward())
+    names = names_of(columns)
+    assert "aten::gelu" in names
+    assert not [name for name in names if name.rpartition(":")[2].startswith("_")]
+
+
+def test_only_nodes_have_backward_in_their_names():
+    x = ag.rand(3, 3, requires_grad=True)
+    columns = recorded(lambda: ag.linalg.svd(x)[1].softmax(0).prod().backward())
+    for name, scope in zip(names_of(columns), columns.scope, strict=True):
+        assert ("Backward" in name) <= (scope == 1), name
+
+
+# --- pairs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x + ag.ones(4),                                # an elementwise driver
+    lambda x: x.add_(ag.ones(4)),
+    lambda x: ag.add(x, x, out=ag.zeros(3, requires_grad=True)),
+    lambda x: x.sum(5),
+    lambda x: x.mm(x),
+    lambda x: x @ ag.ones(4),
+    lambda x: x.view(7),
+    lambda x: x[5],
+    lambda x: x.copy_(ag.ones(4)),
+    lambda x: x.unsqueeze_(9),
+    lambda x: ag.linalg.cholesky(-ag.eye(3)),                # interpreted
+    lambda x: ag.fft.fft(x, dim=4),
+    lambda x: Fails.apply(x),
+    lambda x: FailsLater.apply(x.requires_grad_()).sum().backward(),
+    lambda x: ag.func.vmap(lambda a: a.mm(a))(x),
+])  # fmt: skip
+def test_errors_end_what_they_began(call):
+    caught = []
+
+    def run():
+        with record_function("around"):
+            try:
+                call(ag.ones(3))
+            except (RuntimeError, ValueError, IndexError) as error:
+                caught.append(error)
+        ag.ones(3).expm1()
+
+    columns = recorded(run)
+    assert caught
+    names = names_of(columns)
+    assert_nested(columns)
+    assert not columns.unfinished.any()
+    assert columns.parent[names.index("aten::expm1")] == -1
+    assert not columns.failed[names.index("around")]
+
+
+def test_what_an_exception_left_has_failed():
+    x = ag.ones(3)
+
+    def run():
+        with pytest.raises(RuntimeError), record_function("label"):
+            x.mm(x)
+        x.neg()
+
+    columns = recorded(run)
+    failed = [name for name, bad in zip(names_of(columns), columns.failed, strict=True) if bad]
+    assert failed == ["label", "aten::mm"]
+
+
+def test_nodes_that_fail_nest():
+    x = ag.ones(3, requires_grad=True)
+
+    def run():
+        with pytest.raises(ValueError, match="in backward"):
+            FailsLater.apply(x).sum().backward()
+
+    columns = recorded(run)
+    assert_nested(columns)
+    names = names_of(columns)
+    outer = names.index("autograd::engine::evaluate_function: FailsLaterBackward")
+    assert names[outer + 1] == "FailsLaterBackward"
+    assert columns.failed[outer] and columns.failed[outer + 1]
+
+
+def test_an_open_event_ends_with_the_session():
+    session = Session()
+    session.start()
+    label = record_function("open")
+    label.__enter__()
+    ag.ones(2).neg()
+    columns = session.stop()
+    label.__exit__(None, None, None)
+    assert list(columns.unfinished) == [name == "open" for name in names_of(columns)]
+    assert columns.end[0] == pytest.approx(columns.wall_ns, abs=1000)
+    x = ag.ones(2)
+    assert list(recorded(x.neg).parent) == [-1]
+
+
+def test_backward_inside_of_backward_nests():
+    class Inner(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            with ag.enable_grad():
+                y = ag.ones(2, requires_grad=True)
+                y.exp().sum().backward()
+            return grad * 2
+
+    x = ag.ones(2, requires_grad=True)
+    columns = recorded(lambda: Inner.apply(x).sum().backward())
+    names = names_of(columns)
+    assert_nested(columns)
+    i = names.index("ExpBackward0")
+    around = []
+    while i >= 0:
+        around.append(names[i])
+        i = columns.parent[i]
+    assert "InnerBackward" in around
+
+
+def test_create_graph_gives_numbers_to_operators_of_backward():
+    x = ag.ones(2, requires_grad=True)
+
+    def run():
+        (g,) = ag.autograd.grad(x.exp().sum(), x, create_graph=True)
+        g.sum().backward()
+
+    columns = recorded(run)
+    names = names_of(columns)
+    inside = [i for i, n in enumerate(names) if n == "aten::mul" and columns.parent[i] >= 0]
+    assert any(columns.seq[i] > 0 for i in inside)
+    assert_nested(columns)
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+def test_sessions_nest_and_overlap():
+    first, second = Session(), Session(record_shapes=True)
+    x = ag.ones(3)
+    first.start()
+    x.neg()
+    second.start()
+    x.exp()
+    a = first.stop()
+    x.sin()
+    b = second.stop()
+    assert names_of(a) == ["aten::neg", "aten::exp"]
+    assert names_of(b) == ["aten::exp", "aten::sin"]
+    assert (a.shape == -1).all() and not a.shapes
+    assert b.shapes[b.shape[0]][0] == [[3]]
+    assert not ag._C.recorder._enabled()
+
+
+def test_many_overlapping_sessions_keep_no_old_events():
+    x = ag.ones(3)
+    before = Session()
+    before.start()
+    for _ in range(20):
+        following = Session()
+        following.start()
+        for _ in range(300):
+            x.neg()
+        assert len(before.stop()) in (300, 600)
+        before = following
+    assert len(before.stop()) == 300
+
+
+def test_a_session_is_started_and_stopped_once():
+    session = Session()
+    with pytest.raises(RuntimeError, match="isn't running"):
+        session.stop()
+    session.start()
+    with pytest.raises(RuntimeError, match="started already"):
+        session.start()
+    session.stop()
+    with pytest.raises(ValueError, match="max_events"):
+        Session(max_events=0)
+
+
+def test_events_beyond_the_limit_are_counted():
+    x = ag.ones(3)
+    columns = recorded(lambda: [x.neg() for _ in range(50)], max_events=20)
+    assert len(columns) == 20 and columns.dropped == 30
+    assert_nested(columns)
+
+
+def test_the_limit_is_that_of_each_session():
+    x = ag.ones(3)
+    small, large = Session(max_events=5), Session()
+    large.start()
+    small.start()
+    for _ in range(9):
+        x.neg()
+    a, b = small.stop(), large.stop()
+    assert (len(a), a.dropped) == (5, 4)
+    assert (len(b), b.dropped) == (9, 0)
+
+
+@pytest.mark.parametrize("counter", [False, True])
+def test_both_clocks_agree_with_the_system(counter):
+    import time
+
+    from autograd_cy._C.recorder import _use_counter
+
+    before = _use_counter(counter)
+    try:
+        session = Session()
+        start = time.perf_counter_ns()
+        session.start()
+        x = ag.ones(200, 200)
+        for _ in range(40):
+            x = x @ x * 1e-3
+        columns = session.stop()
+        passed = time.perf_counter_ns() - start
+    finally:
+        _use_counter(before)
+    assert 0 < columns.wall_ns <= passed
+    assert columns.end.max() <= columns.wall_ns + 1000
+    assert (columns.end - columns.start).sum() > 0.1 * columns.wall_ns
+    assert_nested(columns)
+
+
+def test_blocks_of_events_follow_each_other():
+    x = ag.ones(3)
+
+    def run():
+        with record_function("all"):
+            for i in range(1500):
+                with record_function(f"step {i}"):
+                    x.neg()
+
+    columns = recorded(run)
+    assert len(columns) == 3001
+    names = names_of(columns)
+    assert names[1::2] == [f"step {i}" for i in range(1500)]
+    assert (columns.parent[1::2] == 0).all()
+    assert (columns.parent[2::2] == np.arange(1, 3001, 2)).all()
+
+
+# --- threads, processes, interrupts ---------------------------------------------------------------
+
+
+def test_threads_are_recorded_as_they_are():
+    x = ag.ones(3)
+    barrier = threading.Barrier(4)
+
+    def work(name):
+        barrier.wait()
+        with record_function(name):
+            for _ in range(200):
+                x.neg()
+
+    def run():
+        threads = [threading.Thread(target=work, args=(f"t{i}",)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    columns = recorded(run)
+    assert_nested(columns)
+    assert len(columns) == 4 * 201
+    for thread in np.unique(columns.thread):
+        here = columns.thread == thread
+        labels = [n for n, h in zip(names_of(columns), here, strict=True) if h and n[0] == "t"]
+        assert len(labels) == 1 and here.sum() == 201
+    alone = recorded(run, all_threads=False)
+    assert len(alone) == 0
+
+
+def test_stop_while_another_thread_is_inside_of_an_event():
+    inside, go = threading.Event(), threading.Event()
+
+    class Waits(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            inside.set()
+            go.wait()
+            return x.neg()
+
+    thread = threading.Thread(target=lambda: Waits.apply(ag.ones(2)))
+    session = Session()
+    session.start()
+    thread.start()
+    inside.wait()
+    columns = session.stop()
+    names = names_of(columns)
+    assert columns.unfinished[names.index("Waits")]
+    other = Session()
+    other.start()
+    go.set()
+    thread.join()
+    assert names_of(other.stop()) == ["aten::neg"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_records_nothing_of_its_parent():
+    session = Session()
+    session.start()
+    ag.ones(2).neg()
+    pid = os.fork()
+    if pid == 0:  # pragma: no cover
+        status = 1
+        try:
+            on = ag._C.recorder._enabled()
+            ag.ones(2).exp()
+            mine = session.stop()
+            own = recorded(lambda: ag.ones(2).sin())
+            if not on and len(mine) == 0 and "aten::sin" in names_of(own):
+                status = 0
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    ag.ones(2).exp()
+    names = names_of(session.stop())
+    assert "aten::neg" in names and "aten::exp" in names and "aten::sin" not in names
+
+
+def test_an_interrupt_leaves_no_event_open():
+    x = ag.ones(3, requires_grad=True)
+
+    def hook(grad):
+        signal.raise_signal(signal.SIGINT)
+
+    x.register_hook(hook)
+
+    def run():
+        with pytest.raises(KeyboardInterrupt):
+            (x * 2).sum().backward()
+        ag.ones(2).neg()
+
+    columns = recorded(run)
+    assert_nested(columns)
+    assert not columns.unfinished.any()
+    assert columns.parent[names_of(columns).index("aten::neg")] == -1
+    assert columns.failed.any()
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+
+def test_labels_as_context_and_decorator():
+    @record_function("squared")
+    def square(x):
+        """Its square."""
+        return x * x
+
+    assert (square.__name__, square.__doc__) == ("square", "Its square.")
+
+    two = ag.ones(2)
+
+    def run():
+        with record_function("label") as label:
+            square(two)
+            assert label.name == "label"
+        with label:
+            pass
+
+    assert tree_of(recorded(run)) == [(0, "label"), (1, "squared"), (2, "aten::mul"), (0, "label")]
+    square(two)
+    with pytest.raises(TypeError):
+        record_function(3)
+
+
+def test_a_recursive_label_has_a_span_for_each_entry():
+    label, two = record_function("again"), ag.ones(2)
+
+    def run():
+        with label:
+            with label:
+                two.neg()
+        with label:
+            pass
+
+    columns = recorded(run)
+    assert tree_of(columns) == [(0, "again"), (1, "again"), (2, "aten::neg"), (0, "again")]
+    assert not columns.unfinished.any()
+
+
+def test_labels_may_be_left_in_another_order():
+    def steps(name):
+        with record_function(name):
+            yield
+            ag.ones(2).neg()
+            yield
+
+    def run():
+        a, b = steps("a"), steps("b")
+        next(a)
+        next(b)
+        a.close()  # leaves "a" while "b" is open
+        next(b)
+        b.close()
+        ag.ones(2).exp()
+
+    columns = recorded(run)
+    names = names_of(columns)
+    assert not columns.unfinished.any()
+    a, b = names.index("a"), names.index("b")
+    assert columns.start[a] <= columns.start[b] <= columns.end[a] <= columns.end[b]
+    assert columns.parent[names.index("aten::neg")] == b
+    assert columns.parent[names.index("aten::exp")] == -1
+
+
+def test_labels_of_coroutines_last_as_long_as_these():
+    @record_function("coroutine")
+    async def work():
+        await asyncio.sleep(0)
+        ag.ones(2).neg()
+
+    async def both():
+        await asyncio.gather(work(), work())
+
+    columns = recorded(lambda: asyncio.run(both()))
+    names = names_of(columns)
+    assert names.count("coroutine") == 2 and not columns.unfinished.any()
+    assert (columns.scope[[i for i, n in enumerate(names) if n == "coroutine"]] == 7).all()
+
+
+def test_a_label_may_be_left_by_another_thread():
+    label = record_function("handed over")
+
+    def run():
+        label.__enter__()
+        thread = threading.Thread(target=label.__exit__, args=(None, None, None))
+        thread.start()
+        thread.join()
+        ag.ones(2).neg()
+
+    columns = recorded(run)
+    names = names_of(columns)
+    assert not columns.unfinished.any() and columns.parent[names.index("aten::neg")] == -1
+
+
+def test_a_label_that_is_dropped_ends():
+    two = ag.ones(2)
+
+    def run():
+        label = record_function("dropped")
+        label.__enter__()
+        del label
+        two.neg()
+
+    columns = recorded(run)
+    assert not columns.unfinished.any() and (columns.parent == -1).all()
+
+
+# --- it changes nothing ---------------------------------------------------------------------------
+
+
+def test_nothing_is_kept_alive():
+    session = Session(record_shapes=True, with_stack=True, profile_memory=True, with_modules=True)
+    session.start()
+    x = ag.ones(3, requires_grad=True)
+    y = Exp.apply(x * 2)
+    y.sum().backward()
+    refs = [weakref.ref(x), weakref.ref(y), weakref.ref(y.grad_fn)]
+    del x, y
+    gc.collect()
+    assert [ref() for ref in refs] == [None] * 3
+    session.stop()
+
+
+def test_results_and_ownership_are_the_same_under_the_recorder():
+    def train():
+        ag.manual_seed(0)
+        w = ag.randn(5, 3, requires_grad=True)
+        x = ag.randn(7, 5)
+        for _ in range(3):
+            loss = (x @ w).tanh().pow(2).mean()
+            loss.backward()
+            with ag.no_grad():
+                w -= 0.1 * w.grad
+            w.grad = None
+        (x @ w).sum().backward()
+        return w.detach().numpy().tobytes(), w.grad.numpy().tobytes(), loss.item()
+
+    plain = train()
+    seen = []
+    recorded(lambda: seen.append(train()), record_shapes=True, with_stack=True, profile_memory=True)
+    assert seen == [plain]
+
+
+def test_a_gradient_is_taken_over_under_the_recorder():
+    """Accumulation takes a gradient that nobody else has; a recorder's reference would show."""
+
+    def address():
+        x = ag.ones(1000, requires_grad=True)
+        before = ag.memory_summary()["live_blocks"]
+        (x * 2).backward(ag.ones(1000))
+        assert x.grad is not None
+        return ag.memory_summary()["live_blocks"] - before
+
+    plain = address()
+    found = []
+    recorded(lambda: found.append(address()), record_shapes=True)
+    assert found == [plain]
