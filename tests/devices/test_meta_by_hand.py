@@ -22,8 +22,8 @@ STATE = (
 )  # fmt: skip
 # Results that are no answer about values, though two tensors give two.
 BESIDE_VALUES = {
-    "id", "data_ptr", "_storage_address", "__hash__", "storage", "untyped_storage", "rand_like", "randn_like",
-    "randint_like", "__repr__", "__str__", "__format__", "__dir__", "_backward_hooks",
+    "id", "data_ptr", "_storage_address", "__hash__", "storage", "untyped_storage", "rand_like",
+    "randn_like", "randint_like", "__repr__", "__str__", "__format__", "__dir__", "_backward_hooks",
 }  # fmt: skip
 
 
@@ -63,12 +63,13 @@ def templates(m):
     v, mask = m[0], m > 0.5
     one = v[0]
     return [
-        (m,), (v,), (one,), (m, m), (v, v), (m, v), (m, one), (m, 0), (m, 1), (m, 0, 1), (m, 0, 1, 2),
-        (m, 0.5), (m, (0, 1)), (m, (4, 3)), (m, [1, 3]), (m, "sum"), (m, ag.float64), (m, None),
-        (m, whole), (m, 0, whole), (m, 0, whole, m[:2]), (m, 0, whole, 2.0), (m, mask), (m, mask, one),
-        (m, mask, m), ([m, m],), ((m, v),), ([m, m], 1), (mask,), (m, {}), (m, slice(0, 2)), (m, 2, m),
-        (m, m, m), (m[:, :3],), (m[:, :3], m[:, :3]), (m.t(),), (m, "meta"), (m, "cpu"), (m, ""),
-        (m, whole, one), (m, (whole,), one), (whole,), (whole, 3), (m, 4), (m[:, :3], 2), (m, m.t()),
+        (m,), (v,), (one,), (m, m), (v, v), (m, v), (m, one), (m, 0), (m, 1), (m, 0, 1),
+        (m, 0, 1, 2), (m, 0.5), (m, (0, 1)), (m, (4, 3)), (m, [1, 3]), (m, "sum"),
+        (m, ag.float64), (m, None), (m, whole), (m, 0, whole), (m, 0, whole, m[:2]),
+        (m, 0, whole, 2.0), (m, mask), (m, mask, one), (m, mask, m), ([m, m],), ((m, v),),
+        ([m, m], 1), (mask,), (m, {}), (m, slice(0, 2)), (m, 2, m), (m, m, m), (m[:, :3],),
+        (m[:, :3], m[:, :3]), (m.t(),), (m, "meta"), (m, "cpu"), (m, ""), (m, whole, one),
+        (m, (whole,), one), (whole,), (whole, 3), (m, 4), (m[:, :3], 2), (m, m.t()),
     ]  # fmt: skip
 
 
@@ -150,7 +151,11 @@ def run():
 
 def test_functions_by_hand_read_no_memory_of_meta():
     ran = subprocess.run(
-        [sys.executable, __file__], capture_output=True, text=True, timeout=300, cwd=ROOT
+        [sys.executable, "-m", "tests.devices.test_meta_by_hand"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     lines = ran.stdout.splitlines()
