@@ -172,7 +172,6 @@ op("float_power(self: operand, exponent: operand)", kernel=composite("arithmetic
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0.5))], domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    reference="(lambda w: np.power(np.asarray(self).astype(w), np.asarray(exponent).astype(w)))("
              "np.complex128 if np.iscomplexobj(self) or np.iscomplexobj(exponent) else np.float64)",
-   special=differs("value gradient second", "is_complex | (self == 0)", "as pow, of which it is made"),
    doc="``self`` to the power `exponent`, computed in float64, or complex128 if an operand is complex.",
    example=">>> ag.float_power(ag.tensor([1, 2, 3]), -1)\ntensor([1.0000, 0.5000, 0.3333], dtype=autograd_cy.float64)")
 
