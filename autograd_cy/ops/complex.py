@@ -9,7 +9,6 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
-    host,
     one,
     op,
     real,
@@ -95,7 +94,7 @@ op("complex(real, imag)", out="exact", checks="same_parts", kernel=elementwise("
    doc="Complex numbers from real and imaginary parts.",
    example=">>> ag.complex(ag.tensor([1.0]), ag.tensor([2.0]))\ntensor([1.+2.j])")
 
-op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel=host("abs * np.exp(1j * angle)", "complex"),
+op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel=elementwise("polar", dtypes="complex"),
    vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"},
    jvp={"abs": "mul(_unit(angle), abs_t)", "angle": "result * complex(zeros_like(angle_t), angle_t)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4)))), sample((arg((3, 1)), arg((4,)))), sample((arg(()), arg((2,))))], dtypes="f", reference="abs * np.exp(1j * angle)",

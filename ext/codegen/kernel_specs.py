@@ -225,7 +225,6 @@ SPECS = [
 _ACTIVATION = "an activation whose record is still to be written"
 NOT_YET = {
     "nextafter": "an operator whose record is still to be written",
-    "polar": "the record has a host kernel until its special values are compared with torch's",
     **dict.fromkeys(("leaky_relu", "elu", "log_sigmoid", "softplus"), _ACTIVATION),
     **dict.fromkeys(
         ("leaky_relu_backward", "elu_backward", "log_sigmoid_backward", "softplus_backward"),

@@ -216,6 +216,30 @@ def test_gradients_agree_with_differences(case):
     assert gradcheck(compute, tuple(made(x) for x in inputs))
 
 
+SEVERAL = [c for c in CASES if sum(isinstance(x, Away) for x in c[2]) > 1 and c[0] != "SetItem"]
+
+
+def gradients(case, wanted):
+    """Of the inputs, of which those at the places `wanted` require grad."""
+    name, arguments, inputs = case
+    leaves = [made(x) for x in inputs]
+    for place, v in enumerate(leaves):
+        v.requires_grad = place in wanted
+    out = called(name, arguments, leaves)
+    out.backward(torch.DoubleTensor(out.size()).copy_(torch.range(1, out.numel())))
+    return [v.grad for v in leaves]
+
+
+@pytest.mark.parametrize("case", SEVERAL, ids=[f"{i}-{c[0]}" for i, c in enumerate(SEVERAL)])
+def test_an_input_may_be_the_only_one_that_needs_a_gradient(case):
+    places = [i for i, x in enumerate(case[2]) if isinstance(x, Away)]
+    together = gradients(case, places)
+    for place in places:
+        alone = gradients(case, [place])
+        assert [i for i, grad in enumerate(alone) if grad is not None] == [place]
+        assert alone[place].data.equal(together[place].data)
+
+
 @pytest.mark.parametrize(
     "case",
     [c for c in CASES if c[0] in IN_PLACE - {"SetItem"}],

@@ -69,10 +69,13 @@ def main(words=None) -> int:
             elif slip.key in before:
                 outcomes[number] = before[slip.key]
                 continue
-            elif number in runner.imported:
-                outcomes[number] = try_import(options.folder, runner, tests, number, options.limit)
             else:
-                outcomes[number] = try_slip(runner, tests, number, options.limit)
+                outcomes[number] = outcome = try_slip(runner, tests, number, options.limit)
+                if number in runner.imported and not outcome.noticed:
+                    # What the modules made before the slip was there may have hidden it.
+                    outcomes[number] = try_import(
+                        options.folder, runner, tests, number, options.limit
+                    )
             print(f"{number:4d} {outcomes[number].name:11s} {slip.key}", flush=True)
             if options.json:
                 found = {slips[n].key: [o.name, o.where] for n, o in outcomes.items()}
