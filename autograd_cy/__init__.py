@@ -5,6 +5,8 @@ A program written for ``torch.autograd`` runs after ``import autograd_cy as torc
 package imports NumPy and nothing else heavy; the BLAS is looked up at the first product.
 """
 
+import os as _os
+
 from autograd_cy._environment import threads as _threads
 
 # Before any compiled module loads the OpenMP runtime, which reads its environment once.
@@ -125,3 +127,9 @@ def __getattr__(name):
         f"module 'autograd_cy' has no attribute {name!r}"
         + (f": it has no counterpart of torch.{name} ({way_out})" if way_out else "")
     )
+
+
+if _os.environ.get("AUTOGRAD_CY_PROFILE"):
+    from autograd_cy.profiler._command import record_from_now as _record
+
+    _record(_os.environ["AUTOGRAD_CY_PROFILE"])

@@ -1,4 +1,4 @@
-"""Command line: `python -m autograd_cy info` and `python -m autograd_cy doctor`."""
+"""Command line: `python -m autograd_cy info`, `doctor` and `profile`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,24 @@ def main(argv: list[str] | None = None) -> int:
     info = commands.add_parser("info", help="versions, compiler, processor, threads and BLAS")
     info.add_argument("--json", action="store_true", help="print JSON")
     commands.add_parser("doctor", help="look for the usual mistakes on clusters")
+    profile = commands.add_parser("profile", help="run a program and say where its time went")
+    _profile_arguments(profile, sys.argv[1:] if argv is None else argv)
     arguments = parser.parse_args(argv)
+    if arguments.command == "profile":
+        from autograd_cy.profiler import _command
+
+        return _command.run(arguments)
     if arguments.command == "doctor":
         return _doctor()
     return _info(arguments.json)
+
+
+def _profile_arguments(parser: argparse.ArgumentParser, given: list[str]) -> None:
+    # The other commands need none of this.
+    if given[:1] == ["profile"]:
+        from autograd_cy.profiler import _command
+
+        _command.add_arguments(parser)
 
 
 def _info(as_json: bool) -> int:

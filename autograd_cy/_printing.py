@@ -7,8 +7,7 @@ One number format is chosen for a whole tensor, from the values that will be sho
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ BIG = 1.0e8
 SMALL = 1.0e-4
 
 
-@dataclass(frozen=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):  # dataclasses would be loaded for this only
     """How tensors are printed; see :func:`set_printoptions`."""
 
     precision: int = 4
@@ -105,7 +103,7 @@ def _changed(
             raise ValueError(
                 f"set_printoptions: unknown profile {profile!r}; choose one of {list(_PROFILES)}"
             )
-        chosen = replace(_PROFILES[profile], sci_mode=chosen.sci_mode)
+        chosen = _PROFILES[profile]._replace(sci_mode=chosen.sci_mode)
     given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
@@ -113,7 +111,7 @@ def _changed(
         "linewidth": linewidth,
     }
     given = {name: value for name, value in given.items() if value is not None}
-    return replace(chosen, sci_mode=sci_mode, **given)
+    return chosen._replace(sci_mode=sci_mode, **given)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -126,7 +124,7 @@ def get_printoptions() -> dict[str, Any]:
     >>> ag.get_printoptions()["precision"]
     4
     """
-    return asdict(_options)
+    return _options._asdict()
 
 
 def printoptions(**options: Any) -> _Context:

@@ -127,3 +127,53 @@ def test_a_wrong_backward_of_the_function_is_found(old_function, monkeypatch):
     right = kind.backward
     monkeypatch.setattr(kind, "backward", lambda self, g: tuple(x * 2 for x in right(self, g)))
     assert old_function.check() is False
+
+
+@pytest.fixture
+def profiled(request):
+    yield load(request.param)
+    del sys.modules[request.param]
+
+
+PROFILED = {
+    "profile_mlp": ("mlp.svg", "Net.middle", b"<svg"),
+    "profile_lstm": ("lstm.png", "profile_lstm.py(3", b"PNG"),
+    "profile_double_backward": ("memory.png", "alive at the peak", b"PNG"),
+}
+
+
+@pytest.mark.parametrize(
+    ("profiled", "expected"), PROFILED.items(), ids=PROFILED, indirect=["profiled"]
+)
+def test_profiled_programs_print_and_draw(profiled, expected, tmp_path, monkeypatch, capsys):
+    picture, words, kind = expected
+    if picture.endswith(".png"):
+        pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setattr(sys, "argv", ["x", "--picture", str(tmp_path / picture)])
+    assert profiled.main() == 0
+    assert words in capsys.readouterr().out
+    assert kind in (tmp_path / picture).read_bytes()[:200]
+
+
+@pytest.mark.parametrize("profiled", ["profile_mlp"], indirect=True)
+def test_layers_cost_forward_and_backward(profiled):
+    rows = {row.key: row for row in profiled.record(steps=3).group("module")}
+    for layer in ("Net.first", "Net.middle", "Net.last"):
+        assert rows[layer].calls == 3 and rows[layer].forward > 0 and rows[layer].backward > 0
+
+
+@pytest.mark.parametrize("profiled", ["profile_lstm"], indirect=True)
+def test_the_loop_has_a_label_for_each_cell(profiled):
+    prof = profiled.record(length=5)
+    counts = {average.key: average.count for average in prof.key_averages()}
+    forward = {row.key: row.calls for row in prof.group("op")}
+    assert counts["cell"] == forward["cat"] == forward["linear"] == 5
+    assert counts["ProfilerStep*"] == 1
+
+
+@pytest.mark.parametrize("profiled", ["profile_double_backward"], indirect=True)
+def test_the_second_backward_runs_the_nodes_of_the_first(profiled):
+    prof = profiled.record(steps=1)
+    names = {average.op for average in prof.key_averages()}
+    assert "TanhBackward0" in names and "TanhBackwardBackward0" in names
+    assert sum(row.bytes for row in prof.memory().alive) > 0

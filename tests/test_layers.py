@@ -46,7 +46,8 @@ UPWARD = {
     ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
-GENERATED = "operators_of_"  # includes that the generator writes: the operators that a module calls
+# Includes that the generator writes: the operators that a module calls, kinds of arguments.
+GENERATED = ("operators_of_", "argument_kinds")
 HEADERS = {"checked", "gemm_product", "tiles"}  # .pxd without a module
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 

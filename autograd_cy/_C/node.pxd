@@ -52,7 +52,18 @@ cdef class NodeExtra:
     cdef public dict metadata
     cdef public list packed            # hooks registered on saved slots
 
+cdef class Node
+
+cdef struct NodeKind:
+    # A class of nodes of generated operators, as data (Note [Kinds of nodes])
+    int (*apply)(Node, PyObject**, PyObject**) except -1
+    PyObject* cls                      # made with the first node
+    const char* module
+    const char* text                   # name of the class; what it saves
+    PyObject* saved                    # the tuple of saved_names, made when it is asked for
+
 cdef class Node:
+    cdef NodeKind* kind                # NULL for classes written by hand
     cdef uint64_t seq                  # creation order; backward runs the newest first
     cdef uint64_t task                 # graph task that claimed this node, or 0
     cdef int32_t deps                  # gradients still to arrive in that task
@@ -78,6 +89,8 @@ cdef class Node:
     cdef tuple saved_names(self)       # (name, slot or attribute descriptor) of _saved_*
 
 # --- recording (called by generated operators) ----------------------------------------------
+cdef int make_kinds(NodeKind* kinds, const char* module, const char* rows) except -1
+cdef Node new_node(NodeKind* kind, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out)
 cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
 # known later than node_init
 cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
@@ -106,6 +119,9 @@ cdef inline bint needs(Node n, int i) noexcept:
     """Whether backward must compute the gradient of input i."""
     return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
 
+cdef inline int run_apply(Node n, PyObject** gin, PyObject** gout) except -1:
+    return n.apply(gin, gout) if n.kind == NULL else n.kind.apply(n, gin, gout)
+
 cdef inline int first_edge(Node n) noexcept:
     """The first edge that is shown."""
     return 1 if n.flags & N_NUMBER_FIRST else 0
@@ -123,7 +139,6 @@ cdef Node current_fn(Tensor t)                         # grad_fn of t, remade fo
 cdef int release_saved(Node n) except -1
 cdef Tensor accumulated_variable(Node n)               # the leaf of an AccumulateGrad node
 cdef int node_track(Node n) except -1
-cdef int name_class(type cls, const char* name) except -1   # `name` must be a literal
 cdef void release_node(PyObject* n) noexcept
 cdef object meta_shape(Node n, int nr)
 cdef Tensor zeros_for(Node n, int nr)                  # zero gradient of output nr

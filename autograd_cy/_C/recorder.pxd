@@ -62,6 +62,7 @@ cdef enum:  # Event.scope, as in torch
 
 cdef enum:  # Event.flags
     E_FAILED = 1           # an exception left it
+    E_SHOWN = 2            # a tool was told of it
 
 cdef enum:  # what is recorded beside times
     D_ARGUMENTS = 1
@@ -78,6 +79,7 @@ cdef int type_name(object cls, int* outer) noexcept    # of a node's class
 
 cdef Event* begin(int name, int scope) noexcept        # NULL: there is no room
 cdef void close(Event* e) noexcept
+cdef void known(Event* e) noexcept      # after begin(): its number or its arguments are set
 cdef Event* begin_call(int name, tuple args) noexcept  # an operator and its arguments
 
 # --- arguments, between begin() and the operator ----------------------------------------------

@@ -45,6 +45,7 @@ from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
 from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # isort: skip
 
 __all__ = [
+    "DeviceType",
     "Function",
     "NestedIOFunction",
     "SavedTensor",
@@ -65,22 +66,28 @@ __all__ = [
     "inference_mode",
     "is_multithreading_enabled",
     "is_view_replay_enabled",
+    "kineto_available",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
 
 
-def _profiler_enabled():
+def _profiler_enabled() -> bool:
     """Whether some profiler records now."""
     return _recorder._enabled()
 
 
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
-    if name == "functional":
+    if name in ("functional", "profiler", "profiler_util"):
         import importlib
 
-        return importlib.import_module("autograd_cy.autograd.functional")
+        return importlib.import_module(f"autograd_cy.autograd.{name}")
+    if name in ("DeviceType", "kineto_available"):
+        import autograd_cy.profiler
+
+        return getattr(autograd_cy.profiler, name)
     raise AttributeError(f"module 'autograd_cy.autograd' has no attribute {name!r}")

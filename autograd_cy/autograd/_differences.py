@@ -15,13 +15,7 @@ from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy.autograd.grad_mode import enable_grad
-
-
-class GradcheckError(RuntimeError):
-    """Derivatives computed by autograd aren't those of the function."""
-
-
-GradcheckError.__module__ = "autograd_cy.autograd.gradcheck"
+from autograd_cy.autograd.gradcheck import GradcheckError as GradcheckError
 
 
 def is_smooth(t: Any) -> bool:

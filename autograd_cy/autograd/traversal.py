@@ -9,8 +9,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograd_cy._C.node import AccumulateGrad, Node
 from autograd_cy._C.tensor import Tensor
@@ -125,8 +124,7 @@ def is_accumulator(node: Node) -> bool:
 # --- what nodes know ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Saved:
+class Saved(NamedTuple):
     """Something that a node keeps for backward; `problem` says why a tensor can't be read."""
 
     name: str

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_cy._C import recorder as _recorder
+from autograd_cy._C.node import _next_sequence_nr
+from autograd_cy._C.tensor import _is_grad_enabled
+from autograd_cy.profiler._columns import OPERATOR
+
 __all__ = ["emit_itt", "emit_nvtx", "nvtx_functions"]
 
 DOMAIN = "autograd_cy"
+KEPT = 1 << 16  # events after which the recording is begun anew
 
 
 class _Emitter:
@@ -19,6 +25,8 @@ class _Emitter:
         self.enabled = enabled
         self.entered = False
         self.record_shapes = record_shapes
+        self._pushed = 0
+        self._session: Any = None
 
     def __enter__(self) -> Any:
         if self.entered:
@@ -28,24 +36,39 @@ class _Emitter:
             return self
         try:
             push, pop = self._functions()
-            shapes = self.record_shapes
-
-            def begin(name: str, seq: int, scope: int, sizes: list | None) -> None:
-                push(text_of(name, seq, scope, sizes if shapes else None))
-
-            from autograd_cy._C import recorder
-
-            recorder._watch(begin, pop)
+            _recorder._watch(self._begin(push), pop)
         except BaseException:
             self.entered = False
             raise
+        self._record()
         return self
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if self.enabled and self.entered:
-            from autograd_cy._C import recorder
+    def _begin(self, push: Callable[[str], Any]) -> Callable[[str, int, int, list | None], None]:
+        """What is called when an event begins."""
+        shapes = self.record_shapes
 
-            recorder._watch(None, None)
+        def begin(name: str, seq: int, scope: int, sizes: list | None) -> None:
+            if scope == OPERATOR and _is_grad_enabled():
+                seq = _next_sequence_nr()  # if it makes a node, that is its number
+            push(text_of(name, seq, scope, sizes if shapes else None))
+            self._pushed += 1
+            if self._pushed % KEPT == 0:
+                self._record()  # what was recorded so far is for nobody
+
+        return begin
+
+    def _record(self) -> None:
+        """Let events be recorded, which is when they are seen; a fresh session frees the old."""
+        old, self._session = self._session, _recorder.Recording(int(self.record_shapes), 4 * KEPT)
+        self._session.start()
+        if old is not None:
+            old.stop()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if self._session is not None:
+            _recorder._watch(None, None)
+            session, self._session = self._session, None
+            session.stop()
         self.entered = False
 
     def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -254,11 +255,12 @@ def _rectangle(
 
 
 def _cut(box: _Box, room: int) -> str:
-    """Of a line of the program the end counts, of a name the begin."""
+    """Of a line of the program the function and the number count most, of a name the begin."""
     name = box.name
-    if box.kind == "frame":
-        tail = name.rpartition("/")[2]
-        if len(tail) <= room:
-            return tail
-        name = tail
+    found = re.fullmatch(r"(.*/)?([^/]*)\((\d+)\): (.*)", name) if box.kind == "frame" else None
+    if found is not None:
+        _, file, line, function = found.groups()
+        for name in (f"{file}({line}): {function}", f"{function} ({line})", f"({line})"):
+            if len(name) <= room:
+                return name
     return name[: room - 2] + ".."

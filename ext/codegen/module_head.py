@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ext.codegen.formula import BUILTINS
-from ext.codegen.python_forms import QUICK
 from ext.codegen.vocabulary import CONVERTERS
 
 HEAD = """# cython: language_level=3, auto_pickle=False
@@ -29,8 +28,8 @@ from autograd_cy._C.tensor cimport (
     B_RSHIFT, B_LT, B_LE, B_GT, B_GE, B_EQ, B_NE, B_IADD, B_ISUB, B_IMUL, B_IDIV, B_IFLOORDIV, B_IMOD,
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
-    Node, N_NUMBER_FIRST, needs, edge_defined, node_init, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    name_class, n_tensors, saved_value, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    Node, NodeKind, N_NUMBER_FIRST, make_kinds, needs, edge_defined, new_node, set_edge, set_history, save_input, save_old_value, save_output, unpack,
+    n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, check_separate, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
@@ -66,8 +65,9 @@ from autograd_cy._C.batching cimport (
 from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
+from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, named_count, positional
 from autograd_cy._C.arguments cimport (
-    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, given_sizes, bind, number_alone, check_no_integer_zero, check_pow_domain, check_bool_condition,
+    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, check_no_integer_zero, check_pow_domain, check_bool_condition,
     check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
     check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
 {imports}
@@ -81,7 +81,7 @@ cdef extern from *:
     #undef signbit
     \"\"\"
 
-cdef object ONE = 1, ZERO = 0
+cdef object ONE = 1
 """
 
 
@@ -98,7 +98,7 @@ def head_of(family: str, imports: dict[str, set[str]], text: str) -> str:
     head = HEAD.format(
         family=family,
         builtins=", ".join(name for name in BUILTINS if name != "normal_dim"),
-        converters=", ".join([*CONVERTERS, *QUICK.values()]),
+        converters=", ".join(CONVERTERS),
         imports="\n".join(named),
     )
     return used_imports(head, text)

@@ -63,29 +63,13 @@ class NodeText(OperatorBase):
         return items
 
     def node_class(self) -> list[str]:
+        """What nodes do in backward; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
-        shown = self.saved_names()  # which may need functions
-        lines = [
-            *self.shown_functions,
-            "",
-            *([] if r.variants else ["@cython.final"]),
-            f"cdef class {self.node}(Node):",
-        ]
-        lines += indent(shown)
-        lines += indent(self.apply())
-        for name in r.variants:
-            lines += ["", "@cython.final"]
-            lines += [f"cdef class {self.classes[name]}({self.node}):", "    pass"]
-        return lines
-
-    def saved_names(self) -> list[str]:
-        """The method that names the ``_saved_*`` attributes: (name, kind, where it is)."""
-        self.shown_functions: list[str] = []
-        rows = shown_rows(self.r, self.kept_rows(), self.edge, self.shown_function)
-        if not rows:
-            return []
-        texts = (f'("{name}", "{kind}", {where})' for name, (kind, where) in rows.items())
-        return ["cdef tuple saved_names(self):", f"    return ({', '.join(texts)},)"]
+        rows = shown_rows(r, self.kept_rows(), self.edge, lambda _, value: value)
+        saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
+        self.kind_number = len(self.kinds)
+        self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
+        return ["", *self.apply()]
 
     def kept_rows(self) -> dict[str, tuple[str, str | int]]:
         """What the node keeps: name -> kind and where it is."""
@@ -116,15 +100,11 @@ class NodeText(OperatorBase):
                 rows[f"{name}_sym_sizes"] = "edge", edge
         return rows
 
-    def shown_function(self, name: str, value: str) -> str:
-        """The name of a function of a node for an attribute that is computed when it is asked for."""
-        function = f"shown_{self.key}_{name}"
-        self.shown_functions += ["", f"def {function}(Node n):", f"    return {value}"]
-        return function
-
     def apply(self) -> list[str]:
         """The method that makes gradients of inputs from those of outputs."""
-        f = Function("cdef int apply(self, PyObject** gin, PyObject** gout) except -1:")
+        f = Function(
+            f"cdef int apply_{self.key}(Node self, PyObject** gin, PyObject** gout) except -1:"
+        )
         gradients = self.incoming(f)
         if self.objects or self.meta_objects:
             f.declare("tuple", "kept", "get_args(self)")
@@ -230,10 +210,8 @@ class NodeText(OperatorBase):
         count = ", Py_ssize_t n_results" if self.many else ""
         lines = [
             "",
-            f"cdef {self.node} node_{self.key}({self.params}, bint inplace{count}):",
-            f"    cdef {self.node} n",
+            f"cdef Node node_{self.key}({self.params}, bint inplace{count}):",
             *self.new_node(),
-            f"    node_init(n, {self.n_edges}, {self.n_slots()}, {self.n_outputs()})",
         ]
         if self.list_arg is not None and self.list_arg.name in self.diff:
             lines.append("    cdef Py_ssize_t k")
@@ -304,19 +282,18 @@ class NodeText(OperatorBase):
         return lines
 
     def new_node(self) -> list[str]:
-        """Lines that make `n`, of the class by whose name torch knows it."""
-        lines, word = [], "if"
+        """Lines that make `n`, of the kind by whose name torch knows it."""
+        counts = f"{self.n_edges}, {self.n_slots()}, {self.n_outputs()}"
+        lines = [f"    cdef NodeKind* kind = &_kinds[{self.kind_number}]"]
         emitter = self.emitter(self.arg_names(), self.plain_metadata)
-        for name, test in self.r.variants.items():
+        word = "if"
+        for i, test in enumerate(self.r.variants.values(), 1):
             lines += [
                 f"    {word} {emitter.emit(parse(test))[0]}:",
-                f"        n = {self.classes[name]}.__new__({self.classes[name]})",
+                f"        kind = &_kinds[{self.kind_number + i}]",
             ]
             word = "elif"
-        node = self.node
-        if lines:
-            return [*lines, "    else:", f"        n = {node}.__new__({node})"]
-        return [f"    n = {node}.__new__({node})"]
+        return [*lines, f"    cdef Node n = new_node(kind, {counts})"]
 
     def n_slots(self) -> str:
         """How many tensors the node saves."""

@@ -34,16 +34,13 @@ class OperatorBase:
         records: Mapping[str, list],
         constants: dict[str, str],
         imports: dict[str, set[str]],
-        classes: Mapping[str, str] | None = None,
-        events: list[tuple[str, str]] | None = None,
+        kinds: list[tuple[str, str]],
+        events: list[tuple[str, str]],
     ):
         self.r = record
         self.records, self.constants, self.imports = records, constants, imports
-        # (key of the record, name) of each event of the module.
-        self.events: list[tuple[str, str]] = [] if events is None else events
-        # Classes of nodes by their names, of which two records may share one.
-        self.classes = classes or {name: name for name in (record.node, *record.variants)}
-        self.node: str = self.classes[record.node]
+        self.kinds = kinds  # (line, name of `apply`) of the kinds of nodes of the module
+        self.events = events  # (key of the record, name) of each event of the module
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__
         self.diff: tuple[str, ...] = record.differentiable

@@ -130,7 +130,7 @@ class OperatorForms(NodeText):
         ]
         is_view = self.kind == "view"
         if self.diff:
-            body.append(f"cdef {self.node} n" + (" = None" if self.slots else ""))
+            body.append("cdef Node n" + (" = None" if self.slots else ""))
         if self.many:
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
@@ -253,7 +253,7 @@ class OperatorForms(NodeText):
             "cdef bint recording = False",
         ]
         if self.diff:
-            body.append(f"cdef {self.node} n = None")
+            body.append("cdef Node n = None")
         layered = "F_LAYERED" if self.resolves else "F_BATCHED"
         body += [
             f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",

@@ -1,7 +1,7 @@
 """Writes the operators: typed node, recording, forward mode, vmap and dispatch of each record.
 
-For a record `mul` the generated Cython is, in this order: the node class `MulBackward0` with its
-`apply`; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward mode);
+For a record `mul` the generated Cython is, in this order: `apply_mul`, what nodes of
+the class `MulBackward0` do in backward; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward mode);
 `vmap_mul`, where the rule needs a function of its own; `c_mul`, the operator itself; `c_mul_`, its
 in-place form; `c_mul_out`. The Python functions around them are written by python_forms.py.
 """

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ext.codegen.formula import FormulaError, c_default
+from ext.codegen.argument_kinds import calls_of, is_plain, kind_of
+from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import has_shape
+from ext.codegen.lines import indent
 from ext.codegen.vocabulary import arg_type, text_of
 
 if TYPE_CHECKING:
@@ -37,9 +41,8 @@ BINARY_SLOTS = {
     "ne": "NE",
 }
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")  # no `a <= b` changes a
+NUL = "\\000"
 UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
-# Converters with an inline form for the usual values (see arguments.pxd).
-QUICK = {f"{kind}_arg": f"quick_{kind}" for kind in ("tensor", "bool", "int", "dim", "dtype")}
 
 
 def python_name(a: Arg, position: int) -> str:
@@ -109,113 +112,182 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
             ">>> import autograd_cy as ag",
             *r.example.splitlines(),
         ]
-    return [x.replace("\\", "\\\\").replace('"""', "'''") for x in lines]
-
-
-def option_defaults(r: Any) -> list[tuple[str, str]]:
-    """(name, default) of the options of a record."""
-    return [(a.name, a.default) for a, _ in r.options]
-
-
-def option_lines(r: Any, form: str, names: str) -> list[str]:
-    """What the options of a record do: another record is called with the value as last argument."""
-    lines = []
-    for a, key in r.options:
-        default = {"0": "ZERO"}.get(a.default, a.default)
-        call = f"c_{key}{form}({names}, {converted(r, a, a.name, 0, form)}"
-        lines.append(f"    if {a.name} is not {default}:")
-        if r.out and not form:
-            out = f'quick_tensor(out, "{r.name}", "out", 0)'
-            lines += [
-                "        if out is not None:",
-                f"            return {call.replace(f'c_{key}(', f'c_{key}_out(', 1)}, {out})",
-            ]
-        lines.append(f"        return {call})")
     return lines
 
 
-def converted(r: Any, a: Arg, value: str, position: int, form: str = "") -> str:
-    """The expression that makes a C value of argument `a` out of the Python object `value`."""
+# --- the text that the binder reads (Note [Forms] in ext/core/forms.pyx) ---------------------------
+
+
+def options_of(r: Any) -> Pairs:
+    """(name, text of the kind and default) of parameters that are no arguments of the record."""
+    found = [(a.name, f"{kind_text(r, a, 0)} {a.name}={a.default}") for a, _ in r.options]
+    return found + ([("alpha", "object alpha=1")] if r.alpha else [])
+
+
+def kind_text(r: Any, a: Arg, position: int, optional: bool = False) -> str:
+    """How the binder takes an argument."""
     kind = arg_type(a.type)
-    convert = kind.converter
-    if convert is None:
-        if not r.name.startswith("_"):
-            raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
-        return value
-    convert = QUICK.get(convert, convert)
-    words = f", {kind.words!r}" if kind.words else ""
-    text = f'{convert}({value}, "{r.shown_as or r.name}{form}", "{value}", {position}{words})'
-    if not kind.optional:
-        return text
-    nothing = "False" if a.type == "bool?" else "None"
-    return f"({nothing} if {value} is None else {text})"
+    if kind.converter is None and not r.name.startswith("_"):
+        raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
+    text = kind_of(kind.converter) + "?" * (kind.optional or optional)
+    if kind.words:
+        text += ":" + ",".join(kind.words)
+    return f"{text}@{position}" if position else text
 
 
-def conversion(r: Any, i: int, form: str = "", first_is_tensor: bool = False) -> str:
-    """The expression that makes the C value of argument `i`, of which a local name has the Python one."""
-    value = python_name(r.args[i], i)
-    if first_is_tensor and i == 0:
-        return (
-            f'quick_tensor({value}, "{r.shown_as or r.name}{form}", "{value}", {int(r.function)})'
+def row(r: Any, form: str = "", alone: bool = False) -> str:
+    """The line of a Python form, or with "_" of an in-place one; `alone` if it is the only one."""
+    head = [r.name + form]
+    if not alone:
+        head.append(f"key={r.key}{form}")
+    shown = (r.shown_as or r.name) + form
+    if shown != head[0]:
+        head.append(f"as={shown}")
+    if is_plain(r):
+        head.append(f"calls={calls_of(r)}")
+    if not form and [a.type for a in r.args[:2]] == ["operand"] * 2:
+        head.append("lone" if r.method else "numbers")
+    if separate_sizes(r) is not None and not form:
+        head.append("spread")
+    cells = []
+    for i, a in enumerate(r.args):
+        # In-place forms are methods, whose arguments count from the one after the tensor.
+        position = 0 if a.keyword else i + 1 if r.function and form != "_" else i
+        default = "None" if r.alone and i else a.default
+        cell = kind_text(r, a, position, bool(r.alone and i))
+        if form and i == 0:
+            cell = f"tensor@{int(r.function)}"
+        cell += f" {python_name(a, i)}"
+        cells.append(cell if default is None else f"{cell}={default.replace('; ', ';')}")
+    cells.insert(sum(not a.keyword for a in r.args), "*")
+    cells.append("+")
+    cells += [text for _, text in options_of(r)]
+    if not form and r.out:
+        cells.append("tensor? out=None")
+    elif not form and r.outs:
+        cells.append("object out=None")
+    while cells[-1] in "*+":
+        cells.pop()
+    return "; ".join([*(" ".join(head),), *cells])
+
+
+# --- the C functions behind the forms --------------------------------------------------------------
+
+
+class Body:
+    """The C function that gets the values of a call."""
+
+    def __init__(self, r: Any, form: str = ""):
+        self.r, self.form = r, form
+        self.name = f"form_{r.key}{form}"
+        options = [name for name, _ in options_of(r)]
+        self.places = {name: len(r.args) + k for k, name in enumerate([*options, "out"])}
+        self.named = bool(r.alpha or r.checks or r.options or r.alone)  # more than one use
+        texts = [self.value(arg_type(a.type).c, i) for i, a in enumerate(r.args)]
+        self.texts = texts
+        self.names = ", ".join(f"v_{a.name}" for a in r.args) if self.named else ", ".join(texts)
+
+    @staticmethod
+    def value(c: str, place: int) -> str:
+        """The text of a value of the C type."""
+        if c in ("Py_ssize_t", "int", "bint"):
+            return f"v[{place}].i" if c == "Py_ssize_t" else f"<{c}>v[{place}].i"
+        return f"v[{place}].d" if c == "double" else f"<{c}>v[{place}].o"
+
+    def out(self, key: str, names: str) -> list[str]:
+        """Lines that write to ``out=``, if it was given."""
+        place = self.places["out"]
+        return [
+            f"if v[{place}].o != NONE:",
+            f"    return c_{key}_out({names}, <Tensor>v[{place}].o)",
+        ]
+
+    def lines(self) -> list[str]:
+        r, names, form = self.r, self.names, self.form
+        lines = []
+        if self.named:
+            for a, text in zip(r.args, self.texts):
+                lines.append(f"cdef {arg_type(a.type).c} v_{a.name} = {text}")
+        if r.alone:
+            lines += self.alone()
+        if r.checks:
+            lines.append(f"check_{r.checks}({names})")
+        lines += self.options() + self.alpha()
+        call = f"c_{r.key}{form}({names})"
+        if not form and r.out:
+            lines += self.out(r.key, names)
+        elif not form and r.outs:
+            written = f'write_outs(out, {call}, "{r.name}")'
+            if has_shape(r):
+                written = f"c_{r.key}_outs({names}, out)"
+            lines += [
+                "cdef tuple out",
+                f"if v[{self.places['out']}].o != NONE:",
+                f"    out = outs_arg(<object>v[{self.places['out']}].o, {len(r.returns)}, "
+                f'(<Tensor>v[0].o).flags, "{r.name}")',
+                f"    return {r.name}_result(*{written})",
+            ]
+        if not form and len(r.returns) > 1 and r.named:
+            call = f"{r.name}_result(*{call})"
+        lines.append(f"return {call}")
+        return ["", f"cdef object {self.name}(Value* v):", *indent(lines)]
+
+    def options(self) -> list[str]:
+        """What options do: another record is called with the value as last argument."""
+        r, lines = self.r, []
+        for a, key in r.options:
+            c, place = arg_type(a.type).c, self.places[a.name]
+            member = {"Py_ssize_t": "i", "bint": "i", "double": "d"}.get(c, "o")
+            default = {"None": "NONE", "False": "0"}.get(a.default, a.default)
+            names = f"{self.names}, {self.value(c, place)}"
+            lines.append(f"if v[{place}].{member} != {default}:")
+            if r.out and not self.form:
+                lines += indent(self.out(key, names))
+            lines.append(f"    return c_{key}{self.form}({names})")
+        return lines
+
+    def alone(self) -> list[str]:
+        """What a record does that means another one if only its first argument is given."""
+        r = self.r
+        others = [(i, a) for i, a in enumerate(r.args) if i]
+        nothing = " and ".join(f"v_{a.name} is None" for _, a in others)
+        lines = [
+            f"if {nothing} and v[{self.places['out']}].o == NONE:",
+            f"    return T.{r.alone}(v_{r.args[0].name}, True)",
+        ]
+        for i, a in others:
+            shown = python_name(a, i)
+            refuse = f'operand_arg(None, "{r.name}", "{shown}", {i + int(r.function)})'
+            lines += [f"if v_{a.name} is None:", f"    {refuse}"]
+        return lines
+
+    def alpha(self) -> list[str]:
+        """What ``alpha=`` does: a factor of the last tensor, or a record that takes it along."""
+        r = self.r
+        if not r.alpha:
+            return []
+        last = r.tensor_args[-1].name
+        test = (
+            f"if v[{self.places['alpha']}].o != <PyObject*>ONE and (alpha is True or alpha != 1):"
         )
-    # In-place forms are methods, whose arguments count from the one after the tensor.
-    position = 0 if r.args[i].keyword else i + 1 if r.function and form != "_" else i
-    return converted(r, r.args[i], value, position, form)
-
-
-def _parameters(r: Any, extra: Pairs = ()) -> tuple[list[str], list[str], int]:
-    """(names, texts of defaults, number of positional ones) of a Python form."""
-    names = [python_name(a, i) for i, a in enumerate(r.args)]
-    defaults = [a.default for a in r.args if a.default is not None]
-    if r.alone:
-        defaults = ["None"] * (len(r.args) - 1)
-    positional = sum(not a.keyword for a in r.args)
-    return names + [n for n, _ in extra], defaults + [d for _, d in extra], positional
-
-
-def _head(r: Any, def_name: str, extra: Pairs, bound: bool, star: str | None = None) -> list[str]:
-    """
-    The first lines of a Python form; after them its parameters are local names.
-
-    With `bound`, it is a C function that gets what an overloaded function was called with.
-    """
-    names, defaults, positional = _parameters(r, extra)
-    if not bound:
-        first = len(names) - len(defaults)
-        parts = []
-        for i, name in enumerate(names):
-            if i == positional and star is None:
-                parts.append("*")
-            if name == star:
-                parts += [f"*{name}_", f"{name}=None"]
-            else:
-                parts.append(name if i < first else f"{name}={defaults[i - first]}")
-        return ["", f"def {def_name}({', '.join(parts)}):"]
-    c_name = def_name.replace("form_", "bound_", 1)
-    shown = r.name + ("_" if def_name.endswith("_") else "")
-    known = "".join(f'"{n}", ' for n in names)
-    args = "args" if star is None else "args if len(args) <= 2 else (args[0], args[1:])"
-    required = len(names) - len(defaults)
-    lines = [
-        "",
-        f"def {def_name}(*args, **kwargs):",
-        f"    return {c_name}(args, kwargs)",
-        "",
-        f"cdef object {c_name}(tuple args, dict kwargs):",
-        *(f"    cdef object {n}" for n in names[:required]),
-        *(f"    cdef object {n} = {d}" for n, d in zip(names[required:], defaults)),
-        "    cdef Py_ssize_t n_args = len(args)",
-        "    cdef tuple given",
-        f"    if kwargs or not {required} <= n_args <= {positional}:",
-        f'        given = bind("{shown}", ({known}), ({"".join(d + ", " for d in defaults)}), '
-        f"{positional}, {args}, kwargs)",
-        *(f"        {n} = given[{i}]" for i, n in enumerate(names)),
-        "    else:                       # the usual call: no tuple is made",
-        *(f"        {n} = args[{i}]" for i, n in enumerate(names[:required])),
-    ]
-    for i, n in enumerate(names[required:positional], required):
-        lines += [f"        if n_args > {i}:", f"            {n} = args[{i}]"]
-    return lines
+        lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
+        if r.alpha is True:
+            factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last})'
+            return [*lines, test, f"    v_{last} = T.mul(v_{last}, {factor})"]
+        key = r.alpha.removeprefix("-")
+        factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
+        lines += [
+            "cdef Tensor factor",
+            test,
+            f'    factor = alpha_arg({factor}, "{r.name}", v_self, v_{last})',
+            "    if factor.dt == DT_BOOL:",
+            f"        v_{last} = T.mul(v_{last}, factor)",
+            "    else:",
+        ]
+        names = f"v_self, v_{last}, factor"
+        if not self.form:
+            lines += indent(self.out(key, names), 8)
+        return [*lines, f"        return c_{key}{self.form}({names})"]
 
 
 def separate_sizes(r: Any) -> str | None:
@@ -226,124 +298,109 @@ def separate_sizes(r: Any) -> str | None:
     return python_name(a, 1)
 
 
-def function_form(r: Any, def_name: str, bound: bool = False) -> list[str]:
-    """The Python form of one record (an overload gets a private name)."""
-    extra = [
-        *option_defaults(r),
-        *([("alpha", "1")] if r.alpha else []),
-        *([("out", "None")] if r.out or r.outs else []),
-    ]
-    shown = {
-        "alpha": "Number, default 1",
-        "out": "tuple of Tensors, optional" if r.outs else "Tensor, optional",
-    }
-    shown |= {a.name: f"{arg_type(a.type).text}, default {a.default}" for a, _ in r.options}
-    star = separate_sizes(r)
-    lines = _head(r, def_name, extra, bound, star)
-    if not bound:
-        lines.append('    """')
-        lines += ["    " + x if x else "" for x in docstring(r, [(n, shown[n]) for n, _ in extra])]
-        lines.append('    """')
-    if r.alone:
-        lines += alone_lines(r)
-    for i, a in enumerate(r.args):
-        name = python_name(a, i)
-        value = conversion(r, i)
-        if name == star and not bound:
-            value = f'given_sizes({name}_, {name}, "{r.name}", "{name}")'
-        lines.append(f"    cdef {arg_type(a.type).c} v_{a.name} = {value}")
-    names = ", ".join(f"v_{a.name}" for a in r.args)
-    if [a.type for a in r.args[:2]] == ["operand"] * 2:
-        first, second = (a.name for a in r.args[:2])
-        lone = (
-            f"v_{first} = number_alone(v_{first})"
-            if r.method
-            else f'tensor_arg({second}, "{r.name}", "{second}", 2)'
-        )
-        lines += [
-            f"    if v_{first}.flags & v_{second}.flags & F_WRAPPED and not isinstance({python_name(r.args[0], 0)}, Tensor):",
-            f"        {lone}",
-        ]
-    if r.checks:
-        lines.append(f"    check_{r.checks}({names})")
-    lines += option_lines(r, "", names)
-    lines += alpha_lines(r, "")
-    if r.out:
-        lines += [
-            "    if out is not None:",
-            f'        return c_{r.key}_out({names}, quick_tensor(out, "{r.name}", "out", 0))',
-        ]
-    call = f"c_{r.key}({names})"
-    if r.outs:
-        written = f'write_outs(out, {call}, "{r.name}")'
-        if has_shape(r):
-            written = f"c_{r.key}_outs({names}, out)"
-        lines += [
-            "    if out is not None:",
-            f'        out = outs_arg(out, {len(r.returns)}, v_{r.args[0].name}.flags, "{r.name}")',
-            f"        return {r.name}_result(*{written})",
-        ]
-    if len(r.returns) > 1 and r.named:
-        call = f"{r.name}_result(*{call})"
-    lines.append(f"    return {call}")
-    return lines
+WHEN = (
+    (r"len\(args\)", "g.n"),
+    (r"len\(kwargs\)", "named_count(g)"),
+    (r"('\w+') in kwargs", r"has_named(g, \1)"),
+    (r"\bkwargs\b", "named_count(g)"),
+    (r"\bargs\[(\d)\]", r"(<object>g.args[\1])"),
+)
 
 
-def alone_lines(r: Any) -> list[str]:
-    """What a record does that means another one if only its first argument is given."""
-    _, *others = (python_name(a, i) for i, a in enumerate(r.args))
-    return [
-        f"    if {' is None and '.join(reversed(others))} is None and out is None:",
-        f"        return T.{r.alone}({conversion(r, 0)}, True)",
-    ]
+def choice(name: str, group: Sequence[Any]) -> list[str]:
+    """The function that chooses among the signatures of an overloaded name: the first whose `when` holds."""
+    lines = ["", f"cdef int which_{name}(Given* g) except -1:"]
+    for k, r in enumerate(group):
+        if r.when is not None:
+            test = r.when
+            for pattern, text in WHEN:
+                test = re.sub(pattern, text, test)
+            lines += [f"    if {test}:", f"        return {k}"]
+    default = next(k for k, r in enumerate(group) if r.when is None)
+    return [*lines, f"    return {default}"]
 
 
-def inplace_form(r: Any, def_name: str, bound: bool = False) -> list[str]:
-    """The Python form of the in-place form of one record."""
-    lines = _head(r, def_name, option_defaults(r) + ([("alpha", "1")] if r.alpha else []), bound)
-    if not bound:
-        lines.append(
-            f'    """In-place form of :func:`{r.name}`; changes and returns the first argument."""'
-        )
-    for i, a in enumerate(r.args):
-        value = conversion(r, i, "_", True)
-        lines.append(f"    cdef {arg_type(a.type).c} v_{a.name} = {value}")
-    names = ", ".join(f"v_{a.name}" for a in r.args)
-    if r.checks:
-        lines.append(f"    check_{r.checks}({names})")
-    lines += option_lines(r, "_", names)
-    lines += alpha_lines(r, "_")
-    lines.append(f"    return c_{r.key}_({names})")
-    return lines
+@dataclass
+class Forms:
+    """The Python forms of a module: lines for the binder, documents, C functions."""
 
+    rows: list[str] = field(default_factory=list)
+    docs: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
-def alpha_lines(r: Any, form: str) -> list[str]:
-    """What ``alpha=`` does: a factor of the last tensor, or a record that takes it along."""
-    if not r.alpha:
-        return []
-    last = r.tensor_args[-1].name
-    if r.alpha is True:
-        factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last})'
+    def add(self, name: str, group: Sequence[Any], form: str = "") -> None:
+        """A form of one or several records."""
+        for k, r in enumerate(group):
+            self.rows.append("| " * (k > 0) + row(r, form, len(group) == 1))
+            if is_plain(r):
+                self.bodies.append(f"c_{r.key}{form}")
+                if r.out and not form:
+                    self.rows.append(">")
+                    self.bodies.append(f"c_{r.key}_out")
+                if not (r.options or r.alpha):
+                    continue
+                self.rows.append(":")
+            body = Body(r, form)
+            self.bodies.append(body.name)
+            self.lines += body.lines()
+        if len(group) > 1:
+            if not form:
+                self.lines += choice(name, group)
+            self.rows.append("?")
+            self.bodies.append(f"which_{name}")
+        self.docs.append("" if form else self.document(name, group))
+
+    @staticmethod
+    def document(name: str, group: Sequence[Any]) -> str:
+        if name.startswith("_"):
+            return group[0].doc.split("\n")[0]
+        shown = {
+            "alpha": "Number, default 1",
+            "out": "tuple of Tensors, optional" if group[0].outs else "Tensor, optional",
+        }
+        shown |= {
+            a.name: f"{arg_type(a.type).text}, default {a.default}" for a, _ in group[0].options
+        }
+        if len(group) > 1:
+            lines = docstring(group[0], others=group[1:])
+            for r in group[1:]:
+                given = ", ".join(
+                    python_name(a, i) + ("" if a.default is None else f"={a.default}")
+                    for i, a in enumerate(r.args)
+                )
+                lines += ["", f"**{name}({given})**: {r.doc.splitlines()[0]}"]
+        else:
+            r = group[0]
+            names = [n for n, _ in options_of(r)] + ["out"] * bool(r.out or r.outs)
+            lines = docstring(r, [(n, shown[n]) for n in names])
+        return "\n".join(lines) + "\n"
+
+    def made(self) -> list[str]:
+        """Lines that make them when the module is loaded."""
+        if not self.rows:
+            return []
         return [
-            "    if alpha is not ONE and (alpha is True or alpha != 1):",
-            f"        v_{last} = T.mul(v_{last}, {factor})",
+            f"cdef void* _bodies[{len(self.bodies)}]",
+            *(f"_bodies[{i}] = <void*>{name}" for i, name in enumerate(self.bodies)),
+            "cdef const char* _rows = (",
+            *(f"    b{literal(text)}" for text in self.rows),
+            ")",
+            "cdef const char* _docs = (",
+            *(f"    b{literal(text, NUL)}" for text in self.docs),
+            ")",
+            "cdef dict FORMS = make_forms(globals(), _rows, _docs, _bodies)",
         ]
-    key = r.alpha.removeprefix("-")
-    factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
-    lines = [
-        "    cdef Tensor factor",
-        "    if alpha is not ONE and (alpha is True or alpha != 1):",
-        f'        factor = alpha_arg({factor}, "{r.name}", v_self, v_{last})',
-        "        if factor.dt == DT_BOOL:",
-        f"            v_{last} = T.mul(v_{last}, factor)",
+
+
+def literal(text: str, end: str = "\\n") -> str:
+    """The text of a C string, as Cython writes it; `end` is an escape sequence."""
+    known = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
+    parts = [
+        known.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
+        for byte in text.encode()
     ]
-    if form == "":
-        given = f'quick_tensor(out, "{r.name}", "out", 0)'
-        lines += [
-            "        elif out is not None:",
-            f"            return c_{key}_out(v_self, v_{last}, factor, {given})",
-        ]
-    return [*lines, "        else:", f"            return c_{key}{form}(v_self, v_{last}, factor)"]
+    return '"' + "".join(parts) + end + '"'
 
 
 def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
@@ -364,10 +421,10 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
             f"    cdef Tensor x = {known.format('a')}",
             "    cdef Tensor y",
             "    if x is None:",
-            f"        return answer({r.name}, a, b)",
+            f'        return answer(FORMS["{r.name}"], a, b)',
             f"    y = {known.format('b')}",
             "    if y is None:",
-            f"        return answer({r.name}, a, b)",
+            f'        return answer(FORMS["{r.name}"], a, b)',
             *check,
             f"    return c_{r.key}(x, y)",
         ]
@@ -379,7 +436,7 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
                 "    cdef Tensor x = <Tensor>a",
                 "    cdef Tensor y = foreign_operand(b)",
                 "    if y is None or overriding(<PyObject*>b):",
-                f"        return answer({r.name}_, a, b)",
+                f'        return answer(FORMS["{r.name}_"], a, b)',
                 *check,
                 f"    return c_{r.key}_(x, y)",
             ]
@@ -388,52 +445,3 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
         lines += ["", f"cdef object dunder_{r.dunder}(Tensor a):", f"    return c_{r.key}(a)"]
         register.append(f"upcalls.unary[U_{UNARY_SLOTS[r.dunder]}] = dunder_{r.dunder}")
     return lines, register
-
-
-def inplace_overload_form(name: str, group: Sequence[Any]) -> list[str]:
-    """The in-place form over several records."""
-    lines = [
-        "",
-        f"def {name}_(*args, **kwargs):",
-        f'    """In-place form of :func:`{name}`; changes and returns the first argument."""',
-    ]
-    for r in group:
-        if r.when is not None:
-            lines += [f"    if {r.when}:", f"        return bound_{r.key}_(args, kwargs)"]
-    default = next(r for r in group if r.when is None)
-    return [*lines, f"    return bound_{default.key}_(args, kwargs)"]
-
-
-def overload_form(name: str, group: Sequence[Any]) -> list[str]:
-    """One Python function over several records; the first whose `when` holds is called."""
-    lines = ["", f"def {name}(*args, **kwargs):", '    """']
-    lines += ["    " + x if x else "" for x in docstring(group[0], others=group[1:])]
-    for r in group[1:]:
-        shown = ", ".join(
-            python_name(a, i) + ("" if a.default is None else f"={a.default}")
-            for i, a in enumerate(r.args)
-        )
-        lines += ["", f"    **{name}({shown})**: {r.doc.splitlines()[0]}"]
-    lines.append('    """')
-    default = next(r for r in group if r.when is None)
-    if all(a.default is not None for a in default.args[1:]) and default.args[0].type == "Tensor":
-        # The usual call has nothing but the tensor: no dictionaries, no second function.
-        rest = "".join(", " + c_default(a) for a in default.args[1:])
-        lines += [
-            "    if not kwargs and len(args) == 1 and isinstance(args[0], Tensor):",
-            f"        return c_{default.key}(<Tensor>args[0]{rest})",
-        ]
-    if len(default.args) == 2 and default.args[1].type == "sizes" and not default.args[1].default:
-        # Sizes as separate numbers, the usual call too.
-        lines += [
-            "    if not kwargs and len(args) > 1 and type(args[1]) is int and isinstance(args[0], "
-            "Tensor):",
-            f"        return c_{default.key}(<Tensor>args[0], sizes_arg(args[1:], "
-            f'"{name}", "{default.args[1].name}", {int(default.function) + 1}))',
-        ]
-    for r in group:
-        if r.when is None:
-            continue
-        lines += [f"    if {r.when}:", f"        return bound_{r.key}(args, kwargs)"]
-    lines.append(f"    return bound_{default.key}(args, kwargs)")
-    return lines

@@ -9,7 +9,7 @@ A session gets the events between its start and its stop. The blocks go when no 
 one with an event that is still open then stays, apart, until that is closed.
 
 Next files: recorder/clock.pxi, recorder/arguments.pxi, recorder/stacks.pxi, recorder/memory.pxi,
-recorder/session.pxi, recorder/labels.pxi.
+recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItem
@@ -32,6 +32,8 @@ cdef extern from "Python.h":
     bint PyUnicode_CheckExact(object) noexcept
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) noexcept
     void PyErr_Clear() noexcept
+    void PyErr_Fetch(PyObject**, PyObject**, PyObject**) noexcept
+    void PyErr_Restore(PyObject*, PyObject*, PyObject*) noexcept
 
 cdef extern from *:
     ctypedef struct Block "ag_block":
@@ -128,6 +130,7 @@ ctypedef struct Stream:        # what one thread records
     int64_t first_change       # number of changes[0]
     long native
     unsigned long ident
+    Event* waiting             # begun, and not shown to the tool that watches
     Stream* other              # list of all
 
 cdef Stream* g_streams = NULL
@@ -136,6 +139,7 @@ cdef int g_n_spare = 0
 cdef int64_t g_count = 0       # events of all threads
 cdef int64_t g_limit = 0
 cdef int64_t g_dropped = 0
+cdef bint g_watched = False    # a tool is told of events
 
 details = 0
 
@@ -306,6 +310,8 @@ cdef Event* begin(int name, int scope) noexcept:
     s.count += 1
     if details & D_STACK and scope != S_BACKWARD:
         e.stack = current_stack()
+    if AG_UNLIKELY(g_watched):
+        watch_open(s, e)
     e.start = ticks()
     return e
 
@@ -318,6 +324,8 @@ cdef void close(Event* e) noexcept:
     if e.end:
         return
     e.end = now
+    if AG_UNLIKELY(g_watched):
+        watch_close(s, e)
     if PyErr_Occurred() != NULL:
         e.flags |= E_FAILED
     if s == <Stream*>ag_stream:     # a label may be closed by another thread
@@ -345,6 +353,7 @@ include "recorder/stacks.pxi"
 include "recorder/memory.pxi"
 include "recorder/session.pxi"
 include "recorder/labels.pxi"
+include "recorder/watch.pxi"
 
 if ag_prepare(&g_modes) != 0:
     raise MemoryError("autograd_cy: the profiler can't watch threads and forks")

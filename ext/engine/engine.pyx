@@ -457,7 +457,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
                     before_node(n, gin)
                 if g_modes & G_PROFILE:
                     seen = begin_node(n)
-                n.apply(gin, gout)
+                run_apply(n, gin, gout)
                 if seen != NULL:
                     close(seen)
                     seen = NULL

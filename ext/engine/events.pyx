@@ -5,8 +5,8 @@ How events are recorded is in ext/core/recorder.pyx.
 """
 from autograd_cy._C.node cimport Node, N_ACCUMULATE, N_NAMED
 from autograd_cy._C.recorder cimport (
-    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin, close, details, events, name_of, note_result,
-    type_name)
+    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin, close, details, events, known, name_of,
+    note_result, type_name)
 from autograd_cy._C.tensor cimport Tensor, itemsize
 
 cdef str OUTER = "autograd::engine::evaluate_function: "
@@ -46,6 +46,8 @@ cdef Event* begin_of(Node n, int name) noexcept:
     cdef Event* e = begin(name, S_BACKWARD)
     if e != NULL and not n.flags & N_ACCUMULATE:
         e.seq = <long long>n.seq
+    if e != NULL:
+        known(e)
     return e
 
 

@@ -1,15 +1,20 @@
 # cython: language_level=3
 """Nodes of the backward graph: recording, saved tensors, release.
 
-One fixed-size family of classes: generated operators subclass Node without adding fields, so all
-recycle their memory from one free list. Running the graph is in engine.pyx, views and in-place
-history in views.pyx.
+One fixed-size family of classes: those of generated operators add no fields, so all recycle their
+memory from one free list. Running the graph is in engine.pyx, views and in-place history in
+views.pyx.
+
+# Note [Kinds of nodes]
+A generated operator has no class in its module, but a `NodeKind`: its `apply`, and a line of text
+with the name of the class and what its nodes save. The class is made with the first node, and it
+differs from Node in its name only: what Node's methods do is looked up in the kind of the node.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_XDECREF, Py_REFCNT
-from libc.string cimport memset
+from libc.string cimport memset, strchr
 from autograd_cy._C.checked cimport checked_count
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from autograd_cy._C.iterate cimport zeros_on
@@ -45,6 +50,11 @@ InputMetadata = _namedtuple("InputMetadata", "shape dtype device")
 
 # Newest first is the order of backward; one counter for all threads keeps it total.
 cdef uint64_t g_sequence = 0
+
+
+def _next_sequence_nr():
+    """The number that the next node will have."""
+    return g_sequence + 1
 
 
 cdef class NodeExtra:
@@ -103,13 +113,15 @@ cdef class Node:
         Py_XDECREF(p)
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        if self.kind != NULL:
+            return self.kind.apply(self, gin, gout)
         raise RuntimeError(f"{self.node_name()} has no backward")
 
     cdef str node_name(self):
         return type(self).__name__
 
     cdef tuple saved_names(self):
-        return ()
+        return () if self.kind == NULL else saved_of(self.kind)
 
     def name(self):
         """Name of the operation, such as ``"MulBackward0"``."""
@@ -238,6 +250,7 @@ def _set_register(f):
     _register = f
 
 
+include "node/kinds.pxi"
 include "node/shown.pxi"
 
 
@@ -596,12 +609,6 @@ cdef tuple save_indices(Node n, int slot, object indices):
 
 cdef tuple saved_indices(Node n, tuple places):
     return tuple([None if place is None else unpack(n, <int>place) for place in places])
-
-
-cdef int name_class(type cls, const char* name) except -1:
-    """Let two classes have one name: overloads that torch doesn't tell apart."""
-    (<PyTypeObject*>cls).tp_name = name
-    return 0
 
 
 # --- accumulators, views --------------------------------------------------------------------

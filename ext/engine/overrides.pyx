@@ -4,8 +4,9 @@
 # Note [Asking]
 Functions and methods that are compiled get another vectorcall (PEP 590; `_intercept`): it looks at
 the arguments, and calls the function's own one if all are plain. A tensor is recognised by its
-exact type, numbers and the like by theirs; only what is left is asked for the attribute. So there
-is one place for all of them, and arguments arrive as the caller wrote them. A sequence counts for
+exact type, numbers and the like by theirs; only what is left is asked for the attribute. Forms,
+the functions of operators, do that while they convert their arguments (forms.pyx). So there is one
+place for all of them, and arguments arrive as the caller wrote them. A sequence counts for
 its elements.
 
 Operators, attributes and methods that are slots of the class have no such function object. A
@@ -20,6 +21,7 @@ pay nothing. The first try refused the name before it did anything.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from autograd_cy._C.forms cimport Form, form_upcalls
 from autograd_cy._C.tensor cimport (
     Tensor, Upcalls, binary_fn, upcalls, M_UNASKED, tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG,
     U_POS, U_INVERT, U_ABS)
@@ -271,6 +273,7 @@ cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* name
 # Called through pointers: their errors pass through `looking` as they are.
 cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
 cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
+form_upcalls.look_closely = _looking_closely
 
 
 def _intercept(f):
@@ -278,6 +281,13 @@ def _intercept(f):
     cdef Py_ssize_t offset = TYPE_OF(<PyObject*>f).tp_vectorcall_offset
     cdef vectorcall_fn* slot
     cdef Entry* e
+    if type(f) is Form:
+        e = entry_of(<PyObject*>f)
+        if e.function == NULL:
+            Py_INCREF(f)
+            e.function, e.original = <PyObject*>f, form_upcalls.plainly
+            (<Form>f).asks = True
+        return True
     if type(f).__name__ != "cython_function_or_method" or offset <= 0:
         return False
     slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)

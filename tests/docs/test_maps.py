@@ -27,3 +27,10 @@ def test_the_pages_of_the_house_have_every_room(page):
     assert {room for room in rooms if f"`ext/{room}" not in text} == set()
     named = set(re.findall(r"`ext/(\w+)/?`", text))
     assert named <= rooms, f"{page} names what isn't there: {sorted(named - rooms)}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_pictures_that_pages_show_are_there_and_small(page):
+    for name in re.findall(r"!\[[^]]*\]\(([^)#]+)\)", page.read_text()):
+        picture = page.parent / name
+        assert picture.is_file() and picture.stat().st_size < 100_000, name

@@ -329,3 +329,29 @@ def test_making_objects_leaves_the_collector_as_it_was():
     assert gc.isenabled()
     Loaded(training()).events()
     assert gc.isenabled()
+
+
+def test_hints_that_are_right_change_nothing():
+    columns = training(steps=5, threads=3)
+    given = {key: getattr(columns, key) for key in Columns.__slots__}
+    plain = Columns(**given | {"parent": None})
+    assert np.array_equal(Spans(columns).parent, Spans(plain).parent)
+    assert (Spans(columns).parent >= 0).sum() == 6 * 15
+
+
+def test_sessions_are_joined_with_the_times_of_the_first():
+    from autograd_cy.profiler._columns import joined
+
+    one, other = with_memory(training(steps=1)), with_memory(training(steps=2))
+    other.base_ns = one.base_ns + 10**6
+    both = joined([one, other])
+    assert len(both) == len(one) + len(other) and both.wall_ns == 10**6 + other.wall_ns
+    assert np.array_equal(both.start[len(one) :], other.start + 10**6)
+    assert np.array_equal(both.mem_time[len(one.mem_time) :], other.mem_time + 10**6)
+    names, seconds = both.names, other.names
+    assert [names[k] for k in both.name[len(one) :]] == [seconds[k] for k in other.name]
+    parents = both.parent[len(one) :]
+    assert np.array_equal(parents[parents >= 0], other.parent[other.parent >= 0] + len(one))
+    assert both.threads == [4000] and set(both.thread.tolist()) == {1}
+    assert len(Loaded(both).events()) == len(both) + 2  # with two changes of memory outside
+    assert joined([one]) is one and len(joined([])) == 0

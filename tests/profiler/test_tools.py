@@ -267,3 +267,85 @@ def test_programs_may_ask_for_gpus():
     assert torch.cuda.is_available() is False and torch.cuda.device_count() == 0
     with pytest.raises(AttributeError, match="tensors are on the CPU"):
         torch.cuda.synchronize
+
+
+@pytest.fixture
+def ranges(monkeypatch):
+    """What goes to the package nvtx: texts, and None where one ends."""
+    calls = []
+    stub(
+        monkeypatch,
+        "nvtx",
+        push_range=calls.append,
+        pop_range=lambda: calls.append(None),
+        mark=calls.append,
+    )
+    return calls
+
+
+def numbers_in(texts, name, word):
+    found = [text for text in texts if text and text.startswith(f"{name}, {word} = ")]
+    return [int(text.split(" = ")[1].split(",")[0]) for text in found]
+
+
+def test_events_are_ranges_and_forward_and_backward_can_be_matched(ranges):
+    import autograd_cy as torch
+    from autograd_cy.autograd.profiler import emit_nvtx, record_function
+
+    x = torch.ones(2, 3, requires_grad=True)
+    with emit_nvtx():
+        with record_function("a label"):
+            y = x * 2
+        y.sum().backward()
+        with pytest.raises(RuntimeError):
+            torch.ones(2, 3) @ torch.ones(2, 3)
+    assert ranges.count(None) == len(ranges) - ranges.count(None)
+    assert ranges[0] == "a label" and ranges[1].startswith("aten::mul, seq = ")
+    (forward,) = numbers_in(ranges, "aten::mul", "seq")
+    (backward,) = numbers_in(ranges, "MulBackward0", "stashed seq")
+    assert forward == backward == y.grad_fn._sequence_nr()
+    # In backward nothing is recorded, so its operators have no number.
+    assert "aten::mul" in ranges
+    depth = 0
+    for text in ranges:
+        depth += 1 if text is not None else -1
+        assert depth >= 0
+    x * 2
+    assert ranges.count("aten::mul") == 1
+
+
+def test_ranges_have_sizes(ranges):
+    import autograd_cy as torch
+    from autograd_cy.autograd.profiler import emit_nvtx
+
+    x = torch.ones(2, 3)
+    with emit_nvtx(record_shapes=True), torch.no_grad():
+        x * 2
+    assert ranges == ["aten::mul, sizes = [[2, 3], []]", None]
+
+
+def test_ranges_go_on_when_the_recording_is_begun_anew(ranges, monkeypatch):
+    import autograd_cy as torch
+    from autograd_cy.autograd.profiler import emit_nvtx
+    from autograd_cy.profiler import _ranges
+
+    monkeypatch.setattr(_ranges, "KEPT", 8)
+    with emit_nvtx(), torch.no_grad():
+        for _ in range(100):
+            torch.ones(2) * 2
+    assert ranges.count("aten::mul") == 100 and ranges.count(None) == len(ranges) // 2
+
+
+def test_one_tool_at_a_time_is_told_and_its_faults_are_dropped(monkeypatch):
+    import autograd_cy as torch
+    from autograd_cy.autograd.profiler import emit_nvtx
+
+    stub(monkeypatch, "nvtx", push_range=lambda text: 1 / 0, pop_range=lambda: 1 / 0, mark=None)
+    with emit_nvtx() as outer:
+        assert (torch.ones(2) * 2).tolist() == [2.0, 2.0]
+        with pytest.raises(RuntimeError, match="another tool already"), emit_nvtx():
+            pass
+        with pytest.raises(RuntimeError, match="not reentrant"):
+            outer.__enter__()
+    with outer:
+        pass

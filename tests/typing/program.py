@@ -10,9 +10,12 @@ from autograd_cy import Tensor, nn
 from autograd_cy.autograd import Function, forward_ad
 from autograd_cy.autograd.function import FunctionCtx, once_differentiable
 from autograd_cy.autograd.functional import hessian, jacobian
+from autograd_cy.autograd.profiler import profile, record_function
 from autograd_cy.func import grad, jvp, vmap
 from autograd_cy.nn import functional as F
 from autograd_cy.optim import SGD, Adam
+from autograd_cy.profiler import profile as stepwise
+from autograd_cy.profiler import schedule
 
 
 class Cube(Function):
@@ -116,5 +119,20 @@ def transform() -> tuple[Tensor, Tensor]:
     return rows + matrix.sum() + curvature.diagonal().sum(), slope
 
 
+def measure() -> str:
+    plan = schedule(wait=0, warmup=1, active=1, repeat=1)
+    with stepwise(schedule=plan, with_stack=True) as prof:
+        for _ in range(2):
+            with record_function("work"):
+                transform()
+            prof.step()
+    averages = prof.key_averages()
+    text: str = averages.table(sort_by="self_cpu_time_total", row_limit=3)
+    rows = prof.group("line")
+    with profile() as block:
+        train(1)
+    return text + rows.table() + block.summary()
+
+
 if __name__ == "__main__":
-    print(train(20)[-1], differentiate(), transform())
+    print(train(20)[-1], differentiate(), transform(), measure())

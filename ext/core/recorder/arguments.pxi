@@ -212,6 +212,7 @@ cdef void put_end(Event* e) noexcept:
     e.shape = look_up(&g_shapes, g_given, g_n_given)
     e.moved = g_moved
     g_n_given = g_moved = 0
+    known(e)
     e.start = ticks()
 
 
@@ -284,13 +285,14 @@ cdef tuple read_one(const int64_t* words, int64_t* at):
 
 cdef list shape_rows():
     """All descriptions, as (sizes, values, types) of the arguments."""
-    cdef list rows = []
-    cdef int64_t at
     cdef int32_t i
-    for i in range(g_shapes.count):
-        parts = []
-        at = 0
-        while at < g_shapes.entries[i].length:
-            parts.append(read_one(g_shapes.words + g_shapes.entries[i].at, &at))
-        rows.append(([p[0] for p in parts], [p[1] for p in parts], [p[2] for p in parts]))
-    return rows
+    return [shape_row(i) for i in range(g_shapes.count)]
+
+
+cdef tuple shape_row(int32_t i):
+    """One of them."""
+    cdef list parts = []
+    cdef int64_t at = 0
+    while at < g_shapes.entries[i].length:
+        parts.append(read_one(g_shapes.words + g_shapes.entries[i].at, &at))
+    return [p[0] for p in parts], [p[1] for p in parts], [p[2] for p in parts]

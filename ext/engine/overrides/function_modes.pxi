@@ -105,6 +105,7 @@ def _push_function_mode(mode):
         upcalls.unary[U_INVERT], upcalls.unary[U_ABS] = asking_invert, asking_abs
         upcalls.getitem, upcalls.setitem = asking_getitem, asking_setitem
     modes_alive += 1
+    form_upcalls.asking = modes_alive
     _modes.stack = mode_stack() + (mode,)
 
 
@@ -117,6 +118,7 @@ def _pop_function_mode():
         raise RuntimeError("there is no function mode to leave")
     _modes.stack = stack[:len(stack) - 1]
     modes_alive -= 1
+    form_upcalls.asking = modes_alive
     if modes_alive == 0:
         for slot in range(B_COUNT):
             upcalls.binary[slot] = plain_forms.binary[slot]

@@ -1,0 +1,575 @@
+# cython: language_level=3
+"""Python forms of operators: one binder of arguments for all of them.
+
+# Note [Forms]
+What Python calls is a `Form`. It has no code of its own but lines of text, one for each
+signature, and for each line a C function. A line names the parameters in their order, with kinds
+(what the value becomes in C, see _types.py), the positions that errors name, and defaults::
+
+    add lone; operand@1 input; operand@2 other; *; +; object alpha=1; tensor? out=None
+
+After ``*`` parameters come by keyword only, after ``+`` those that the record doesn't know. Of the
+words after the name, ``as=name`` is the operator in errors about values, ``lone`` and ``numbers``
+say what two numbers alone mean (a number that is made a tensor, or an error), ``spread`` lets the
+ints of the last parameter be given one by one, and ``key=key`` asks for a form of this signature
+alone, ``form_<key>``. With ``calls=ooi`` the C function is the operator itself, and these are the
+types of its arguments; otherwise it gets the array of values. A line that begins with ``|`` is
+another signature of the form before it. Others stand for functions: ``>`` for the one that writes
+into ``out=``, ``:`` for the one that gets the values if a parameter after ``+`` isn't the default,
+``?`` for the one that chooses among signatures.
+
+A line is read when its form is first called, so that importing costs one small object a form. A
+call then fills an array of C values on the stack: positional arguments, those by name, defaults,
+which were converted once. The values that programs usually pass are tested here: a call with
+nothing else, and no names, does no more than that. All others ask the classes of the arguments
+first (overrides.pyx, through `look_closely`) and go through the converters of arguments.pyx, whose
+new objects are released after the call.
+"""
+cimport cython
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject, Py_INCREF
+from libc.stdlib cimport calloc
+from libc.string cimport strchr, strlen, strncmp
+from autograd_cy._C.arguments cimport number_alone
+from autograd_cy._C.sealed cimport seal
+from autograd_cy._C.tensor cimport Tensor, F_WRAPPED, MAX_DIMS
+
+cdef extern from "Python.h":
+    ctypedef struct TypeObject "PyTypeObject":
+        Py_ssize_t tp_vectorcall_offset
+        unsigned long tp_flags
+        void* tp_call
+    unsigned long Py_TPFLAGS_HAVE_VECTORCALL, Py_TPFLAGS_METHOD_DESCRIPTOR
+    TypeObject PyLong_Type, PyUnicode_Type
+    PyObject* new_tuple "PyTuple_New"(Py_ssize_t) except NULL
+    void set_item "PyTuple_SET_ITEM"(PyObject*, Py_ssize_t, PyObject*)
+    void incref "Py_INCREF"(PyObject*)
+    TypeObject* TYPE_OF "Py_TYPE"(PyObject*)
+    PyObject* TRUE "Py_True"
+    PyObject* FALSE "Py_False"
+    object PyVectorcall_Call(object f, tuple args, dict kwargs)
+    object PyMethod_New(object f, object x)
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    Py_ssize_t PyTuple_GET_SIZE(PyObject*)
+    PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
+    void decref "Py_DECREF"(PyObject*)
+    int same_text "PyUnicode_Compare"(PyObject*, PyObject*)
+    void PyType_Modified(PyTypeObject*)
+    long long whole "PyLong_AsLongLongAndOverflow"(PyObject*, int*) noexcept
+
+cdef enum:
+    MOST = 16                       # parameters of a form
+
+cdef enum Quick:                    # values that need no converter
+    NOT_QUICK, QUICK_TENSOR, QUICK_BOOL, QUICK_INT, QUICK_DIM, QUICK_DIMS, QUICK_STR, AS_IT_IS
+
+cdef struct Parameter:
+    PyObject* name
+    PyObject* op                    # the operator, in errors
+    PyObject* words                 # what may be given, of a choice
+    PyObject* given                 # the default; NULL: there is none
+    Value value                     # the default as C has it
+    int position
+    int kind
+    int quick
+    bint optional                   # None is not converted
+    bint afresh                     # the default is converted for each call, which may change it
+
+ctypedef PyObject* (*body_fn)(Value* v) noexcept
+ctypedef PyObject* (*caller_fn)(void* function, Value* v) noexcept
+ctypedef int (*which_fn)(Given* given) noexcept
+
+cdef struct Row:
+    Parameter parameters[MOST]
+    void* function
+    caller_fn caller                # NULL: the function takes the values
+    void* out_function              # the same for out=, the last parameter
+    caller_fn out_caller
+    body_fn more                    # for other values than the defaults of what follows `own`
+    which_fn which                  # of the first row, if there are several
+    PyObject* shown                 # the name of the form
+    int n
+    int positional
+    int own                         # parameters of the record
+    int needed                      # those before this one have no default that is converted once
+    bint lone, numbers, spread
+
+cdef TypeObject* tensor_type = <TypeObject*><PyObject*>Tensor
+
+include "argument_kinds.pxi"
+
+cdef dict QUICK = {"tensor": QUICK_TENSOR, "operand": QUICK_TENSOR, "bool": QUICK_BOOL,
+                   "int": QUICK_INT, "dim": QUICK_DIM, "dims": QUICK_DIMS, "str": QUICK_STR,
+                   "object": AS_IT_IS}
+
+
+# --- reading lines --------------------------------------------------------------------------
+
+cdef str line_of(const char** text):
+    """The line at `text`, which is moved to the next one."""
+    cdef const char* end = strchr(text[0], c"\n")
+    cdef bytes line
+    if end == NULL:
+        end = text[0] + strlen(text[0])
+    line = text[0][:end - text[0]]
+    text[0] = end + (end[0] != 0)
+    return line.decode()
+
+
+cdef int read(Form form) except -1:
+    """Make the rows of a form of its lines."""
+    cdef Row* rows = <Row*>calloc(form.n_rows, sizeof(Row))
+    cdef const char* text = form.text
+    cdef int place = 0, k = -1
+    cdef str line
+    if rows == NULL:
+        raise MemoryError()
+    form.kept = []
+    while True:
+        line = line_of(&text)
+        if line.startswith(">"):
+            rows[k].out_function = form.bodies[place]
+        elif line.startswith(":"):
+            rows[k].more = <body_fn>form.bodies[place]
+        elif line.startswith("?"):
+            rows[0].which = <which_fn>form.bodies[place]
+        elif k + 1 < form.n_rows:
+            k += 1
+            read_row(form, &rows[k], line)
+            rows[k].function = form.bodies[place]
+        else:
+            break
+        place += 1
+    if form.alone >= 0:
+        rows[0] = rows[form.alone]
+        rows[0].which = NULL
+    if form.each:
+        rows[0].n = rows[0].positional = rows[0].own
+        rows[0].spread = False
+        rows[0].out_function = NULL
+        rows[0].more = NULL
+    form.rows = rows
+    return 0
+
+
+cdef PyObject* keep(Form form, object x):
+    form.kept.append(x)
+    return <PyObject*>x
+
+
+cdef int read_row(Form form, Row* row, str line) except -1:
+    cdef list cells = line.lstrip("| ").split("; ")
+    cdef Parameter* p
+    cdef str op = form.__name__
+    cdef str cell, kind, name, default
+    row.positional = row.own = -1
+    row.shown = keep(form, form.__name__)
+    for word in (<str>cells[0]).split()[1:]:
+        if word.startswith("as="):
+            op = word[3:]
+        elif word == "lone":
+            row.lone = True
+        elif word == "numbers":
+            row.numbers = True
+        elif word == "spread":
+            row.spread = True
+        elif word.startswith("calls="):
+            row.caller = <caller_fn><void*><size_t>CALLERS[word[6:]]
+            row.out_caller = <caller_fn><void*><size_t>CALLERS.get(word[6:] + "o", 0)
+        elif word.startswith("key="):
+            pass                    # the form of this signature only is form_<key>
+        else:
+            raise SystemError(f"{form.__name__}: what is {word!r} in {line!r}?")
+    for cell in cells[1:]:
+        if cell == "*":
+            row.positional = row.n
+            continue
+        if cell == "+":
+            row.own = row.n
+            continue
+        p = &row.parameters[row.n]
+        kind, _, name = cell.partition(" ")
+        name, has_default, default = name.partition("=")
+        kind, _, position = kind.partition("@")
+        kind, _, words = kind.partition(":")
+        p.position = int(position) if position else 0
+        p.optional = kind.endswith("?")
+        kind = kind.rstrip("?")
+        p.kind = KINDS.index(kind)
+        p.quick = QUICK.get(kind, NOT_QUICK)
+        if p.optional and p.quick in (QUICK_INT, QUICK_DIM):
+            p.quick = NOT_QUICK         # an object, as None is one
+        p.name = keep(form, name)
+        p.op = keep(form, op)
+        p.words = keep(form, tuple(words.split(",")))
+        if has_default:
+            p.given = keep(form, eval(default, {}))
+            p.afresh = kind in ("operand", "number") and p.given != NONE
+            if convert(&p.value, p.given, p):
+                form.kept.append(<object>p.value.o)
+                decref(p.value.o)
+        row.n += 1
+        if not has_default or p.afresh:
+            row.needed = row.n
+    if row.positional < 0:
+        row.positional = row.n
+    if row.own < 0:
+        row.own = row.n
+    return 0
+
+
+# --- calls ----------------------------------------------------------------------------------
+
+cdef bint has_named(Given* g, str name) except -1:
+    return g.names != NULL and name in <tuple>g.names
+
+
+cdef int refuse_names(Row* row, PyObject** given, Py_ssize_t n, object key) except -1:
+    """Say what is wrong with an argument given by name."""
+    cdef int i
+    for i in range(row.n):
+        if <object>row.parameters[i].name == key:
+            raise TypeError(f"{<object>row.shown}() got multiple values for argument '{key}'")
+    raise TypeError(f"{<object>row.shown}() got an unexpected keyword argument '{key}'")
+
+
+cdef int take_names(Row* row, PyObject** args, Py_ssize_t n, PyObject* names,
+                    PyObject** given) except -1:
+    """Put the arguments given by name into their places."""
+    cdef Py_ssize_t k
+    cdef int i, found
+    cdef PyObject* key
+    for k in range(PyTuple_GET_SIZE(names)):
+        key = PyTuple_GET_ITEM(names, k)
+        found = -1
+        for i in range(row.n):
+            if row.parameters[i].name == key:
+                found = i
+                break
+        if found < 0:
+            for i in range(row.n):
+                if same_text(row.parameters[i].name, key) == 0:
+                    found = i
+                    break
+        if found < 0 or given[found] != NULL:
+            refuse_names(row, given, n, <object>key)
+        given[found] = args[n + k]
+    return 0
+
+
+cdef PyObject* several(PyObject** args, Py_ssize_t n) except NULL:
+    """A new tuple of arguments that were given one by one."""
+    cdef PyObject* t = new_tuple(n)
+    cdef Py_ssize_t i
+    for i in range(n):
+        incref(args[i])
+        set_item(t, i, args[i])
+    return t
+
+
+cdef int refuse_count(Row* row, Py_ssize_t n) except -1:
+    raise TypeError(f"{<object>row.shown}() takes {row.positional} positional "
+                    f"argument{'s' if row.positional != 1 else ''} but {n} "
+                    f"{'were' if n != 1 else 'was'} given")
+
+
+cdef int refuse_missing(Row* row, int i) except -1:
+    raise TypeError(f"{<object>row.shown}() missing 1 required positional argument: "
+                    f"'{<object>row.parameters[i].name}'")
+
+
+cdef inline bint quickly(Value* v, PyObject* x, Parameter* p) noexcept:
+    """Take a value of the usual type; False for all others."""
+    cdef int overflow = 0
+    cdef int quick = p.quick
+    if quick == QUICK_TENSOR:
+        v.o = x
+        return TYPE_OF(x) == tensor_type
+    if quick == QUICK_INT or quick == QUICK_DIM:
+        if TYPE_OF(x) != &PyLong_Type:
+            return False
+        v.i = whole(x, &overflow)
+        return not overflow and (quick == QUICK_INT or -MAX_DIMS <= v.i < MAX_DIMS)
+    if quick == QUICK_BOOL:
+        v.i = x == TRUE
+        return x == TRUE or x == FALSE
+    v.o = x
+    if quick == QUICK_DIMS and TYPE_OF(x) == &PyLong_Type:
+        whole(x, &overflow)
+        return not overflow
+    return quick == AS_IT_IS or (quick == QUICK_STR and TYPE_OF(x) == &PyUnicode_Type)
+
+
+cdef int fill(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v,
+              PyObject** given, PyObject** owned, int* n_owned) except -1:
+    """Convert the arguments of a call; new objects are put into `owned`."""
+    cdef int i
+    cdef Parameter* p
+    cdef PyObject* x
+    cdef PyObject* args_of
+    cdef Tensor made
+    if n > row.positional or (
+            row.spread and n == row.positional and TYPE_OF(args[n - 1]) == &PyLong_Type):
+        if not row.spread:
+            refuse_count(row, n)
+        args_of = several(args + row.positional - 1, n - row.positional + 1)
+        owned[n_owned[0]] = args_of
+        n_owned[0] += 1
+        for i in range(row.positional - 1):
+            given[i] = args[i]
+        given[row.positional - 1] = args_of
+        for i in range(row.positional, row.n):
+            given[i] = NULL
+    else:
+        for i in range(<int>n):
+            given[i] = args[i]
+        for i in range(<int>n, row.n):
+            given[i] = NULL
+    if names != NULL:
+        take_names(row, args, n, names, given)
+    for i in range(row.n):
+        p = &row.parameters[i]
+        x = given[i]
+        if x == NULL:
+            x = given[i] = p.given
+            if x == NULL:
+                refuse_missing(row, i)
+            if not p.afresh:
+                v[i] = p.value
+                continue
+        if not quickly(&v[i], x, p) and convert(&v[i], x, p):
+            owned[n_owned[0]] = v[i].o
+            n_owned[0] += 1
+    if ((row.lone or row.numbers) and given[0] != v[0].o and TYPE_OF(v[1].o) == tensor_type
+            and (<Tensor>v[0].o).flags & (<Tensor>v[1].o).flags & F_WRAPPED):
+        p = &row.parameters[1]
+        if row.numbers:             # no operator on numbers only
+            tensor_arg(<object>given[1], <str>p.op, <str>p.name, p.position)
+        made = number_alone(<Tensor>v[0].o)
+        Py_INCREF(made)
+        v[0].o = <PyObject*>made
+        owned[n_owned[0]] = v[0].o
+        n_owned[0] += 1
+    return 0
+
+
+# Called through a pointer, so that what it made is released if it fails.
+ctypedef int (*fill_fn)(Row*, PyObject**, Py_ssize_t, PyObject*, Value*, PyObject**, PyObject**,
+                        int*) noexcept
+cdef fill_fn filled = <fill_fn><void*>fill
+
+
+cdef bint differs(Row* row, Value* v) noexcept:
+    """Whether some parameter between the record's and ``out=`` has not its default."""
+    cdef int i
+    for i in range(row.own, row.n - (row.out_function != NULL)):
+        if v[i].o != row.parameters[i].value.o:
+            return True
+    return False
+
+
+cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
+    """Call a form without asking any class."""
+    cdef Value v[MOST]
+    cdef PyObject* given[MOST]
+    cdef PyObject* owned[MOST + 2]
+    cdef PyObject* result = NULL
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    cdef Row* row = (<Form>f).rows
+    cdef Given g
+    cdef int n_owned = 0, k
+    if row == NULL:
+        read(<Form>f)
+        row = (<Form>f).rows
+    if row.which != NULL:
+        g.args, g.n, g.names = args, n, names
+        k = row.which(&g)
+        if k < 0:
+            return NULL
+        row += k
+    if filled(row, args, n, names, v, given, owned, &n_owned) == 0:
+        if row.caller == NULL:
+            result = (<body_fn>row.function)(v)
+        elif row.more != NULL and differs(row, v):
+            result = row.more(v)
+        elif row.out_function != NULL and v[row.n - 1].o != NONE:
+            v[row.own] = v[row.n - 1]       # next to the record's, over what has its default
+            result = row.out_caller(row.out_function, v)
+        else:
+            result = row.caller(row.function, v)
+    for k in range(n_owned):
+        decref(owned[k])
+    return result
+
+
+cdef vectorcall_fn _plainly = <vectorcall_fn><void*>plainly
+form_upcalls.plainly = _plainly
+form_upcalls.look_closely = _plainly
+form_upcalls.asking = 0
+
+
+cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
+    """The vectorcall of forms; here is what most calls need."""
+    cdef Value v[MOST]
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    cdef Row* row = (<Form>f).rows
+    cdef Given g
+    cdef int i
+    if names == NULL and row != NULL and not form_upcalls.asking:
+        if row.which != NULL:
+            g.args, g.n, g.names = args, n, names
+            i = row.which(&g)
+            if i < 0:
+                return NULL
+            row += i
+        if row.needed <= n <= row.positional:
+            i = 0
+            while i < n and quickly(&v[i], args[i], &row.parameters[i]):
+                i += 1
+            if i == n:
+                while i < row.n:
+                    v[i] = row.parameters[i].value
+                    i += 1
+                if row.caller == NULL:
+                    return (<body_fn>row.function)(v)
+                return row.caller(row.function, v)
+    if (<Form>f).asks:
+        return form_upcalls.look_closely(f, args, nargsf, names)
+    return _plainly(f, args, nargsf, names)
+
+
+# --- the class ------------------------------------------------------------------------------
+
+@cython.final
+cdef class Form:
+    """A compiled function of the package, which is a method, too."""
+
+    def __call__(self, *args, **kwargs):
+        return PyVectorcall_Call(self, args, kwargs)
+
+    def __get__(self, x, kind):
+        return self if x is None else PyMethod_New(self, x)
+
+    def __repr__(self):
+        return f"<function {self.__name__} at {<size_t><PyObject*>self:#x}>"
+
+    def __reduce__(self):
+        return self.__name__        # found by its name, as functions are
+
+    @property
+    def __module__(self):
+        return self.module
+
+    @property
+    def __qualname__(self):
+        return self.__name__
+
+    @property
+    def __signature__(self):
+        from inspect import Parameter as Shown, Signature
+        cdef list shown = []
+        cdef Parameter* p
+        cdef int i
+        if self.rows == NULL:
+            read(self)
+        if self.n_rows > 1 and self.alone < 0:
+            return Signature([Shown("args", Shown.VAR_POSITIONAL),
+                              Shown("kwargs", Shown.VAR_KEYWORD)])
+        for i in range(self.rows.n):
+            p = &self.rows.parameters[i]
+            kind = Shown.POSITIONAL_OR_KEYWORD if i < self.rows.positional else Shown.KEYWORD_ONLY
+            default = Shown.empty if p.given == NULL else <object>p.given
+            name = <object>p.name
+            if self.rows.spread and i == self.rows.positional - 1:
+                shown.append(Shown(f"{name}_", Shown.VAR_POSITIONAL))
+                kind, default = Shown.KEYWORD_ONLY, None
+            shown.append(Shown(name, kind, default=default))
+        return Signature(shown)
+
+    @property
+    def __doc__(self):
+        if self.words is None:
+            if self.__name__.endswith("_") and self.doc[0] == 0:
+                name = self.__name__.removesuffix("_")
+                text = (f"In-place form of :func:`{name}`; changes and returns the first "
+                        "argument.")
+            else:
+                text = self.doc.decode()
+            self.words = f"{self.__name__}{self.__signature__}\n\n{text}"
+        return self.words
+
+    @__doc__.setter
+    def __doc__(self, text):
+        self.words = text
+
+
+cdef Form new_form(object module, str name):
+    cdef Form form = Form.__new__(Form)
+    form.vectorcall = <vectorcall_fn><void*>call
+    form.__name__, form.module = name, module
+    form.alone = -1
+    return form
+
+
+cdef str word_at(const char** text):
+    """The word at `text`, which is moved behind it."""
+    cdef const char* start = text[0]
+    while text[0][0] not in (c" ", c";", c"\n", 0):
+        text[0] += 1
+    return start[:text[0] - start].decode()
+
+
+cdef dict make_forms(dict module, const char* rows, const char* docs, void** bodies):
+    """Put the forms of a module into its names; the result has them, too."""
+    cdef dict made = {}
+    cdef Form form = None
+    cdef object where = module["__name__"]
+    cdef const char* word
+    cdef str name
+    cdef int place = 0
+    while rows[0]:
+        word = rows + 2 * (rows[0] == c"|")
+        name = word_at(&word)
+        if rows[0] not in (c"|", c">", c":", c"?"):
+            form = new_form(where, name)
+            form.text, form.doc, form.bodies = rows, docs, &bodies[place]
+            docs += strlen(docs) + 1
+            made[name] = form
+        if rows[0] not in (c">", c":", c"?"):
+            form.n_rows += 1
+            if strncmp(word, b" key=", 5) == 0:
+                word += 5
+                module[f"form_{word_at(&word)}"] = signature(form, form.n_rows - 1)
+        place += 1
+        rows = strchr(rows, c"\n") + 1
+    module.update(made)
+    return made
+
+
+cdef Form signature(Form form, int row):
+    """A form of one signature of another one."""
+    cdef Form made = new_form(form.module, form.__name__)
+    made.text, made.doc, made.bodies = form.text, form.doc, form.bodies
+    made.alone, made.n_rows = row, row + 1      # the lines after that are not read
+    return made
+
+
+cdef Form positional(Form form, int row):
+    """A form of one signature that takes what the record has, all by position."""
+    cdef Form made = signature(form, row)
+    made.each = True
+    return made
+
+
+cdef int set_up() except -1:
+    cdef Form form = new_form(None, "")
+    cdef TypeObject* kind = TYPE_OF(<PyObject*>form)
+    kind.tp_vectorcall_offset = <char*>&form.vectorcall - <char*><PyObject*>form
+    kind.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR
+    kind.tp_call = <void*>PyVectorcall_Call
+    PyType_Modified(<PyTypeObject*>kind)
+    seal(Form, "functions of the package are not made by Python")
+    return 0
+
+
+set_up()
