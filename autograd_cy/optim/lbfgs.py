@@ -70,7 +70,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check_option("learning rate", lr, lr >= 0.0)
+        check_option("learning rate", lr, bool(lr >= 0.0))
         options = {
             "lr": lr,
             "max_iter": max_iter,
@@ -125,12 +125,14 @@ class LBFGS(Optimizer):
         if _largest(grad) <= group["tolerance_grad"]:
             return first
 
-        direction, length = state.get("d"), state.get("t")
+        direction: Any = state.get("d")
+        length: Any = state.get("t")
         steps = state.get("old_stps", [])
         changes = state.get("old_dirs", [])
         inverses = state.get("ro", [])
         scale = state.get("H_diag", 1.0)
-        last_grad, last_loss = state.get("prev_flat_grad"), state.get("prev_loss")
+        last_grad: Any = state.get("prev_flat_grad")
+        last_loss: Any = state.get("prev_loss")
         for n in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             if state["n_iter"] == 1:

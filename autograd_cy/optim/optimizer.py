@@ -111,7 +111,7 @@ class Optimizer:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _labelled(cls.step)
+            cls.step = _labelled(cls.step)  # type: ignore[method-assign]
 
     @_labelled
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

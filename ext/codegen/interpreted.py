@@ -305,7 +305,7 @@ def index(families: dict) -> str:
             f"FUNCTIONS = {functions!r}",
             f"METHODS = {methods!r}",
             f"NAMESPACES = {spaces!r}",
-            f"KERNELS = {kernels!r}",
+            f"KERNELS: dict[str, str] = {kernels!r}",
             "",
         ]
     )

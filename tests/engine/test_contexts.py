@@ -34,6 +34,15 @@ EXEMPT = {
     "autograd_cy.overrides.DisableTorchFunction",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
+    # Objects of the program, in Python, as in torch: an interrupt between entering and the block
+    # leaves one recording, which changes reports only.
+    "autograd_cy.autograd.profiler.profile",
+    "autograd_cy.cuda.nvtx.range",
+    "autograd_cy.cuda.profiler.profile",
+    "autograd_cy.profiler._ranges._Emitter",
+    "autograd_cy.profiler._ranges.emit_itt",
+    "autograd_cy.profiler._ranges.emit_nvtx",
+    "autograd_cy.profiler._steps.profile",
 }
 # What the contexts of this module are made of.
 BASES = {

@@ -385,7 +385,7 @@ class OneCycleLR(LRScheduler):
             )
         up = float(pct_start * self.total_steps) - 1
         highest, first, last = "max_lr", "initial_lr", "min_lr"
-        self._schedule_phases = [
+        self._schedule_phases: list[dict[str, Any]] = [
             {"end_step": up, "start_lr": first, "end_lr": highest,
              "start_momentum": "max_momentum", "end_momentum": "base_momentum"},
             {"end_step": self.total_steps - 1, "start_lr": highest, "end_lr": last,
@@ -435,7 +435,7 @@ class OneCycleLR(LRScheduler):
         rates = []
         for group in self.optimizer.param_groups:
             ends = group[phase["start_lr"]], group[phase["end_lr"]]
-            rates.append(between(*map(number, ends), part))
+            rates.append(between(number(ends[0]), number(ends[1]), part))
             if self.cycle_momentum:
                 bounds = group[phase["start_momentum"]], group[phase["end_momentum"]]
                 put_momentum(group, between(*bounds, part), self.use_beta1)
