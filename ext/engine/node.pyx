@@ -545,7 +545,7 @@ cdef Tensor peek(Node n, int slot):
 
 
 cdef Tensor recorded(Node n, int slot):
-    """The saved tensor as users see it: with its history, whether or not anything is recorded now."""
+    """The saved tensor as users see it: with its history, also where nothing is recorded."""
     return remembered(n, slot, False)
 
 
