@@ -95,6 +95,8 @@ _ABSENT = {
     "utils": "see autograd_cy.autograd.graph",
 }
 
+overrides._check_methods()
+
 
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types as _types
 import warnings
 from collections import defaultdict
@@ -611,3 +612,12 @@ _C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl
 _install("__torch_function__", classmethod(_torch_function))
 _install("__init_subclass__", classmethod(_init_subclass))
 _install("as_subclass", _overrides.as_subclass)
+
+
+def _check_methods() -> None:
+    """Methods within compiled classes look at their first argument, which nothing else does."""
+    for module in [m for n, m in sys.modules.items() if n.startswith("autograd_cy._C.")]:
+        for cls in [x for x in vars(module).values() if isinstance(x, type)]:
+            if cls.__module__.startswith("autograd_cy"):
+                for value in tuple(vars(cls).values()):
+                    _overrides._check_first_argument(value, cls)

@@ -102,6 +102,7 @@ cdef int save_old_value(Node n, int slot, Tensor copy, int edge) except -1   # b
 cdef int save_output(Node n, int slot, Tensor t, int nr) except -1
 cdef Tensor unpack(Node n, int slot)
 cdef Tensor peek(Node n, int slot)                     # unpack for those who show it
+cdef Tensor recorded(Node n, int slot)                 # with its history, for users
 cdef object saved_value(Node n, str kind, object where)  # a `_saved_*` attribute
 cdef object freed_error(Node n)
 cdef str operation_name(Node n)                        # Add for AddBackward0

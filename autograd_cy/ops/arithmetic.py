@@ -168,6 +168,13 @@ op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anyw
    plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.",
    example=">>> ag.pow(ag.tensor([1, 2, 3]), 2)\ntensor([1, 4, 9])")
 
+op("float_power(self: operand, exponent: operand)", kernel=composite("arithmetic.float_power"), out="exact", tolerance=5e-5,
+   samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0.5))], domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
+   reference="(lambda w: np.power(np.asarray(self).astype(w), np.asarray(exponent).astype(w)))("
+             "np.complex128 if np.iscomplexobj(self) or np.iscomplexobj(exponent) else np.float64)",
+   doc="``self`` to the power `exponent`, computed in float64, or complex128 if an operand is complex.",
+   example=">>> ag.float_power(ag.tensor([1, 2, 3]), -1)\ntensor([1.0000, 0.5000, 0.3333], dtype=autograd_cy.float64)")
+
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
    kernel=composite(
        "grad_output if number_of(exponent) == 1"

@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Composites of the family arithmetic: records in autograd_cy/ops/arithmetic.py name them."""
+from autograd_cy._C.arguments cimport operand_arg
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
-    g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32)
+    g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
 from autograd_cy._C.metadata cimport is_number, number_of
-from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_number
+from autograd_cy._C.tensor cimport Tensor, install, wrap_double, wrap_number
 from autograd_cy._C.dtypes import finfo as _finfo
 include "operators_of_arithmetic_composites.pxi"
 
@@ -53,3 +54,49 @@ cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals):
     if decimals < 0:
         return T.mul(T.round(T.div(a, factor)), factor)
     return T.div(T.round(T.mul(a, factor)), factor)
+
+
+cdef Tensor in_dtype(Tensor a, int dt):
+    """An operand of float_power; numbers stay numbers, which take the dtype of the other one."""
+    return a if a.dt == dt or is_number(a) else T._to_dtype(a, dt)
+
+
+cdef int float_power_dtype(Tensor a, Tensor exponent) noexcept:
+    return DT_C128 if dt_is_complex(a.dt) or dt_is_complex(exponent.dt) else DT_F64
+
+
+cdef Tensor float_power(Tensor a, Tensor exponent):
+    cdef int dt = float_power_dtype(a, exponent)
+    return T.pow(in_dtype(a, dt), in_dtype(exponent, dt))
+
+
+def float_power_(Tensor self not None, exponent):
+    """
+    In-place form of :func:`float_power`; changes and returns the first argument.
+
+    Parameters
+    ----------
+    exponent : Tensor or Number
+        The power.
+
+    Raises
+    ------
+    RuntimeError
+        If this tensor isn't of the dtype of the result, float64 or complex128.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.tensor([2.0, 3.0], dtype=ag.float64).float_power_(2)
+    tensor([4., 9.], dtype=autograd_cy.float64)
+    """
+    cdef Tensor power = operand_arg(exponent, "float_power_", "exponent", 1)
+    cdef int dt = float_power_dtype(self, power)
+    if self.dt != dt:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {dt_object(self.dt).name} but the "
+            f"operation's result requires dtype {dt_object(dt).name}; use float_power()")
+    return T.pow_(self, in_dtype(power, dt))
+
+
+install(Tensor, "float_power_", float_power_)

@@ -571,8 +571,8 @@ def _result_type(a, b):
 # --- dtypes that a record claims ------------------------------------------------------------
 
 cdef int refuse_dtype(int dt, str op) except -1:
-    raise RuntimeError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; convert "
-                       "them first")
+    raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
+                              "convert them first")
 
 
 cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:

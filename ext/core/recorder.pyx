@@ -98,7 +98,7 @@ cdef extern from *:
 
 cdef enum:
     DYNAMIC = 1 << 24          # numbers of names that go with the last session
-    SPARE_BLOCKS = 16
+    SPARE_BLOCKS = 64
     MOST_MODULES = 32767
 
 ctypedef struct Open:

@@ -351,9 +351,9 @@ cdef class Tensor:
 
     @property
     def is_leaf(self):
-        if self.flags & F_VIEW and requires_grad(self):
+        if self.fn != NULL or (self.flags & F_VIEW and requires_grad(self)):
             return upcalls.grad_fn(self) is None       # the history of its base may be newer
-        return self.fn == NULL
+        return True
 
     @property
     def grad_fn(self):

@@ -66,7 +66,7 @@ cdef class FunctionNode(Node):
             return self.saved_for_forward
         if self.flags & N_FREED:
             raise freed_error(self)
-        return tuple([peek(self, i) if self.saved[i].obj != NULL else None
+        return tuple([recorded(self, i) if self.saved[i].obj != NULL else None
                       for i in range(self.n_saved)])
 
     @property

@@ -540,7 +540,17 @@ cdef Tensor unpack(Node n, int slot):
 
 
 cdef Tensor peek(Node n, int slot):
-    """Like `unpack`, for code that shows the tensor: it may have been detached in place."""
+    """Like `unpack`, but the tensor may have been detached in place."""
+    return remembered(n, slot, tls_modes() & M_NO_GRAD != 0)
+
+
+cdef Tensor recorded(Node n, int slot):
+    """The saved tensor as users see it: with its history, also where nothing is recorded."""
+    return remembered(n, slot, False)
+
+
+cdef Tensor remembered(Node n, int slot, bint plain):
+    """The saved tensor; `plain`: what its history is doesn't matter."""
     cdef Saved* s = &n.saved[slot]
     cdef Tensor t, r
     cdef Edge* e
@@ -558,12 +568,12 @@ cdef Tensor peek(Node n, int slot):
     if t.mem.version[0] != s.version:
         raise version_error(n, s, t)
     if s.edge <= -2:
-        if tls_modes() & M_NO_GRAD:
+        if plain:
             return t
         r = graph_free_alias(t)
         attach(r, <PyObject*>n, -2 - s.edge)
         return r
-    if s.edge >= 0 and not (tls_modes() & M_NO_GRAD):
+    if s.edge >= 0 and not plain:
         e = &n.edges[s.edge]
         if e.node != NULL and t.fn != e.node and not (
                 (<Node>e.node).flags & N_ACCUMULATE and t.fn == NULL):
@@ -688,6 +698,8 @@ cdef Node current_fn(Tensor t):
 cdef object late_grad_fn(Tensor t):
     # Python code may now hang state on the node: the collector must see the way back to it.
     cdef Node n = current_fn(t)
+    if n is not None and n.flags & N_ACCUMULATE:
+        return None             # a leaf as a hook has unpacked it: its gradient goes to the leaf
     if n is not None:
         node_track(n)
         track(t)

@@ -62,6 +62,7 @@ cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
     PyObject* PyList_GET_ITEM(PyObject*, Py_ssize_t)
     PyObject* _PyType_Lookup(TypeObject*, PyObject*)
+    bint PyObject_TypeCheck(PyObject*, TypeObject*)
     TypeObject PyTuple_Type, PyList_Type, PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type
     TypeObject PySlice_Type, PyComplex_Type
 
@@ -125,6 +126,8 @@ cdef enum:
 cdef struct Entry:
     PyObject* function
     vectorcall_fn original
+    vectorcall_fn within        # what `of_own_class` calls, of a method that is one of its class
+    TypeObject* owner
 
 cdef Entry[8192] _table
 
@@ -270,10 +273,55 @@ cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* name
     return <PyObject*>x
 
 
+cdef PyObject* of_own_class(PyObject* f, PyObject** args, size_t nargsf,
+                            PyObject* names) noexcept:
+    """A method of a class takes its first argument for an instance, and never looks."""
+    cdef Entry* e = entry_of(f)
+    if PyVectorcall_NARGS(nargsf) == 0 or not PyObject_TypeCheck(args[0], e.owner):
+        return _foreign_self(f, args, nargsf, names)
+    return e.within(f, args, nargsf, names)
+
+
+cdef PyObject* foreign_self(PyObject* f, PyObject** args, size_t nargsf,
+                            PyObject* names) except NULL:
+    cdef object owner = <object><PyObject*>entry_of(f).owner
+    name = (<object>f).__name__
+    if PyVectorcall_NARGS(nargsf) == 0:
+        raise TypeError(f"unbound method {owner.__name__}.{name}() needs an argument")
+    raise TypeError(f"descriptor '{name}' for '{owner.__name__}' objects doesn't apply to a "
+                    f"'{type(<object>args[0]).__name__}' object")
+
+
 # Called through pointers: their errors pass through `looking` as they are.
 cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
 cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
+cdef vectorcall_fn _foreign_self = <vectorcall_fn><void*>foreign_self
 form_upcalls.look_closely = _looking_closely
+
+
+def _check_first_argument(f, type owner not None):
+    """Let a method that is written within a compiled class refuse what is no instance of it."""
+    cdef Py_ssize_t offset = TYPE_OF(<PyObject*>f).tp_vectorcall_offset
+    cdef vectorcall_fn* slot
+    cdef Entry* e
+    if type(f).__name__ != "cython_function_or_method" or offset <= 0:
+        return False
+    slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)
+    if slot[0] == NULL or f.__qualname__ != f"{owner.__name__}.{f.__name__}":
+        return False
+    e = entry_of(<PyObject*>f)
+    if e.owner != NULL:
+        return True
+    e.owner = <TypeObject*><PyObject*>owner
+    if e.function == NULL:
+        Py_INCREF(f)
+        e.function = <PyObject*>f
+        e.within = slot[0]
+        slot[0] = <vectorcall_fn><void*>of_own_class
+    else:
+        e.within = e.original
+        e.original = <vectorcall_fn><void*>of_own_class
+    return True
 
 
 def _intercept(f):
@@ -295,7 +343,7 @@ def _intercept(f):
             METH_VARARGS | METH_KEYWORDS):
         return False
     e = entry_of(<PyObject*>f)
-    if e.function == NULL:
+    if e.original == NULL:
         Py_INCREF(f)
         e.function = <PyObject*>f
         e.original = slot[0] if slot[0] != NULL else _gathering
@@ -305,7 +353,7 @@ def _intercept(f):
 
 def _is_intercepted(f):
     """Whether a function asks."""
-    return entry_of(<PyObject*>f).function != NULL
+    return entry_of(<PyObject*>f).original != NULL
 
 
 # --- asking ---------------------------------------------------------------------------------

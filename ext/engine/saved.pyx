@@ -98,8 +98,6 @@ cdef object unpacked(Node n, int slot):
         raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result "
                         f"of type {type(made).__name__}")
     t = <Tensor>made
-    if tls_modes() & M_NO_GRAD:
-        return t
     if edge <= -2:
         r = graph_free_alias(t)
         attach(r, <PyObject*>n, -2 - edge)

@@ -1,5 +1,6 @@
 """Saved tensors: what is kept, hooks, handles, allowed mutation."""
 
+import contextlib
 import gc
 import weakref
 
@@ -423,3 +424,46 @@ def packed_in_double_backward(module, function):
 def test_what_double_backward_packs(name):
     function, expected = PACKED[name]
     assert packed_in_double_backward(torch, function) == expected
+
+
+@pytest.mark.parametrize("hooks", [False, True])
+def test_users_see_the_history_of_saved_tensors_where_nothing_is_recorded(hooks):
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            result = x * y
+            ctx.save_for_backward(x, y, result)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            seen.append([history(t) for t in ctx.saved_tensors])
+            return grad, grad
+
+    def history(t):
+        return t.requires_grad, t.is_leaf, t.grad_fn and t.grad_fn.name()
+
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    detach = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
+    with detach if hooks else contextlib.nullcontext():
+        z = Product.apply(x, y)
+        w = y.exp()
+    z.sum().backward(retain_graph=True)
+    with torch.no_grad():
+        seen.append([history(t) for t in z.grad_fn.saved_tensors])
+        assert history(w.grad_fn._saved_result) == (True, False, "ExpBackward0")
+    seen.append([history(t) for t in z.grad_fn.saved_tensors])
+    wanted = [(True, True, None), (True, False, "MulBackward0"), (True, False, "ProductBackward")]
+    assert seen == [wanted] * 3
+
+
+def test_a_leaf_that_a_hook_has_unpacked_leads_to_the_leaf():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+        y = x * x
+    again = y.grad_fn._saved_self
+    assert again.is_leaf and again.requires_grad and again is not x
+    (again * 3).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import autograd_cy
@@ -12,6 +14,7 @@ from tests.fuzz import parts
 from tests.fuzz.case import Finding, random_numbers
 from tests.fuzz.cli import main
 from tests.fuzz.known import KNOWN, reason_of
+from tests.fuzz.parts import calls
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -102,3 +105,17 @@ def test_known_differences_have_reasons_and_cover_little():
     assert (
         reason_of(Finding("calls", 1, "wrong", "add float32", "in float64: 1, expected 2")) is None
     )
+
+
+def test_products_of_many_ordinary_numbers_may_overflow():
+    def case(name, array, dtype):
+        inputs = [SimpleNamespace(array=array, dtype=dtype, is_smooth=True)]
+        record = SimpleNamespace(name=name, kernel=None, args=(None,))
+        return SimpleNamespace(operation=SimpleNamespace(record=record, inputs=inputs))
+
+    many, few = np.full(200, 40 + 40j), np.full(20, 40 + 40j)
+    for name in ("prod", "cumprod"):
+        assert calls._comparable(case(name, many, "complex128")) is None
+        assert calls._comparable(case(name, 1 / many, "complex128")) is None
+        assert calls._comparable(case(name, few, "complex128")) == "all"
+    assert calls._comparable(case("cumsum", many, "complex128")) == "all"

@@ -157,7 +157,9 @@ def weights_for(call):
 
 
 def smooth(record):
-    return takes_halves(record) and not isinstance(record.vjp, schema.nondiff)
+    # float_power computes in float64, in which a gradient may be beyond the half type.
+    wide = record.name == "float_power"
+    return takes_halves(record) and not wide and not isinstance(record.vjp, schema.nondiff)
 
 
 @each("case", cases(lambda r: smooth(r) and r.key not in FORMULAS))

@@ -159,7 +159,7 @@ def plain(value, theirs):
 def alike(ours, theirs, name, ndim):
     """Whether two saved values are the same; no dimension is negative here."""
     if ours == theirs:
-        return type(ours) is type(theirs)
+        return type(ours) is type(theirs) or isinstance(theirs, complex | float)
     if isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs):
         return all(alike(a, b, name, ndim) for a, b in zip(ours, theirs))
     counts = "dim" in name and type(ours) is type(theirs) is int

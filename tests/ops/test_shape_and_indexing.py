@@ -282,3 +282,15 @@ def test_other_names_are_the_same_functions():
         assert getattr(ag, name) is getattr(ag, other)
         assert hasattr(x, name) and hasattr(x, f"{name}_")
     equal(ag.concat((x, x)), np.tile(x.numpy(), 2))
+
+
+@pytest.mark.parametrize("ones", [0, 1, 3])
+def test_values_put_at_indices_may_have_dimensions_of_one_in_front(ones):
+    for index in ([0, 2], (slice(None), [0, 2]), ([1, 0], [2, 1])):
+        x, array = grid(3, 3), grid(3, 3).numpy().copy()
+        values = np.full((1,) * ones + array[index].shape, -5.0)
+        x[index] = ag.tensor(values)
+        array[index] = values
+        equal(x, array)
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        grid(3, 3)[[0, 2]] = grid(2, 1, 2, 3)

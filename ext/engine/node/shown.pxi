@@ -78,7 +78,7 @@ cdef object saved_value(Node n, str kind, object where):
         if kind == "operand" and is_plain_number(n, slot):
             number = <object>n.saved[slot].obj
             return number.item() if isinstance(number, Tensor) else number
-        return peek(n, slot)
+        return recorded(n, slot)
     if kind.startswith("edge"):
         if slot >= n.n_edges or n.edges[slot].node == NULL:
             return None
@@ -89,7 +89,7 @@ cdef object saved_value(Node n, str kind, object where):
     if n.flags & N_FREED:
         raise freed_error(n)
     if kind == "indices":
-        return tuple([None if place is None else peek(n, place) for place in get_args(n)[slot]])
+        return tuple([None if place is None else recorded(n, place) for place in get_args(n)[slot]])
     if kind == "int":
         return n.attrs[slot].i
     if kind == "float":

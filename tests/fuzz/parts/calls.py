@@ -163,7 +163,18 @@ def _is_tame(case):
         array = np.abs(x.array.astype(WIDE[KIND_OF[x.dtype]]))
         if array.size and not (np.isfinite(array).all() and array.max() < 100):
             return False
-    return not _has_far(case)
+    return not _has_far(case) and not _multiplies_far(case)
+
+
+def _multiplies_far(case):
+    """Whether a product of many ordinary numbers may leave the range, in one order or the other."""
+    if case.operation.record.name not in ("prod", "cumprod"):
+        return False
+    for x in case.operation.inputs:
+        size = np.abs(x.array.astype(WIDE[KIND_OF[x.dtype]]))
+        if x.is_smooth and np.abs(np.log(size[size > 0])).sum() > np.log(FAR[x.dtype]):
+            return True
+    return False
 
 
 def _has_far(case):
