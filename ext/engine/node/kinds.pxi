@@ -16,6 +16,11 @@ cdef extern from *:
     """
     PyTypeObject* agc_class_like(PyTypeObject* base, const char* name) except NULL
 
+cdef extern from "Python.h":
+    ctypedef struct NewType "PyTypeObject":
+        Node (*tp_new)(PyObject*, PyObject*, PyObject*)
+
+cdef tuple _nothing = ()
 cdef list _kinds = []               # addresses of all kinds
 cdef list _kept = []                # names of classes
 
@@ -47,7 +52,8 @@ cdef Node new_node(NodeKind* kind, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ss
     cdef Node n
     if kind.cls == NULL:
         make_class(kind)
-    n = <Node>Node.__new__(<type>kind.cls)
+    # Not `Node.__new__(cls)`, which Cython would look up by its name.
+    n = (<NewType*>kind.cls).tp_new(kind.cls, <PyObject*>_nothing, NULL)
     n.kind = kind
     node_init(n, n_edges, n_saved, n_out)
     return n
