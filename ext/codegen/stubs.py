@@ -26,8 +26,8 @@ IMPORTS = """\
 from builtins import bool as _Bool, complex as _Complex, float as _Float, int as _Int, str as _Str
 from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
 from typing import (
-    Any as _Any, NamedTuple as _NamedTuple, SupportsIndex as _SupportsIndex, Type as _Type,
-    overload as _overload,
+    Any as _Any, NamedTuple as _NamedTuple, NoReturn as _Never, SupportsIndex as _SupportsIndex,
+    Type as _Type, overload as _overload,
 )
 
 import numpy as _np
@@ -383,8 +383,6 @@ def name_of(node) -> str:
 def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
-    compiled = [r for r in records if r.tier == "compiled"]  # others make their nodes when loaded
-    body += [f"class {node}(_Node): ..." for node in node_classes(compiled)]
     for key, group in by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.named]
         for r in tuples[:1]:
@@ -407,20 +405,10 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     imports = "".join(
         line + "\n"
         for line in shared_imports("").splitlines()
-        if line.split(".")[-1].split(" ")[0] in ("dtypes", "placement", "tensor", "node")
+        if line.split(".")[-1].split(" ")[0] in ("dtypes", "placement", "tensor")
     )
     text = [HEAD + IMPORTS + imports, *body, f"__all__ = {exported!r}"]
     return "\n".join(text) + "\n", exported
-
-
-def node_classes(records: list) -> list[str]:
-    """Names of the node classes; the second of one name gets a suffix, as in modules.py."""
-    names: list[str] = []
-    for r in records:
-        if isinstance(r.vjp, dict) and type(r.kernel).__name__ != "composite":
-            for name in (r.node, *r.variants):
-                names.append(f"{name}_{r.key}" if name in names else name)
-    return names
 
 
 def by_name(records: list) -> dict[str, list]:

@@ -110,7 +110,7 @@ class NestedIOFunction(Function):
         self._nested_output = _skeleton(result, _is_tensor, "tensors")
         return _flat(result, _is_tensor, "tensors")
 
-    def backward(self, *grad_outputs: Any) -> Any:
+    def backward(self, *grad_outputs: Any, **named: Any) -> Any:
         """Give the gradients in the nest of the outputs to :meth:`backward_extended`."""
         nested = _refill(self._nested_output, grad_outputs)
         if not isinstance(nested, (list, tuple)):
@@ -124,11 +124,11 @@ class NestedIOFunction(Function):
             return tuple(_matched(self._nested_input, result))
         return flat
 
-    def forward_extended(self, *inputs: Any) -> Any:
+    def forward_extended(self, *inputs: Any, **named: Any) -> Any:
         """Compute nested outputs from nested inputs; the user writes it."""
         raise NotImplementedError(f"{type(self).__name__} has no forward_extended")
 
-    def backward_extended(self, *grad_outputs: Any) -> Any:
+    def backward_extended(self, *grad_outputs: Any, **named: Any) -> Any:
         """Compute gradients in the nest of the inputs; the user writes it."""
         raise NotImplementedError(f"{type(self).__name__} has no backward_extended")
 

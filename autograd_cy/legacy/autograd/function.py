@@ -92,11 +92,11 @@ class Function:
 
     # What users write ---------------------------------------------------------------------------
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """Compute the outputs, a tensor or a tuple of tensors, from tensors."""
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
-    def backward(self, *grad_outputs: Any) -> Any:
+    def backward(self, *grad_outputs: Any, **named: Any) -> Any:
         """Compute the gradient of each input, a tensor or None, from those of the outputs."""
         raise NotImplementedError(f"{type(self).__name__} has no backward")
 

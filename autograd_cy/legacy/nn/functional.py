@@ -288,7 +288,7 @@ def _of_dims(dims: int) -> tuple[Any, Any, Any, Any]:
         rules = kernel_size, stride, padding, ceil_mode, count_include_pad
         return modern(f"AvgPool{dims}d", lambda x: _windows.avg_pool(x, *rules), input)
 
-    made = conv, conv_transpose, max_pool, avg_pool
+    made: tuple[Any, ...] = (conv, conv_transpose, max_pool, avg_pool)
     what = (
         ("conv", "The cross-correlation with weights"),
         ("conv_transpose", "The transpose of a convolution, as of its gradient,"),
