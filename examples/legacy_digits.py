@@ -1,6 +1,6 @@
 """A convolutional network on drawn digits, written as programs of early 2017 were.
 
-    pip install "autograd_cy[train]"
+    pip install -e ".[train]"
     python examples/legacy_digits.py
 
 Only the imports differ from a program for PyTorch 0.1.10: Variables around the batches, volatile
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +162,10 @@ def main():
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--output", type=Path, default=Path("legacy_digits.png"))
     options = parser.parse_args()
+    if importlib.util.find_spec("matplotlib") is None:
+        message = 'matplotlib missing. Install with: pip install -e ".[train]"'
+        print(f"legacy_digits: {message}", file=sys.stderr)
+        return 2
     _, rows, testing, predictions = run(options.epochs)
     draw(rows, testing, predictions, options.output)
     print(f"Picture: {options.output}")

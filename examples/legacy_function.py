@@ -1,6 +1,6 @@
 """A Function of the old style with NumPy inside, checked and then used to sharpen a signal.
 
-    pip install "autograd_cy[train]"
+    pip install -e ".[train]"
     python examples/legacy_function.py
 
 ``CircularConvolution`` computes by NumPy's Fourier transforms, which nothing here could
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +108,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, default=Path("legacy_function.png"))
     options = parser.parse_args()
+    if importlib.util.find_spec("matplotlib") is None:
+        message = 'matplotlib missing. Install with: pip install -e ".[train]"'
+        print(f"legacy_function: {message}", file=sys.stderr)
+        return 2
     print(f"gradcheck: {check()}")
     signal, blurred, found, losses = sharpen()
     for name, x in (("blurred", blurred), ("found", found)):

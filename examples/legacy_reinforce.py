@@ -1,6 +1,6 @@
 """REINFORCE on a small grid, by the stochastic functions of early 2017.
 
-    pip install "autograd_cy[train]"
+    pip install -e ".[train]"
     python examples/legacy_reinforce.py
 
 A walker starts anywhere on a grid with walls, wants to reach the goal and must not fall into the
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +173,10 @@ def main():
     parser.add_argument("--episodes", type=int, default=120)
     parser.add_argument("--output", type=Path, default=Path("legacy_reinforce.png"))
     options = parser.parse_args()
+    if importlib.util.find_spec("matplotlib") is None:
+        message = 'matplotlib missing. Install with: pip install -e ".[train]"'
+        print(f"legacy_reinforce: {message}", file=sys.stderr)
+        return 2
     policy, curve = train(options.episodes)
     print(as_text(policy))
     draw(policy, curve, options.output)

@@ -3,7 +3,8 @@
     python examples/profile_double_backward.py [--picture memory.png]
 
 The norm of a gradient is part of the loss, so the first backward is recorded and run through by a
-second one. Prints what was alive when memory was at its peak, and draws the curve.
+second one. Prints what was alive when memory was at its peak, and draws the curve, which needs
+matplotlib (``pip install -e ".[train]"``).
 """
 
 from __future__ import annotations
@@ -50,11 +51,12 @@ def record(steps: int = 2, width: int = 64, batch: int = 256) -> profile:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=2)
-    parser.add_argument("--picture", help="file for the curve (.png, .svg or .pdf)")
+    help_text = "file for the curve (.png, .svg or .pdf); needs matplotlib"
+    parser.add_argument("--picture", help=help_text)
     arguments = parser.parse_args()
     prof = record(arguments.steps)
     print(prof.memory())
-    print(prof.group("label"))
+    print(prof.group("line"))
     if arguments.picture:
         prof.plot_memory().figure.savefig(arguments.picture, dpi=100)
     return 0

@@ -4,7 +4,7 @@
 
 Runs an LSTM written as a loop, records one of its steps by a schedule, and prints the costs of each
 line. Its events are short: calling operators costs more than their work, which the summary says.
-Draws the step as a timeline.
+Draws the step as a timeline, which needs matplotlib (``pip install -e ".[train]"``).
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def record(length: int = 12, hidden: int = 16, batch: int = 8) -> profile:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--length", type=int, default=12)
-    parser.add_argument("--picture", help="file for the timeline (.png, .svg or .pdf)")
+    help_text = "file for the timeline (.png, .svg or .pdf); needs matplotlib"
+    parser.add_argument("--picture", help=help_text)
     arguments = parser.parse_args()
     prof = record(arguments.length)
     print(prof.summary())

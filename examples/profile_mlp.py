@@ -3,7 +3,7 @@
     python examples/profile_mlp.py [--steps 20] [--picture mlp.svg]
 
 Prints the summary and the costs of each layer, forward and backward side by side, and draws a flame
-graph.
+graph, for which nothing else is needed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def record(steps: int = 20, width: int = 128, batch: int = 64) -> profile:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--picture", help="file for the flame graph (.svg)")
+    parser.add_argument(
+        "--picture", help="file for the flame graph (.svg), which needs no matplotlib"
+    )
     arguments = parser.parse_args()
     prof = record(arguments.steps)
     print(prof.summary())

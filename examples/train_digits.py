@@ -1,6 +1,6 @@
 """Train a small network on handwritten digits, and show what it learnt.
 
-    pip install "autograd_cy[train]"
+    pip install -e ".[train]"
     python examples/train_digits.py
 
 The data are the 1,797 images of 8 x 8 pixels that come with scikit-learn; nothing is downloaded.
@@ -64,7 +64,7 @@ def main() -> int:
     options = parse_arguments()
     missing = [name for module, name in PACKAGES.items() if not is_installed(module)]
     if missing:
-        return fail(f'{", ".join(missing)} missing. Install with: pip install "autograd_cy[train]"')
+        return fail(f'{", ".join(missing)} missing. Install with: pip install -e ".[train]"')
     if options.compare_torch and not is_installed("torch"):
         return fail("--compare-torch needs PyTorch. Install with: pip install torch")
     if options.threads:

@@ -129,6 +129,29 @@ def test_a_wrong_backward_of_the_function_is_found(old_function, monkeypatch):
     assert old_function.check() is False
 
 
+@pytest.mark.parametrize("name", ["legacy_digits", "legacy_function", "legacy_reinforce"])
+def test_without_matplotlib_a_program_of_2017_says_so_before_it_trains(name, monkeypatch, capsys):
+    module = load(name)
+    try:
+        for work in {"run", "check", "train"} & vars(module).keys():
+            monkeypatch.setattr(module, work, lambda *_: pytest.fail("it trained first"))
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr(sys, "argv", ["x"])
+        assert module.main() == 2
+    finally:
+        del sys.modules[name]
+    assert 'matplotlib missing. Install with: pip install -e ".[train]"' in capsys.readouterr().err
+
+
+def test_all_programs_are_installed_by_the_line_of_the_readme():
+    line = 'pip install -e ".[train]"'
+    assert line in (EXAMPLES.parent / "README.md").read_text()
+    for path in EXAMPLES.glob("*.py"):
+        text = path.read_text()
+        assert "autograd_cy[" not in text, path.name
+        assert line in text or "matplotlib" not in text.replace("no matplotlib", ""), path.name
+
+
 @pytest.fixture
 def profiled(request):
     yield load(request.param)

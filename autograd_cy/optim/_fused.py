@@ -44,17 +44,26 @@ class FusedOptimizer(Optimizer):
         for param, state in zip(params, states):
             if not state:
                 self._begin(state, param, group)
-            # Before the numbers, which may depend on it.
-            state["step"] = int(state["step"]) + 1
+        # A step that is refused leaves no count behind.
+        after = [{**state, "step": int(state["step"]) + 1} for state in states]
         sign = -1.0 if group["maximize"] else 1.0
         rate = float(group["lr"])
+        try:
+            numbers = [self._numbers(group, state, rate, sign) for state in after]
+        except KeyError as missing:
+            raise RuntimeError(
+                f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
+                "state loaded from another optimizer?"
+            ) from None
         fused_step(
             self.method,
             params,
             [param.grad for param in params],
             [[state.get(name) for state in states] for name in self.arrays],
-            [self._numbers(group, state, rate, sign) for state in states],
+            numbers,
         )
+        for state, new in zip(states, after):
+            state.update(new)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter before its first step."""

@@ -93,15 +93,14 @@ class Adam(Optimizer):
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]
         states = [self._state_of(param, group["amsgrad"]) for param in params]
-        for state in states:
-            state["step"] += 1
+        steps = [int(state["step"]) + 1 for state in states]
         adam_update(
             params,
             [param.grad for param in params],
-            [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states],
+            [state.get("exp_avg") for state in states],
+            [state.get("exp_avg_sq") for state in states],
             [state.get("max_exp_avg_sq") for state in states],
-            [int(state["step"]) for state in states],
+            steps,
             lr=float(group["lr"]),
             betas=group["betas"],
             eps=group["eps"],
@@ -110,6 +109,8 @@ class Adam(Optimizer):
             maximize=group["maximize"],
             decoupled_weight_decay=group.get("decoupled_weight_decay", False),
         )
+        for state, step in zip(states, steps):
+            state["step"] = step
 
     def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[param]
@@ -173,8 +174,8 @@ class AdamW(Adam):
 def adam_update(
     params: Sequence[Tensor],
     grads: Sequence[Tensor],
-    means: Sequence[Tensor],
-    squares: Sequence[Tensor],
+    means: Sequence[Tensor | None],
+    squares: Sequence[Tensor | None],
     largest: Sequence[Tensor | None],
     steps: Sequence[int],
     lr: float,

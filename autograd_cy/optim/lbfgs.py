@@ -113,10 +113,19 @@ class LBFGS(Optimizer):
                 "only 'strong_wolfe' is supported as line_search_fn, got "
                 f"{group['line_search_fn']!r}"
             )
-        state = self.state[group["params"][0]]
+        key = group["params"][0]
+        try:
+            return self._search(group, self.state[key], enable_grad()(closure))
+        except BaseException:
+            # Half of a step is no history: the next call starts anew.
+            self.state.pop(key, None)
+            raise
+
+    def _search(
+        self, group: dict[str, Any], state: dict[str, Any], evaluate: Callable[[], Any]
+    ) -> Any:
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-        evaluate = enable_grad()(closure)
         first = evaluate()
         loss = float(first)
         state["func_evals"] += 1
@@ -208,11 +217,11 @@ class LBFGS(Optimizer):
     ) -> tuple[float, Tensor]:
         """Return loss and gradient along the direction; the parameters stay at the start."""
         self._move(length, direction)
-        loss = float(evaluate())
-        grad = self._gradient()
-        for param, value in zip(self._params(), start):
-            param.copy_(value)
-        return loss, grad
+        try:
+            return float(evaluate()), self._gradient()
+        finally:
+            for param, value in zip(self._params(), start):
+                param.copy_(value)
 
     def _copies(self) -> list[Tensor]:
         return [param.clone() for param in self._params()]

@@ -111,8 +111,12 @@ cdef class Batch:
         free(self.plan)
         free(self.operands)
 
-    cdef Segment* add(self, str op, tuple arrays) except NULL:
-        """A segment for (parameter, gradient, state...); None stands for what is not used."""
+    cdef Segment* add(self, str op, tuple arrays, int needed) except NULL:
+        """
+        A segment for (parameter, gradient, state...).
+
+        None stands for what is not used, behind the first `needed` arrays of state.
+        """
         cdef Segment* s = &self.plan.segments[self.plan.count]
         cdef Tensor p = <Tensor?>arrays[0], t, u
         cdef bint flat = tensor_is_dense(p) and not p.flags & F_LAZY
@@ -125,6 +129,10 @@ cdef class Batch:
             raise no_kernel(op, p.mem.device)
         for k in range(1, len(arrays)):
             if arrays[k] is None:
+                if k < 2 + needed:
+                    raise RuntimeError(
+                        f"{op}: array {k - 2} of the state of a parameter is missing; was the "
+                        "state loaded from another optimizer?")
                 continue
             t = <Tensor?>arrays[k]
             if t.mem.device != p.mem.device:
@@ -222,7 +230,7 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
             no_launch("sgd_step", "the first step with momentum makes the buffers, and would make "
                       "them again in a second run; take one step before")
             buf = tensor_empty_like(p, p.dt)
-        s = batch.add("sgd_step", (p, grads[i], buf))
+        s = batch.add("sgd_step", (p, grads[i], buf), 0)
         s.c.sgd.lr = lr
         s.c.sgd.momentum = momentum
         s.c.sgd.dampening = dampening
@@ -286,7 +294,8 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
         if step < 1:
             raise ValueError(f"adam_step: steps are counted from 1, got {step}")
         s = batch.add("adam_step", (params[i], grads[i], exp_avgs[i], exp_avg_sqs[i],
-                                    max_exp_avg_sqs[i] if amsgrad else None))
+                                    max_exp_avg_sqs[i] if amsgrad else None),
+                      3 if amsgrad else 2)
         s.c.adam.beta1 = beta1
         s.c.adam.beta2 = beta2
         s.c.adam.eps = eps
@@ -306,23 +315,28 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
 
 # --- methods by name ------------------------------------------------------------------------
 
-# name: (number, how many arrays of state, names of its numbers in the order of optimizer_loops.pxd,
-# whether a number changes with each step, cost of an element)
+# name: (number, how many arrays of state, how many of them it can't do without, names of its
+# numbers in the order of optimizer_loops.pxd, whether one changes with each step, cost of an
+# element)
 cdef dict METHODS = {
-    "adagrad": (STEP_ADAGRAD, 1, ("rate", "eps", "weight_decay", "sign"), True, 3.0),
-    "adadelta": (STEP_ADADELTA, 2, ("lr", "rho", "eps", "weight_decay", "sign"), False, 5.0),
+    "adagrad": (STEP_ADAGRAD, 1, 1, ("rate", "eps", "weight_decay", "sign"), True, 3.0),
+    "adadelta": (
+        STEP_ADADELTA, 2, 2, ("lr", "rho", "eps", "weight_decay", "sign"), False, 5.0),
     "adamax": (
-        STEP_ADAMAX, 2, ("rate", "beta1", "beta2", "eps", "weight_decay", "sign"), True, 3.0),
+        STEP_ADAMAX, 2, 2, ("rate", "beta1", "beta2", "eps", "weight_decay", "sign"), True, 3.0),
     "rmsprop": (
-        STEP_RMSPROP, 3, ("lr", "alpha", "eps", "weight_decay", "momentum", "sign"), False, 4.0),
-    "rprop": (STEP_RPROP, 2, ("shrink", "grow", "smallest", "largest", "sign"), False, 3.0),
-    "asgd": (STEP_ASGD, 1, ("eta", "keep", "mu", "weight_decay", "sign"), True, 2.0),
+        STEP_RMSPROP, 3, 1, ("lr", "alpha", "eps", "weight_decay", "momentum", "sign"), False,
+        4.0),
+    "rprop": (
+        STEP_RPROP, 2, 2, ("shrink", "grow", "smallest", "largest", "sign"), False, 3.0),
+    "asgd": (STEP_ASGD, 1, 1, ("eta", "keep", "mu", "weight_decay", "sign"), True, 2.0),
     "nadam": (
-        STEP_NADAM, 2, ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "grad_rate",
-                        "mean_rate", "spread"), True, 4.0),
+        STEP_NADAM, 2, 2,
+        ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "grad_rate", "mean_rate",
+         "spread"), True, 4.0),
     "radam": (
-        STEP_RADAM, 2, ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "rate",
-                        "rectified"), True, 4.0),
+        STEP_RADAM, 2, 2,
+        ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "rate", "rectified"), True, 4.0),
 }
 
 cdef dict EVENTS = {name: events(f"autograd_cy::_fused_{name}_") for name in METHODS}
@@ -366,7 +380,7 @@ def fused_step(str method, list params not None, list grads not None, list state
     cdef Batch batch = Batch(len(params))
     cdef Segment* s
     cdef Py_ssize_t i
-    cdef int k, number
+    cdef int k, number, needed
     cdef tuple names
     cdef dict given
     cdef str op = method + "_step"
@@ -374,7 +388,7 @@ def fused_step(str method, list params not None, list grads not None, list state
         raise ValueError(f"fused_step: no method {method!r}; there are {', '.join(METHODS)}")
     if g_modes & G_PROFILE:
         _seen = begin_call(<int>EVENTS[method], (params, grads))
-    number, arrays, names, changes, cost = METHODS[method]
+    number, arrays, needed, names, changes, cost = METHODS[method]
     if changes:
         no_launch(op, "numbers of it change with each step, and a second run would take those of "
                   "this one; use SGD")
@@ -382,7 +396,7 @@ def fused_step(str method, list params not None, list grads not None, list state
         raise ValueError(f"{op}: got {len(states)} lists of state, but the method has {arrays}")
     check_lengths(op, params, (grads, numbers, *states))
     for i in range(len(params)):
-        s = batch.add(op, (params[i], grads[i], *[state[i] for state in states]))
+        s = batch.add(op, (params[i], grads[i], *[state[i] for state in states]), needed)
         given = <dict?>numbers[i]
         if given.keys() != set(names):
             raise ValueError(f"{op}: got the numbers {', '.join(given)} instead of "

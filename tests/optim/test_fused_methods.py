@@ -380,3 +380,40 @@ def test_steps_on_meta_change_nothing_but_the_state():
         optimizer.step()
         assert optimizer.state[x]["step"] == 1
         assert x.device.type == "meta"
+
+
+FUSED = [*OPTIONS, "Adam", "AdamW"]
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_a_state_of_another_method_is_refused(name):
+    for other in FUSED:
+        x = ag.ones(3, requires_grad=True)
+        x.grad = ag.ones(3)
+        made = getattr(ag.optim, other)([x])
+        made.step()
+        optimizer = getattr(ag.optim, name)([x])
+        arrays = optimizer.arrays if name in OPTIONS else ("exp_avg", "exp_avg_sq")
+        needed = arrays[:1] if name == "RMSprop" else arrays
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": made.state_dict()["state"]})
+        before = x.tolist()
+        if set(needed) <= made.state[x].keys():
+            continue
+        with pytest.raises(RuntimeError, match="state of a parameter is missing"):
+            optimizer.step()
+        assert x.tolist() == before
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_a_refused_step_does_not_count(name):
+    x = ag.ones(3, requires_grad=True)
+    x.grad = ag.ones(3)
+    optimizer = getattr(ag.optim, name)([x])
+    optimizer.step()
+    before = copy.deepcopy(optimizer.state_dict())
+    x.data = ag.ones(5)
+    x.grad = ag.ones(5)
+    with pytest.raises(RuntimeError, match="must agree"):
+        optimizer.step()
+    after = optimizer.state_dict()
+    assert repr(after) == repr(before)

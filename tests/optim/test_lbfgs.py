@@ -192,3 +192,26 @@ def test_bad_calls_are_refused():
         ag.optim.LBFGS([x]).step()
     with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
         ag.optim.LBFGS([x], line_search_fn="armijo").step(lambda: x.sum())
+
+
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_after_a_closure_that_failed_the_search_starts_anew(search, call):
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = ag.optim.LBFGS([x], line_search_fn=search)
+    calls = []
+
+    def closure():
+        calls.append(x.tolist())
+        optimizer.zero_grad()
+        loss = ((x - 3) ** 4).sum()
+        loss.backward()
+        return loss if len(calls) != call else 1 / 0
+
+    with pytest.raises(ZeroDivisionError):
+        optimizer.step(closure)
+    if search and call == 2:
+        assert x.tolist() == [1.0, 2.0]
+    for _ in range(5):
+        optimizer.step(closure)
+    assert ag.allclose(x, ag.full((2,), 3.0), atol=0.1)
