@@ -16,7 +16,7 @@ from autograd_cy.profiler._events import MEMORY_EVENT_NAME, FunctionEvent, MemRe
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._ranges import emit_itt, emit_nvtx
 from autograd_cy.profiler._reports import Reports
-from autograd_cy.profiler._session import MAX_EVENTS, Session
+from autograd_cy.profiler._session import MAX_EVENTS, Session, checked_events, ended_by
 from autograd_cy.profiler._tools import load_nsys, load_nvprof, parse_nvprof_trace
 from autograd_cy.profiler._trace import new_trace_id
 
@@ -136,7 +136,7 @@ class profile(Reports):
         self.trace_id = ""
         self.entered = False
         self._all_threads = all_threads
-        self._max_events = max_events
+        self._max_events = checked_events(max_events)
         self._session: Session | None = None
         self._parts: list[Columns] = []
         self._result: Columns | None = None if enabled else Columns()
@@ -187,7 +187,7 @@ class profile(Reports):
         self._session.start()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        self._stop()
+        ended_by(self._stop, error)
 
     def _stop(self) -> None:
         if self._session is not None:

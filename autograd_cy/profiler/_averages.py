@@ -156,6 +156,15 @@ class FunctionEventAvg(FormattedTimesMixin):
         else:
             self._first, self._inner = other._first, other._inner
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The first event would take all other events of its session with it.
+        return {**self.__dict__, "_first": None}
+
+    def __copy__(self) -> FunctionEventAvg:
+        made = FunctionEventAvg()
+        made.__dict__.update(self.__dict__)
+        return made
+
     def __repr__(self) -> str:
         device = self.use_device or "cuda"
         return (
@@ -381,16 +390,16 @@ class EventList(list):
         """
         if metric not in self.supported_export_stacks_metrics():
             raise ValueError(f"metric should be one of: {self.supported_export_stacks_metrics()}")
+        from autograd_cy.profiler._stacks import folded_line, write_folded
+
         attribute = metric.replace("cuda", "device").replace("xpu", "device")
         attribute = attribute.replace("privateuse1", "device")
-        translation = str.maketrans(" ;\t\n", "____")
-        with open(path, "w", encoding="utf-8") as file:
-            for event in self:
-                if event.stack:
-                    amount = int(getattr(event, attribute))
-                    if amount > 0:
-                        frames = [frame.translate(translation) for frame in reversed(event.stack)]
-                        file.write(f"{';'.join(frames)} {amount}\n")
+        sums: dict[str, int] = {}
+        for event in self:
+            if event.stack:
+                line = folded_line(event.stack)
+                sums[line] = sums.get(line, 0) + round(1e3 * getattr(event, attribute))
+        write_folded(path, sums)
 
 
 def columns_of(events: Iterable[FunctionEvent]) -> Any:

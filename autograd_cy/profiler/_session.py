@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
+import os
 import sys
 import threading
 import time
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +18,39 @@ from autograd_cy._C import recorder as _recorder
 from autograd_cy.profiler._columns import BACKWARD, OPERATOR, Columns
 from autograd_cy.profiler._modules import watch as _watch_modules
 
-__all__ = ["MAX_EVENTS", "Session"]
+__all__ = ["MAX_EVENTS", "Session", "checked_events", "ended_by"]
 
 MAX_EVENTS = 10_000_000
 
 # Bits of D_* in recorder.pxd.
 ARGUMENTS, MEMORY, STACK, MODULES = 1, 2, 4, 8
 FAILED = 1
+
+
+def checked_events(most: int) -> int:
+    """`max_events`, if it is a number of events."""
+    try:
+        most = operator.index(most)
+    except TypeError:
+        raise TypeError(f"profile: max_events is an integer, not {type(most).__name__}") from None
+    if not 0 < most < 1 << 63:
+        raise ValueError(f"profile: max_events is a positive number below 2**63, not {most}")
+    return most
+
+
+def ended_by(stop: Callable[[], Any], error: BaseException | None) -> None:
+    """Call `stop` at the end of a block; if an error left the block, that is what is raised."""
+    try:
+        stop()
+    except Exception as failure:
+        if error is None:
+            raise
+        with contextlib.suppress(Warning):
+            warnings.warn(
+                f"profile: the end of the block failed too: {type(failure).__name__}: {failure}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
 
 class Session:
@@ -68,7 +99,7 @@ class Session:
             "with_stack": bool(with_stack),
             "with_modules": bool(with_modules),
             "all_threads": bool(all_threads),
-            "max_events": int(max_events),
+            "max_events": checked_events(max_events),
             **(options or {}),
         }
         wanted = (
@@ -77,7 +108,8 @@ class Session:
             | STACK * bool(with_stack)
             | MODULES * bool(with_modules)
         )
-        self._recording = _recorder.Recording(wanted, int(max_events))
+        self._recording = _recorder.Recording(wanted, self.options["max_events"])
+        self._taken: tuple | None = None  # what was recorded, until there are columns of it
         self._thread = 0
         self._base_ns = 0
 
@@ -114,17 +146,34 @@ class Session:
         ------
         RuntimeError
             If it doesn't run.
+
+        Notes
+        -----
+        After an error, for want of memory say, it may be called again.
         """
-        taken = self._recording.stop()
+        taken = self._taken if self._taken is not None else self._recording.stop()
         if taken is None:
             return Columns(base_ns=self._base_ns, options=self.options)
-        return _columns(taken, self._thread, self._base_ns, self.options)
+        self._taken = taken
+        columns = _columns(taken, self._thread, self._base_ns, self.options)
+        self._taken = None
+        return columns
 
     def __del__(self) -> None:
         # What an interrupt kept from its block, or a program forgot, costs no operator any more.
         recording = getattr(self, "_recording", None)
-        if recording is not None and recording.running:
-            recording.stop()
+        if recording is None:
+            return
+        running = recording.running
+        recording.drop()
+        if running:
+            warnings.warn(
+                "profile: it was never stopped, and nobody can ask it any more; what it recorded "
+                "is lost. Use a with block, or call stop()",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
 
 
 def _columns(taken: tuple, thread: int, base_ns: int, options: dict[str, Any]) -> Columns:
@@ -173,7 +222,9 @@ def _columns(taken: tuple, thread: int, base_ns: int, options: dict[str, Any]) -
     np.maximum(columns["end"], columns["start"], out=columns["end"])
     _from_forward(columns)
     if options["with_flops"]:
-        columns["flops"] = _counted(events["name"], events["shape"], flops, shapes)
+        # Shapes of an event that failed may be those that its operator refused.
+        shape = np.where(columns["failed"], -1, events["shape"])
+        columns["flops"] = _counted(events["name"], shape, flops, shapes)
     for key, wanted in (
         ("shape", options["record_shapes"]),
         ("stack", options["with_stack"]),
@@ -238,6 +289,10 @@ def _from_forward(columns: dict[str, np.ndarray]) -> None:
         columns[key][later] = columns[key][maker]
 
 
+class _Sizes(list):
+    """Sizes for rules, which are compiled without checks of indices for a plain list."""
+
+
 def _counted(name: np.ndarray, shape: np.ndarray, flops: dict, shapes: list) -> np.ndarray:
     """Operations of each event: the records' rules, once for each description of arguments."""
     counts = np.zeros(len(name), np.int64)
@@ -246,7 +301,11 @@ def _counted(name: np.ndarray, shape: np.ndarray, flops: dict, shapes: list) -> 
         if not len(here):
             continue
         for one in np.unique(shape[here]):
-            counts[here[shape[here] == one]] = rule(*shapes[one][0])
+            try:
+                count = rule(*[_Sizes(sizes) for sizes in shapes[one][0]])
+                counts[here[shape[here] == one]] = count
+            except Exception:
+                continue  # no rule for arguments like these: nothing is counted
     return counts
 
 
@@ -272,7 +331,10 @@ def _memory(streams: list, offsets: np.ndarray, counts: list[int], nanoseconds: 
 
 def _stack_texts(rows: list) -> list[tuple[str, ...]]:
     """Frames as texts, with the paths of files as imports see them."""
-    roots = sorted((path.rstrip("/") + "/" for path in sys.path if path), key=len, reverse=True)
+    # Programs put all sorts of things there.
+    folders = [os.fspath(path) for path in sys.path if isinstance(path, (str, os.PathLike))]
+    paths = {path.rstrip("/") + "/" for path in folders if isinstance(path, str) and path}
+    roots = sorted(paths, key=len, reverse=True)
 
     def shown(file: str) -> str:
         root = next((root for root in roots if file.startswith(root)), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -14,10 +14,20 @@ from autograd_cy.profiler._events import short_name
 from autograd_cy.profiler._formats import _format_memory, _format_time
 from autograd_cy.profiler._spans import Spans
 
-__all__ = ["METRICS", "flamegraph", "folded", "write_flamegraph", "write_stacks"]
+__all__ = [
+    "METRICS",
+    "flamegraph",
+    "folded",
+    "folded_line",
+    "write_flamegraph",
+    "write_folded",
+    "write_stacks",
+]
 
 METRICS = tuple(f"self_{device}_time_total" for device in ("cpu", "cuda", "xpu", "privateuse1"))
-_BLANKS = str.maketrans(" ;\t\n", "____")
+_BLANKS = str.maketrans(" ;\t\n\r", "_____")
+# What no XML may hold, and halves of surrogate pairs, which no UTF-8 may hold.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 # The picture, in pixels.
 WIDTH, ROW, MARGIN, TOP = 1200, 20, 10, 46
@@ -35,9 +45,23 @@ def folded(spans: Spans) -> dict[str, int]:
     found: dict[str, int] = {}
     for stack, time in zip(columns.stacks, sums.tolist()):
         if stack:
-            line = ";".join(frame.translate(_BLANKS) for frame in reversed(stack))
+            line = folded_line(stack)
             found[line] = found.get(line, 0) + int(time)
     return found
+
+
+def folded_line(stack: Sequence[str]) -> str:
+    """A stack, innermost first, as a line of folded stacks has it."""
+    line = ";".join(frame.translate(_BLANKS) for frame in reversed(stack))
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", line)
+
+
+def write_folded(path: str | Path, sums: Mapping[str, int]) -> None:
+    """Write sums by line, given in nanoseconds, in whole microseconds; less is left out."""
+    with open(path, "w", encoding="utf-8") as file:
+        for line, time in sums.items():
+            if time >= 1000:
+                file.write(f"{line} {time // 1000}\n")
 
 
 def write_stacks(path: str | Path, spans: Spans, metric: str) -> None:
@@ -58,11 +82,7 @@ def write_stacks(path: str | Path, spans: Spans, metric: str) -> None:
     """
     if metric not in METRICS:
         raise ValueError(f"metric should be one of: {list(METRICS)}")
-    with open(path, "w", encoding="utf-8") as file:
-        if metric == METRICS[0]:
-            for line, time in folded(spans).items():
-                if time >= 1000:
-                    file.write(f"{line} {time // 1000}\n")
+    write_folded(path, folded(spans) if metric == METRICS[0] else {})
 
 
 class _Box:
@@ -229,7 +249,7 @@ def _drawn(root: _Box, shown: Callable[[float], str], title: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" font-family="monospace" font-size="11">\n'
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        f'<text x="{MARGIN}" y="17" font-size="14">{escape(title)}: {escape(amount)}</text>\n'
+        f'<text x="{MARGIN}" y="17" font-size="14">{_text(title)}: {_text(amount)}</text>\n'
         f"{legend}\n" + "\n".join(shapes) + "\n</svg>\n"
     )
 
@@ -247,11 +267,15 @@ def _rectangle(
     text = ""
     if room >= 3:
         name = box.name if len(box.name) <= room else _cut(box, room)
-        text = f'<text x="{left + 3:.1f}" y="{y + 14}">{escape(name)}</text>'
+        text = f'<text x="{left + 3:.1f}" y="{y + 14}">{_text(name)}</text>'
     return (
-        f'<g><title>{escape(tip)}</title><rect x="{left:.2f}" y="{y}" '
+        f'<g><title>{_text(tip)}</title><rect x="{left:.2f}" y="{y}" '
         f'width="{max(width - 0.5, 0.3):.2f}" height="{ROW - 1}" fill="{color}" rx="2"/>{text}</g>'
     )
+
+
+def _text(text: str) -> str:
+    return escape(_UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def _cut(box: _Box, room: int) -> str:

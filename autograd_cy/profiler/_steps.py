@@ -17,7 +17,7 @@ from autograd_cy.profiler._columns import Columns, joined
 from autograd_cy.profiler._counts import KinetoStepTracker
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._reports import Reports
-from autograd_cy.profiler._session import Session
+from autograd_cy.profiler._session import Session, ended_by
 from autograd_cy.profiler._trace import new_trace_id
 
 __all__ = [
@@ -140,6 +140,12 @@ def schedule(
     return action
 
 
+def _checked_key(function: str, key: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{function}: the key is a str, not {type(key).__name__}")
+    return key
+
+
 class profile(Reports):
     """
     Record some steps of a program.
@@ -243,7 +249,7 @@ class profile(Reports):
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        self.stop()
+        ended_by(self.stop, error)
 
     def _planned(self, step: int) -> ProfilerAction:
         return ProfilerAction.RECORD if self._schedule is None else self._schedule(step)
@@ -273,11 +279,13 @@ class profile(Reports):
         """End; what was being recorded goes to `on_trace_ready`."""
         if not self._running:
             return
-        self._running = False
         self._end_label()
+        recording = self.current_action in RECORDING
+        if recording:
+            self._end()  # after an error here, stop() may be called again
+        self._running = False
         KinetoStepTracker.erase_step_count(STEPS)
-        if self.current_action in RECORDING:
-            self._end()
+        if recording:
             self._ready()
         self.current_action = ProfilerAction.NONE
 
@@ -396,8 +404,13 @@ class profile(Reports):
         Parameters
         ----------
         key, value : str
+
+        Raises
+        ------
+        TypeError
+            If the key is no string.
         """
-        self._metadata[key] = value
+        self._metadata[_checked_key("add_metadata", key)] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
         """
@@ -411,9 +424,12 @@ class profile(Reports):
 
         Raises
         ------
+        TypeError
+            If the key is no string.
         ValueError
-            If it is no JSON.
+            If the value is no JSON.
         """
+        key = _checked_key("add_metadata_json", key)
         try:
             self._metadata[key] = json.loads(value)
         except ValueError as error:

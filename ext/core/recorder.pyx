@@ -14,7 +14,7 @@ recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi.
 cimport cython
 from cpython.dict cimport PyDict_GetItem
 from cpython.ref cimport PyObject, Py_DECREF
-from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t, uint8_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint64_t, uint8_t, uintptr_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 from autograd_cy._C.parallel cimport team_place
@@ -130,10 +130,12 @@ ctypedef struct Stream:        # what one thread records
     int64_t first_change       # number of changes[0]
     long native
     unsigned long ident
+    int64_t serial             # names it in sessions: its address may be another's later
     Event* waiting             # begun, and not shown to the tool that watches
     Stream* other              # list of all
 
 cdef Stream* g_streams = NULL
+cdef int64_t g_serial = 0
 cdef Block* g_spare = NULL
 cdef int g_n_spare = 0
 cdef int64_t g_count = 0       # events of all threads
@@ -220,7 +222,7 @@ include "recorder/clock.pxi"
 
 cdef Stream* new_stream() noexcept:
     """The stream of this thread, which has none yet."""
-    global g_streams
+    global g_streams, g_serial
     cdef Stream* s = <Stream*>malloc(sizeof(Stream))
     if s == NULL:
         return NULL
@@ -229,6 +231,8 @@ cdef Stream* new_stream() noexcept:
     s.team = team_place()
     s.native = ag_thread_id()
     s.ident = PyThread_get_thread_ident()
+    g_serial += 1
+    s.serial = g_serial
     s.other = g_streams
     g_streams = s
     globals_set_stream(s)

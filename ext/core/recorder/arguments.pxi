@@ -6,6 +6,10 @@
 cdef enum:  # low byte of a word
     A_NONE, A_TENSOR, A_NUMBER, A_INT, A_FLOAT, A_BOOL, A_DTYPE, A_TEXT, A_LIST, A_OTHER
 
+cdef enum:
+    MOST_DEPTH = 16            # of lists in lists
+    MOST_WORDS = 1 << 20       # longer lists are A_OTHER
+
 ctypedef struct Entry:
     int64_t at                 # place of its words
     int32_t length
@@ -185,15 +189,22 @@ cdef void put_text(str x) noexcept:
 
 
 cdef void put_object(object x) noexcept:
+    put_nested(x, 0)
+
+
+cdef void put_nested(object x, int depth) noexcept:
     cdef Py_ssize_t i
     if x is None:
         put_word(A_NONE)
     elif isinstance(x, Tensor):
         put_tensor(<Tensor>x)
     elif type(x) is tuple or type(x) is list:
+        if depth == MOST_DEPTH or g_n_given + <int64_t>len(x) > MOST_WORDS:
+            put_word(A_OTHER)               # a list may hold itself
+            return
         put_word(A_LIST | <int64_t>len(x) << 8)
         for i in range(len(x)):
-            put_object(x[i])
+            put_nested(x[i], depth + 1)
     elif type(x) is bool:
         put_bool(<bint>x)
     elif type(x) is int and -(1 << 62) < x < 1 << 62:
@@ -293,6 +304,15 @@ cdef tuple shape_row(int32_t i):
     """One of them."""
     cdef list parts = []
     cdef int64_t at = 0
-    while at < g_shapes.entries[i].length:
-        parts.append(read_one(g_shapes.words + g_shapes.entries[i].at, &at))
+    cdef int64_t length = g_shapes.entries[i].length
+    # Making objects may run code that records, which moves the table.
+    cdef int64_t* words = <int64_t*>malloc(<size_t>(length + 1) * sizeof(int64_t))
+    if words == NULL:
+        raise MemoryError("autograd_cy: no memory to read what the profiler recorded")
+    try:
+        memcpy(words, g_shapes.words + g_shapes.entries[i].at, <size_t>length * sizeof(int64_t))
+        while at < length:
+            parts.append(read_one(words, &at))
+    finally:
+        free(words)
     return [p[0] for p in parts], [p[1] for p in parts], [p[2] for p in parts]

@@ -29,8 +29,11 @@ cdef class Recording:
     cdef int64_t dropped_before
     cdef int64_t began
     cdef int64_t total_before
+    cdef int64_t ended
     cdef int generation
-    cdef dict firsts                # address of a stream -> numbers of its next event and change
+    cdef readonly bint holding      # it ended, and what it got hasn't been copied yet
+    cdef bint copying
+    cdef dict firsts                # serial number of a stream -> its next event and change
 
     def __init__(self, int wanted, int64_t most):
         if most < 1:
@@ -41,7 +44,7 @@ cdef class Recording:
     def start(self):
         """Record from now on."""
         cdef Stream* s
-        if self.running:
+        if self.running or self.holding:
             raise RuntimeError("this session has been started already")
         if ag_forked:
             begin_in_child()
@@ -50,9 +53,9 @@ cdef class Recording:
         self.firsts = {}
         s = g_streams
         while s != NULL:
-            self.firsts[<size_t>s] = (s.count, s.first_change + s.n_changes)
+            self.firsts[s.serial] = (s.count, s.first_change + s.n_changes)
             s = s.other
-        if not _sessions:
+        if not some_run():
             reset_total()
         self.count_before = g_count
         self.dropped_before = g_dropped
@@ -66,6 +69,8 @@ cdef class Recording:
         """
         End it.
 
+        If copying fails, for want of memory say, nothing is lost: stop() may be called again.
+
         Returns
         -------
         tuple
@@ -75,29 +80,46 @@ cdef class Recording:
             floating-point operations, argument rows, stack rows, module paths, dropped.
         """
         cdef int64_t ended = ticks()
-        if not self.running:
+        cdef tuple found
+        if self.running:
+            self.ended = ended
+        elif not self.holding or self.copying:
             raise RuntimeError("this session isn't running")
-        self.running = False
         if ag_forked or self.generation != g_generation:
+            self.running = self.holding = False
             return None                     # a child of fork has nothing to tell
-        _sessions.remove(self)
-        if not _sessions:
-            (&g_modes)[0] &= ~<unsigned int>G_PROFILE
-            watch_memory(NULL)
+        # Copying runs Python code (__del__, other threads) that may start and stop sessions. This
+        # one stays in `_sessions` until all is copied: so nothing that it reads is given back.
+        self.running = False
+        self.holding = True
+        agree()
+        self.copying = True
         try:
-            return (self.taken(), self.began, ended, tick_length(), _names + _late_names,
-                    len(_names), DYNAMIC, _flops, shape_rows(), stack_rows(), list(_modules),
-                    g_dropped - self.dropped_before)
+            found = (self.taken(), self.began, self.ended, tick_length(), _names + _late_names,
+                     len(_names), DYNAMIC, _flops, shape_rows(), stack_rows(), list(_modules),
+                     g_dropped - self.dropped_before)
         finally:
-            agree()
-            let_go()
+            self.copying = False
+        self.drop()
+        return found
+
+    def drop(self):
+        """End it, and give back what it held."""
+        if self.copying or not (self.running or self.holding):
+            return
+        self.running = self.holding = False
+        if ag_forked or self.generation != g_generation or self not in _sessions:
+            return
+        _sessions.remove(self)
+        agree()
+        let_go()
 
     cdef list taken(self):
         cdef Stream* s = g_streams
         cdef list streams = []
         cdef int64_t first, change, n, m
         while s != NULL:
-            first, change = self.firsts.get(<size_t>s, (0, 0))
+            first, change = self.firsts.get(s.serial, (0, 0))
             change -= s.first_change
             n = s.count - first
             m = s.n_changes - change
@@ -139,14 +161,25 @@ cdef void agree() noexcept:
     details = 0
     g_limit = 0
     for r in _sessions:
-        details |= r.wanted
-        g_limit = max(g_limit, r.count_before + r.most)
+        if r.running:
+            details |= r.wanted
+            g_limit = max(g_limit, r.count_before + min(r.most, INT64_MAX - r.count_before))
     if details & D_MEMORY:
         watch_memory(note_memory)
     else:
         watch_memory(NULL)
-    if _sessions:
+    if some_run():
         (&g_modes)[0] |= G_PROFILE
+    else:
+        (&g_modes)[0] &= ~<unsigned int>G_PROFILE
+
+
+cdef bint some_run() noexcept:
+    cdef Recording r
+    for r in _sessions:
+        if r.running:
+            return True
+    return False
 
 
 cdef void reset_total() noexcept:
@@ -167,7 +200,7 @@ cdef void let_go() noexcept:
         first = s.count
         change = s.first_change + s.n_changes
         for r in _sessions:
-            known = r.firsts.get(<size_t>s, (0, 0))
+            known = r.firsts.get(s.serial, (0, 0))
             first = min(first, <int64_t>known[0])
             change = min(change, <int64_t>known[1])
         drop_blocks(s, first)

@@ -83,14 +83,15 @@ cdef list stack_rows():
     """All chains as (file, line, function), innermost first."""
     cdef list rows = []
     cdef int32_t i
-    cdef int k
-    cdef Place* p
+    cdef int k, n
+    cdef Place[MOST_FRAMES] p       # a copy: making objects may run code that moves the table
     for i in range(g_stacks.count):
-        p = <Place*>(g_stacks.words + g_stacks.entries[i].at)
+        n = g_stacks.entries[i].length // 2
+        memcpy(p, g_stacks.words + g_stacks.entries[i].at, <size_t>n * sizeof(Place))
         rows.append(tuple([
             (<object>p[k].code.co_filename, PyCode_Addr2Line(p[k].code, <int>p[k].lasti),
              <object>p[k].code.co_name)
-            for k in range(g_stacks.entries[i].length // 2)]))
+            for k in range(n)]))
     return rows
 
 
