@@ -61,6 +61,10 @@ def add_safe_globals(objects: list) -> None:
     _SAFE.update((o.__module__, o.__qualname__) for o in objects)
 
 
+# What pickle raises for bytes that make no sense, beside UnpicklingError.
+_DAMAGE = AttributeError, EOFError, ImportError, LookupError, OverflowError, TypeError, ValueError
+
+
 class _Unpickler(pickle.Unpickler):
     """Puts all memory where `map_location` says; None leaves each tensor where it was."""
 
@@ -158,7 +162,8 @@ def load(
     Raises
     ------
     pickle.UnpicklingError
-        If the file is of another kind, or names something that `weights_only` does not allow.
+        If the file is of another kind or damaged, or names something that is not here or that
+        `weights_only` does not allow.
 
     Examples
     --------
@@ -181,4 +186,10 @@ def load(
             raise pickle.UnpicklingError("load: this is not a file that autograd_cy.save wrote")
         unpickler = (_SafeUnpickler if weights_only else _Unpickler)(handle)
         unpickler.where = where
-        return unpickler.load()
+        try:
+            return unpickler.load()
+        except _DAMAGE as error:
+            raise pickle.UnpicklingError(
+                "load: the file is damaged, or names what is not here: "
+                f"{type(error).__name__}: {error}"
+            ) from error

@@ -130,7 +130,12 @@ def range(start: float, end: float, step: float = 1, *, out: Any = None) -> Any:
         raise RuntimeError("range: step must not be 0")
     if (end - start) / step < 0:
         raise RuntimeError("range: upper bound and lower bound inconsistent with step sign")
-    count = int((end - start) / step + 1)
+    try:
+        count = int((end - start) / step + 1)
+    except (OverflowError, ValueError):  # infinity and NaN
+        raise RuntimeError(f"range: unsupported range: {start} -> {end} by {step}") from None
+    if count >= 2**60:
+        raise RuntimeError(f"range: {start} -> {end} by {step} has too many elements for memory")
     made = ag.arange(count, dtype=ag.float64) * step + start
     return into(out, wrap(made.to(ag.get_default_dtype())), "range")
 

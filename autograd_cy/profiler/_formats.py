@@ -41,10 +41,23 @@ def _format_memory(nbytes: int) -> str:
     >>> _format_memory(-3 * 1024**2)
     '-3.00 MB'
     """
+    size, unit = _memory_unit(nbytes)
+    return f"{nbytes / size:.2f} {unit}" if size > 1 else f"{int(nbytes)} B"
+
+
+def _memory_unit(nbytes: int) -> tuple[int, str]:
+    """
+    The unit that suits a number of bytes.
+
+    Examples
+    --------
+    >>> _memory_unit(2000)
+    (1024, 'KB')
+    """
     for size, unit in ((GB, "GB"), (MB, "MB"), (KB, "KB")):
         if abs(nbytes) >= size:
-            return f"{nbytes / size:.2f} {unit}"
-    return f"{int(nbytes)} B"
+            return size, unit
+    return 1, "B"
 
 
 def _format_time_share(time_us: float, total_time_us: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_cy.profiler._columns import LABEL
 from autograd_cy.profiler._events import short_name
-from autograd_cy.profiler._formats import _format_memory
+from autograd_cy.profiler._formats import _format_memory, _memory_unit
 from autograd_cy.profiler._memory import memory
 from autograd_cy.profiler._spans import OUTER, Spans
 from autograd_cy.profiler._stacks import BACKWARD, FORWARD
@@ -159,19 +159,18 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
         ax.set_title("nothing was allocated")
         return ax
     most = found.peak_bytes
-    power = 3 if most >= 1e9 else 2 if most >= 1e6 else 1
-    unit = ("", "kB", "MB", "GB")[power]
+    scale, unit = _memory_unit(most)
     time = np.append(columns.mem_time, max(columns.wall_ns, int(columns.mem_time[-1]))) / 1e6
-    held = np.append(columns.mem_total, columns.mem_total[-1]) / 1000.0**power
+    held = np.append(columns.mem_total, columns.mem_total[-1]) / scale
     ax.fill_between(time, held, step="post", color=BACKWARD, alpha=0.35, linewidth=0)
     ax.step(time, held, where="post", color=BACKWARD, linewidth=1)
     at = found.peak_us / 1e3
-    ax.plot([at], [most / 1000.0**power], "o", color=FORWARD)
+    ax.plot([at], [most / scale], "o", color=FORWARD)
     rows = [f"{_format_memory(row.bytes)} {row.op}" for row in found.alive[:3]]
     right = at > time[-1] / 2
     ax.annotate(
         "\n".join([f"peak {_format_memory(most)}", *rows]),
-        (at, most / 1000.0**power),
+        (at, most / scale),
         xytext=(-8 if right else 8, 6),
         textcoords="offset points",
         ha="right" if right else "left",
@@ -179,7 +178,7 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
         fontsize=8,
     ).set_in_layout(False)
     ax.set_xlim(0, time[-1])
-    ax.set_ylim(0, most / 1000.0**power * 1.4)
+    ax.set_ylim(0, most / scale * 1.4)
     ax.set_xlabel("time in ms")
     ax.set_ylabel(f"allocated {unit}")
     for side in ("top", "right"):

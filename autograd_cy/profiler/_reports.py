@@ -271,9 +271,12 @@ class Reports:
         """
         Draw allocated bytes over time, with matplotlib.
 
+        Nothing is shown or written: ``prof.plot_memory().figure.savefig("memory.png")`` saves it.
+
         Parameters
         ----------
         ax : matplotlib axes, optional
+            Where to draw; made with a figure of their own if not given.
 
         Returns
         -------
@@ -287,9 +290,12 @@ class Reports:
         """
         Draw the events over time, with matplotlib.
 
+        Nothing is shown or written: ``prof.plot_timeline().figure.savefig("time.png")`` saves it.
+
         Parameters
         ----------
         ax : matplotlib axes, optional
+            Where to draw; made with a figure of their own if not given.
         thread : int, optional
             Only this one.
 

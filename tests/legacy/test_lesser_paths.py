@@ -1,7 +1,9 @@
 """Options, refusals and rarer forms of the era's tensors, modules and data sets."""
 
+import io
 import math
 import os
+import pickle
 import tempfile
 
 import numpy as np
@@ -401,3 +403,70 @@ def test_memory_is_shared_through_a_file_where_there_is_no_other_way(monkeypatch
     monkeypatch.setattr(tempfile, "tempdir", None)
     x = torch.range(0, 3).share_memory_()
     assert x.is_shared() and x.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["Byte", "Char", "Short", "Int", "Long"])
+@pytest.mark.parametrize("p", [1e-300, 5e-324])
+def test_waits_that_integers_cannot_count_end_at_their_largest_number(name, p):
+    x = getattr(torch, f"{name}Tensor")(50).geometric_(p)
+    most = {"Byte": 255, "Char": 127, "Short": 32767, "Int": 2**31 - 1, "Long": 2**63 - 1024}[name]
+    assert set(x.tolist()) == {most}
+    few = getattr(torch, f"{name}Tensor")(500).geometric_(0.9)
+    assert few.min() == 1 and few.max() < 20
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((0, math.inf), "range: unsupported range: 0 -> inf"),
+        ((-math.inf, 0), "range: unsupported range: -inf -> 0"),
+        ((0, math.nan), "range: unsupported range: 0 -> nan"),
+        ((0, 1, math.nan), "by nan"),
+        ((0, 1e30), "too many elements"),
+    ],
+)
+def test_ranges_without_an_end_are_refused(args, words):
+    with pytest.raises(RuntimeError, match=words):
+        torch.range(*args)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize(
+    "name", ["eig", "symeig", "svd", "qr", "geqrf", "inverse", "potrf", "potri", "pstrf"]
+)
+def test_decompositions_name_themselves_where_they_refuse_nan(name, value, capfd):
+    pytest.importorskip("scipy")
+    x = torch.eye(3)
+    x[1][2] = value
+    with pytest.raises(RuntimeError, match=f"^{name}: the torch.FloatTensor must not contain infs"):
+        getattr(x, name)()
+    assert capfd.readouterr() == ("", "")  # LAPACK wasn't called
+
+
+@pytest.mark.parametrize("name", ["gels", "trtrs", "potrs"])
+def test_solvers_name_themselves_where_they_refuse_nan(name):
+    pytest.importorskip("scipy")
+    x = torch.eye(3)
+    x[1][2] = math.nan
+    with pytest.raises(RuntimeError, match=f"^{name}: the torch.FloatTensor must not contain infs"):
+        getattr(torch.ones(3, 1), name)(x)
+
+
+def test_damaged_files_are_unpickling_errors():
+    file = io.BytesIO()
+    torch.save({"weight": torch.ones(2, 3)}, file)
+    whole = file.getvalue()
+    broken = [whole[:n] for n in range(len(whole))]
+    for place in range(len(whole)):
+        broken += [whole[:place] + bytes([b]) + whole[place + 1 :] for b in (0x80 | whole[place],)]
+    kinds = set()
+    for damaged in broken:
+        try:
+            torch.load(io.BytesIO(damaged))
+        except Exception as error:
+            kinds.add(type(error))
+    # A size that became negative is noticed by the tensor.
+    assert pickle.UnpicklingError in kinds and kinds <= {pickle.UnpicklingError, RuntimeError}
+    renamed = whole.replace(b"FloatTensor", b"FlootTensor")
+    with pytest.raises(pickle.UnpicklingError, match="names what is not here: .*FlootTensor"):
+        torch.load(io.BytesIO(renamed))

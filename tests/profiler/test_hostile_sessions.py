@@ -326,3 +326,20 @@ def test_averages_are_pickled_and_copied():
     assert copy.copy(averages[0]).cpu_children is averages[0].cpu_children
     total = pickle.loads(pickle.dumps(prof.total_average()))
     assert total.key == "Total" and total.count == len(prof.function_events)
+
+
+@pytest.mark.parametrize("nbytes", [800, 4096, 1_020_000, 3 * 1024**2])
+def test_the_axis_of_memory_has_the_scale_of_its_notes(nbytes):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    with profile(profile_memory=True) as prof:
+        ag.empty(nbytes, dtype=ag.uint8)
+    ax = prof.plot_memory()
+    assert ax.figure is not None
+    number, unit = ax.texts[0].get_text().splitlines()[0].removeprefix("peak ").split()
+    assert ax.get_ylabel() == f"allocated {unit}"
+    (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
+    assert dot.get_ydata()[0] == pytest.approx(float(number), abs=0.006)
+    pyplot.close("all")

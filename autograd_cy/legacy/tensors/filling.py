@@ -82,12 +82,21 @@ class Filling(Base):
         return Filling.normal_(self, mean, std, generator=generator).exp_()
 
     def geometric_(self, p, *, generator=None):
-        """Draw numbers of trials up to the first that succeeds with probability p."""
+        """
+        Draw numbers of trials up to the first that succeeds with probability p.
+
+        Integer types that can't count so far get about their largest number.
+        """
         if not 0 < p < 1:
             raise RuntimeError(f"geometric_: p must be between 0 and 1, not {p}")
         u = ag.empty(self.shape, dtype=ag.float64)
         Tensor.uniform_(u, 0, 1, **_generator(generator))
-        Tensor.copy_(self, ag.floor(ag.log1p(-u) / ag.log1p(ag.tensor(-p, dtype=ag.float64))) + 1)
+        draws = ag.floor(ag.log1p(-u) / ag.log1p(ag.tensor(-p, dtype=ag.float64))) + 1
+        if not self.dtype.is_floating_point:
+            # Longer waits than the type can count; float64 has no 2^63 - 1, but 2^63 - 1024.
+            most = ag.iinfo(self.dtype).max
+            draws = ag.clamp(draws, max=float(most if most < 2**53 else most - 1023))
+        Tensor.copy_(self, draws)
         return self
 
     def multinomial(self, num_samples, replacement=False, *, generator=None):

@@ -18,8 +18,8 @@ def _linalg():
     return importlib.import_module("scipy.linalg")
 
 
-def _array(t, name, *others):
-    """Matrices of one type as arrays; LAPACK has no half precision."""
+def _array(t, name, *others, finite=True):
+    """Matrices of one type as arrays; LAPACK has no half precision, and checks no NaN."""
     found = []
     for x in (t, *others):
         if not isinstance(x, Tensor) or x.dtype is not t.dtype:
@@ -28,6 +28,8 @@ def _array(t, name, *others):
         if Tensor.dim(x) not in (1, 2) or (x is t and Tensor.dim(x) != 2):
             raise RuntimeError(f"{name}: expected a matrix, not size {tuple(x.shape)}")
         array = Tensor.numpy(x)
+        if finite and not ag.isfinite(x).all():
+            raise RuntimeError(f"{name}: the {typename(x)} must not contain infs or NaNs")
         found.append(array.astype("float32") if t.dtype is ag.float16 else array)
     return found if others else found[0]
 
@@ -35,8 +37,12 @@ def _array(t, name, *others):
 def _square(t, name):
     array = _array(t, name)
     if array.shape[0] != array.shape[1]:
-        raise RuntimeError(f"{name}: A should be square, but has size {tuple(t.shape)}")
+        raise _not_square(name, t)
     return array
+
+
+def _not_square(name, t):
+    return RuntimeError(f"{name}: A should be square, but has size {tuple(t.shape)}")
 
 
 def _tensor(t, array):
@@ -73,8 +79,9 @@ class LinearAlgebra(Base):
 
     def gesv(self, A):
         """(X, LU) with ``A X = self``."""
-        array, rhs = _array(A, "gesv", self)
-        _square(A, "gesv")
+        array, rhs = _array(A, "gesv", self, finite=False)
+        if array.shape[0] != array.shape[1]:
+            raise _not_square("gesv", A)
         lu, _, solved, info = _linalg().get_lapack_funcs("gesv", (array, rhs))(array, _column(rhs))
         if info > 0:
             raise _diagonal_factor("gesv", info)
