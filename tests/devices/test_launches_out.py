@@ -11,6 +11,8 @@ STEPS = "several steps, of which the last gives a view or joins parts"
 CHECKED = "the value is made before its dtype is known to fit"
 # Operators that copy what they have computed, and why.
 COPIES = {
+    ("out", "float_power"): "computed in float64 by pow, whose result it is",
+    ("inplace", "float_power"): "computed in float64 by pow, whose result it is",
     ("inplace", "_round_decimals"): CHECKED,
     ("inplace", "addr"): CHECKED,
     ("inplace", "heaviside"): CHECKED,

@@ -188,6 +188,12 @@ def choose(paths: list[Path], root: Path, count: int, seed: int) -> list[Slip]:
             if len(chosen) >= wanted:
                 break
             chosen.setdefault((slip.path, slip.line), slip)
+    rest = [slip for slips in groups.values() for slip in slips]
+    rng.shuffle(rest)
+    for slip in rest:  # for a part that has not as many lines
+        if len(chosen) >= count:
+            break
+        chosen.setdefault((slip.path, slip.line), slip)
     found = list(chosen.values())
     rng.shuffle(found)
     return found[:count]

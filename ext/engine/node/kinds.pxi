@@ -18,7 +18,7 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     ctypedef struct NewType "PyTypeObject":
-        Node (*tp_new)(PyObject*, PyObject*, PyObject*)
+        Node (*tp_new)(NewType*, PyObject*, PyObject*)
 
 cdef tuple _nothing = ()
 cdef list _kinds = []               # addresses of all kinds
@@ -53,7 +53,7 @@ cdef Node new_node(NodeKind* kind, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ss
     if kind.cls == NULL:
         make_class(kind)
     # Not `Node.__new__(cls)`, which Cython would look up by its name.
-    n = (<NewType*>kind.cls).tp_new(kind.cls, <PyObject*>_nothing, NULL)
+    n = (<NewType*>kind.cls).tp_new(<NewType*>kind.cls, <PyObject*>_nothing, NULL)
     n.kind = kind
     node_init(n, n_edges, n_saved, n_out)
     return n
