@@ -688,6 +688,15 @@ def test_a_forked_child_records_nothing_of_its_parent():
     assert "aten::neg" in names and "aten::exp" in names and "aten::sin" not in names
 
 
+@pytest.fixture
+def interrupts():
+    """SIGINT raises, also in a process that was started in the background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_leaves_no_event_open():
     x = ag.ones(3, requires_grad=True)
 
