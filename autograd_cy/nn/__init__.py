@@ -1,38 +1,12 @@
 """Modules: parameters with names, layers, losses. Plain Python over the operators.
 
-``module.py`` holds the base class, ``functional.py`` the same operations without state.
+``module.py`` holds the base class, ``functional`` the same operations without state, ``modules``
+lists the classes.
 """
 
 from . import functional, init, modules
-from .activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
-from .container import ModuleDict, ModuleList, Sequential
-from .layer import Dropout, Flatten, Identity, Linear
-from .loss import CrossEntropyLoss, MSELoss, NLLLoss
-from .module import Module
+from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
-__all__ = [
-    "GELU",
-    "Buffer",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Flatten",
-    "Identity",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "NLLLoss",
-    "Parameter",
-    "ReLU",
-    "Sequential",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
-    "Threshold",
-    "functional",
-    "init",
-    "modules",
-]
+__all__ = ["Buffer", "Parameter", "functional", "init", "modules"]
+__all__ += modules.__all__

@@ -1,4 +1,4 @@
-"""Activations as modules; the functions themselves are in ``functional.py``."""
+"""Activations as modules; the functions themselves are in ``functional/_activation.py``."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, empty
 
 from . import functional, init
+from .functional._arguments import check_probability
 from .module import Module
 from .parameter import Parameter
 
@@ -169,7 +170,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        functional.check_probability(p)
+        check_probability(p)
         self.p = p
         self.inplace = inplace
 

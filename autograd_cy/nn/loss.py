@@ -1,4 +1,4 @@
-"""Losses as modules; the functions themselves are in ``functional.py``.
+"""Losses as modules; the functions themselves are in ``functional/_loss.py``.
 
 ``size_average`` and ``reduce`` are the older spelling of ``reduction``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from autograd_cy import Tensor
 
 from . import functional
+from .functional._arguments import reduction_name
 from .module import Module
 
 
@@ -21,7 +22,7 @@ class _Loss(Module):
         reduction: str = "mean",
     ) -> None:
         super().__init__()
-        self.reduction = functional.reduction_name(size_average, reduce, reduction)
+        self.reduction = reduction_name(size_average, reduce, reduction)
 
 
 class MSELoss(_Loss):

@@ -4,7 +4,7 @@ from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Thresho
 from ..container import ModuleDict, ModuleList, Sequential
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
-from . import module
+from . import module as module
 from .module import Module
 
 __all__ = [
@@ -26,5 +26,4 @@ __all__ = [
     "Softmax",
     "Tanh",
     "Threshold",
-    "module",
 ]
