@@ -21,12 +21,15 @@ from autograd_cy.nn.functional._activation import (
 )
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 
 __all__ = [
     "batch_norm",
     "cross_entropy",
     "dropout",
+    "embedding",
+    "embedding_bag",
     "gelu",
     "linear",
     "log_softmax",

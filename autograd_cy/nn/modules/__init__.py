@@ -2,6 +2,7 @@
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from ..container import ModuleDict, ModuleList, Sequential
+from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from . import module as module
@@ -11,6 +12,8 @@ __all__ = [
     "GELU",
     "CrossEntropyLoss",
     "Dropout",
+    "Embedding",
+    "EmbeddingBag",
     "Flatten",
     "Identity",
     "Linear",
