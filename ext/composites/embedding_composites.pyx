@@ -62,8 +62,8 @@ cdef tuple embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bint sca
     cdef Py_ssize_t padding = -1
     if sparse:
         raise NotImplementedError(
-            "embedding_bag: sparse=True needs sparse gradients, which there are none of here; leave "
-            "it away for a dense gradient")
+            "embedding_bag: sparse=True needs sparse gradients, which there are none of here; "
+            "leave it away for a dense gradient")
     if padding_idx is not None:
         padding = padding_idx
         if padding < -weight.sizes[0] or padding >= weight.sizes[0]:

@@ -34,8 +34,8 @@ cdef int looked_up(Result* r, Tensor weight, Tensor indices, bint sparse, str op
     check_indices(indices, "indices", op)
     if sparse:
         raise NotImplementedError(
-            f"{op}: sparse=True needs sparse gradients, which there are none of here; leave it away "
-            "for a dense gradient")
+            f"{op}: sparse=True needs sparse gradients, which there are none of here; leave it "
+            "away for a dense gradient")
     return add_width(r, indices, weight.sizes[1], weight.dt, op)
 
 

@@ -71,7 +71,7 @@ HIDDEN = {
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
-    ("EmbeddingBagBackward0", None): "one node for all modes, which keeps what its own gradient needs",
+    ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 
