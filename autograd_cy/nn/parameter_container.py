@@ -319,7 +319,7 @@ class ParameterDict(Module):
         >>> list(torch.nn.ParameterDict().fromkeys(["a", "b"], torch.ones(1)))
         ['a', 'b']
         """
-        return ParameterDict({key: default for key in keys})
+        return ParameterDict(dict.fromkeys(keys, default))
 
     def keys(self) -> KeysView[str]:
         """Return the names."""

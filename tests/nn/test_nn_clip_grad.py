@@ -19,7 +19,7 @@ def params(dtype=None, grads=GRADS):
 
 
 @pytest.mark.parametrize(
-    "order, norm", [(2.0, 13.0), (1, 19.0), ("inf", 12.0), (3.0, (27 + 64 + 1728) ** (1 / 3))]
+    ("order", "norm"), [(2.0, 13.0), (1, 19.0), ("inf", 12.0), (3.0, (27 + 64 + 1728) ** (1 / 3))]
 )
 @pytest.mark.parametrize("foreach", [None, False, True])
 @pytest.mark.parametrize("dtype", [ag.float32, ag.float64, ag.bfloat16, ag.float16])

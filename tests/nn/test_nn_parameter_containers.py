@@ -37,7 +37,7 @@ def test_list_grows_and_items_are_replaced():
 
 
 @pytest.mark.parametrize(
-    "call, error, text",
+    ("call", "error", "text"),
     [
         (lambda v: v[5], IndexError, "index 5 is out of range"),
         (lambda v: v[-6], IndexError, "index -6 is out of range"),
@@ -65,7 +65,7 @@ def test_dict_is_a_dict():
     assert isinstance(made, nn.Parameter) and d["n"] is made
     assert d.pop("b") is None and "b" not in d
     assert d.popitem() == ("n", made)
-    assert [k for k, _ in d.items()] == ["a", "c"] and list(d.values())[0] is d["a"]
+    assert [k for k, _ in d.items()] == ["a", "c"] and next(iter(d.values())) is d["a"]
     both = d | {"z": ag.ones(1)}
     assert list(both) == ["a", "c", "z"] and list(d) == ["a", "c"]
     assert list({"y": 1} | d) == ["y", "a", "c"]
@@ -79,7 +79,7 @@ def test_dict_is_a_dict():
 
 
 @pytest.mark.parametrize(
-    "call, error, text",
+    ("call", "error", "text"),
     [
         (lambda d: d["zz"], AttributeError, "no attribute 'zz'"),
         (lambda d: d.update(3), TypeError, "iterable of key/value pairs, but got int"),

@@ -101,10 +101,7 @@ def clip_grads_with_norm_(
         return
     with no_grad():
         factor = float(max_norm) / (total_norm + 1e-6)
-        if total_norm.device.type == "cpu":
-            factor = factor.item()
-        else:
-            factor = factor.clamp(max=1.0)
+        factor = factor.item() if total_norm.device.type == "cpu" else factor.clamp(max=1.0)
         # A factor of 1 changes nothing; NaN goes to all gradients, as in torch.
         if not (isinstance(factor, float) and factor >= 1.0):
             for grad in grads:
