@@ -52,10 +52,11 @@ cdef bint found_later(str signature) except -1:
     cdef str key = signature.partition("(")[0].rpartition(" ")[2]
     for name, keys in _later.items():
         if key in keys:
-            if f"autograd_cy._C.{name}" not in sys.modules:
-                _import_module(f"autograd_cy._C.{name}")
+            path = f"autograd_cy._C.{name}"
+            if path not in sys.modules:
+                _import_module(path)
             # One that is being loaded, and calls the module that asks, publishes soon.
-            loading = getattr(sys.modules[f"autograd_cy._C.{name}"].__spec__, "_initializing", False)
+            loading = getattr(sys.modules[path].__spec__, "_initializing", False)
             return signature in _places or loading
     return False
 
