@@ -395,7 +395,7 @@ class Reader:
             raise pickle.UnpicklingError(
                 f"load: the file is damaged: {name} has {size} bytes of {least}"
             )
-        data = np.empty(size, np.uint8)
+        data: Any = np.empty(size, np.uint8)
         self.file.seek(start)
         view, done = memoryview(data), 0
         into = getattr(self.file, "readinto", None)
