@@ -5,6 +5,7 @@ from ..container import ModuleDict, ModuleList, Sequential
 from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..parameter_container import ParameterDict, ParameterList
 from . import module as module
 from .module import Module
 
@@ -23,6 +24,8 @@ __all__ = [
     "ModuleDict",
     "ModuleList",
     "NLLLoss",
+    "ParameterDict",
+    "ParameterList",
     "ReLU",
     "Sequential",
     "Sigmoid",
