@@ -30,8 +30,8 @@ ctypedef void (*widen_fn)(
 ctypedef void (*narrow_fn)(
     int dt, const void* source, Py_ssize_t n, void* result, Py_ssize_t step) noexcept nogil
 
-# result[p * rows + i] = w[i * row_step + off[p]]; with unit 2 the real matrix that multiplies parts:
-# rows and p alternate between them.
+# result[p * rows + i] = w[i * row_step + off[p]]; with unit 2 the real matrix that multiplies
+# parts: rows and p alternate between them.
 ctypedef void (*pack_fn)(
     int dt, int unit, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t k, const void* w,
     Py_ssize_t row_step, const Py_ssize_t* off, void* result) noexcept nogil

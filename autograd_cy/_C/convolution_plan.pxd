@@ -47,7 +47,8 @@ ctypedef struct Planes:
 cdef ConvTable loops
 
 # Images of x (or y) as `lay_out` describes them.
-cdef void lay_out(Planes* p, const Py_ssize_t* sizes, Py_ssize_t images, Py_ssize_t slack) noexcept nogil
+cdef void lay_out(
+    Planes* p, const Py_ssize_t* sizes, Py_ssize_t images, Py_ssize_t slack) noexcept nogil
 cdef void fill_channel(
     const Form* f, const Planes* p, const char* source, const Py_ssize_t* at,
     const Py_ssize_t* sizes, Py_ssize_t first, Py_ssize_t images, char* result) noexcept nogil

@@ -118,7 +118,7 @@ cdef int tap_result(Work* t) noexcept nogil:
     cdef Form* f = t.f
     cdef Planes* p = &t.p
     cdef Grid* g = t.grid
-    cdef Py_ssize_t c, part, i, j, l, at, k = 0
+    cdef Py_ssize_t c, part, i, j, m, at, k = 0
     cdef Py_ssize_t u[3]
     cdef int d
     g.first = 0
@@ -135,15 +135,16 @@ cdef int tap_result(Work* t) noexcept nogil:
             u[0] = i * f.dil[0]
             for j in range(f.k[1]):
                 u[1] = j * f.dil[1]
-                for l in range(f.k[2]):
-                    u[2] = l * f.dil[2]
+                for m in range(f.k[2]):
+                    u[2] = m * f.dil[2]
                     at = ((u[0] % p.step[0] * p.phases[1] + u[1] % p.step[1]) * p.phases[2]
                           + u[2] % p.step[2]) * p.phase
-                    at += u[0] // p.step[0] * p.layer + u[1] // p.step[1] * p.row + u[2] // p.step[2]
+                    at += (u[0] // p.step[0] * p.layer + u[1] // p.step[1] * p.row
+                           + u[2] // p.step[2])
                     for part in range(f.unit):
                         g.off[k] = (c * f.unit + part) * p.channel + at
                         g.woff[k] = (c * f.at_w[1] + i * f.at_w[2] + j * f.at_w[3]
-                                     + l * f.at_w[4])
+                                     + m * f.at_w[4])
                         k += 1
     return 0
 
@@ -193,7 +194,7 @@ cdef int tap_image(Work* t) noexcept nogil:
     cdef Form* f = t.f
     cdef Planes* p = &t.p
     cdef Grid* g = t.grid
-    cdef Py_ssize_t a, b, c, o, part, i, j, l, k, at
+    cdef Py_ssize_t a, b, c, o, part, i, j, m, k, at
     cdef Py_ssize_t ph[3]
     cdef int d
     for a in range(f.stride[0]):
@@ -218,16 +219,16 @@ cdef int tap_image(Work* t) noexcept nogil:
                         for j in range(f.k[1]):
                             if not meets(f, 1, b, j):
                                 continue
-                            for l in range(f.k[2]):
-                                if not meets(f, 2, c, l):
+                            for m in range(f.k[2]):
+                                if not meets(f, 2, c, m):
                                     continue
                                 at = ((shift(f, 0, a, i) + p.lead[0]) * p.layer
                                       + (shift(f, 1, b, j) + p.lead[1]) * p.row
-                                      + shift(f, 2, c, l) + p.lead[2])
+                                      + shift(f, 2, c, m) + p.lead[2])
                                 for part in range(f.unit):
                                     g.off[k] = (o * f.unit + part) * p.channel + at
                                     g.woff[k] = (o * f.at_w[0] + i * f.at_w[2] + j * f.at_w[3]
-                                                 + l * f.at_w[4])
+                                                 + m * f.at_w[4])
                                     k += 1
                 g.k = k
                 g += 1
@@ -345,7 +346,7 @@ cdef void collect(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count, const char* 
                   char* tile) noexcept nogil:
     """The elements of all taps for some vectors, side by side."""
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], k, i
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], k
     cdef Py_ssize_t width = count * lanes * f.wide
     cdef Piece* piece
     cdef Piece* end = &g.piece[g.begins[v + count]]

@@ -205,7 +205,7 @@ cdef inline void pack_parts(
         of_b = p & 1
         for i in range(rows):
             part = (row + i) & 1
-            x = w[2 * (((row + i) >> 1) * row_step + off[p]) + (part ^ of_b)]
+            x = w[((row + i) >> 1) * row_step + off[p] + (part ^ of_b)]
             result[p * rows + i] = -x if of_b and not part else x
 
 

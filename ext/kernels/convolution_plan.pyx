@@ -13,7 +13,7 @@ loops = (<ConvTable*>PyCapsule_GetPointer(
 
 cdef inline Py_ssize_t up(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     """a / b rounded up; b is positive, a may be negative."""
-    return -((-a) // b)
+    return (a + b - 1) // b if a > 0 else -((-a) // b)
 
 
 cdef inline Py_ssize_t clamp(Py_ssize_t a, Py_ssize_t most) noexcept nogil:
@@ -46,7 +46,7 @@ cdef void fill_channel(
         const Py_ssize_t* sizes, Py_ssize_t first, Py_ssize_t images,
         char* result) noexcept nogil:
     """The data of one channel (`source` is its first element) of some images; margins are there."""
-    cdef Py_ssize_t i, a, b, c, number = 0, z, y, low[3], high[3], start[3]
+    cdef Py_ssize_t i, a, b, c, number = 0, z, _, low[3], high[3], start[3]
     cdef const char* s
     cdef char* r
     cdef int d
@@ -68,7 +68,7 @@ cdef void fill_channel(
                             r = result + (
                                 number * p.phase + i * p.image + z * p.layer + low[1] * p.row
                                 + low[2]) * f.wide
-                            for y in range(low[1], high[1]):
+                            for _ in range(low[1], high[1]):
                                 loops.widen(f.dt, s, p.step[2] * at[4], high[2] - low[2], r)
                                 s += p.step[1] * at[3] * f.size
                                 r += p.row * f.wide

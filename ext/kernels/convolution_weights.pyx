@@ -61,7 +61,7 @@ cdef int find_rows(Sums* t) noexcept nogil:
     """Neighbouring taps of one row of the kernel become one base."""
     cdef Form* f = t.f
     cdef Planes* p = &t.p
-    cdef Py_ssize_t i, j, l, c, part, taps, count, at, first, row = 0, n, q, pad, turn
+    cdef Py_ssize_t i, j, q, c, taps, count, at, first, row = 0, n, pad, tap, _
     cdef Py_ssize_t most = min(loops.taps, MOST_TAPS)
     cdef Py_ssize_t* place
     cdef Py_ssize_t* next_one
@@ -72,30 +72,30 @@ cdef int find_rows(Sums* t) noexcept nogil:
         return -1
     next_one = place + f.k[2]
     length = next_one + f.k[2]
-    for l in range(f.k[2]):
-        at = l * f.dil[2]
-        place[l] = at % p.step[2] * p.phase + at // p.step[2]
-        length[l] = 1
-    for l in range(f.k[2]):
+    for q in range(f.k[2]):
+        at = q * f.dil[2]
+        place[q] = at % p.step[2] * p.phase + at // p.step[2]
+        length[q] = 1
+    for q in range(f.k[2]):
         # The tap whose place is one further, if there is one.
-        next_one[l] = -1
-        for j in range(l + 1, f.k[2]):
-            if place[j] == place[l] + 1:
-                next_one[l] = j
+        next_one[q] = -1
+        for j in range(q + 1, f.k[2]):
+            if place[j] == place[q] + 1:
+                next_one[q] = j
                 break
-    for l in range(f.k[2]):
-        if length[l] == 0:
+    for q in range(f.k[2]):
+        if length[q] == 0:
             continue
-        j = l
-        while next_one[j] >= 0 and length[l] < most:
+        j = q
+        while next_one[j] >= 0 and length[q] < most:
             j = next_one[j]
             length[j] = 0
-            length[l] += 1
+            length[q] += 1
     # Bases are filled up to whole blocks for each number of taps.
     n = t.channels * f.k[0] * f.k[1]
     count = 0
-    for l in range(f.k[2]):
-        count += length[l] != 0
+    for q in range(f.k[2]):
+        count += length[q] != 0
     t.base = <Py_ssize_t*>room(n * count + (MOST_TAPS + 1) * loops.rows, sizeof(Py_ssize_t))
     t.row = <Py_ssize_t*>room(t.channels * t.volume, sizeof(Py_ssize_t))
     if t.base == NULL or t.row == NULL:
@@ -110,18 +110,19 @@ cdef int find_rows(Sums* t) noexcept nogil:
                     first = ((i * f.dil[0] % p.step[0] * p.phases[1] + j * f.dil[1] % p.step[1])
                              * p.phases[2] * p.phase + i * f.dil[0] // p.step[0] * p.layer
                              + j * f.dil[1] // p.step[1] * p.row + c * p.channel)
-                    for l in range(f.k[2]):
-                        if length[l] != taps:
+                    for q in range(f.k[2]):
+                        if length[q] != taps:
                             continue
-                        t.base[t.bases] = first + place[l]
+                        t.base[t.bases] = first + place[q]
                         t.bases += 1
-                        q = l
-                        for turn in range(taps):
-                            t.row[(c * f.k[0] + i) * f.k[1] * f.k[2] + j * f.k[2] + q] = row
+                        tap = q
+                        for _ in range(taps):
+                            t.row[(c * f.k[0] + i) * f.k[1] * f.k[2] + j * f.k[2] + tap] = row
                             row += 1
-                            q = next_one[q]
-        pad = -(t.bases - t.begins[taps - 1]) % bases_of(taps)
-        for turn in range(pad):
+                            tap = next_one[tap]
+        pad = parts(t.bases - t.begins[taps - 1], bases_of(taps)) * bases_of(taps)
+        pad -= t.bases - t.begins[taps - 1]
+        for _ in range(pad):
             t.base[t.bases] = t.base[t.bases - 1]
             t.bases += 1
             row += taps

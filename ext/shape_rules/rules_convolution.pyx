@@ -1,7 +1,6 @@
 # cython: language_level=3
 """Shape rules of convolutions."""
-from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I64, dt_is_complex, dt_is_float, dt_is_integral, dt_object)
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport sizes_of
@@ -99,12 +98,12 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
     results = weight.sizes[1] * groups if transposed else weight.sizes[0]
     if input.sizes[1] != channels:
         raise RuntimeError(
-            f"Given {f'transposed=1' if transposed else f'groups={groups}'}, weight of size "
+            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size "
             f"{list(sizes_of(weight))}, expected input{list(sizes_of(input))} to have {channels} "
             f"channels, but got {input.sizes[1]} channels instead")
     if bias is not None and (bias.nd != 1 or bias.sizes[0] != results):
         raise RuntimeError(
-            f"Given {f'transposed=1, ' if transposed else ''}weight of size "
+            f"Given {'transposed=1, ' if transposed else ''}weight of size "
             f"{list(sizes_of(weight))}, expected bias to be 1-dimensional with {results} elements, "
             f"but got bias of size {list(sizes_of(bias))} instead")
     check_dtypes(input, weight, bias, plain, op)
@@ -129,7 +128,7 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
                     f"{list(dilation)}")
             r.sizes[2 + d] = (n - 1) * s - 2 * option(padding, d) + step + option(
                 output_padding, d)
-            if r.sizes[2 + d] <= 0:
+            if r.sizes[2 + d] < 0:
                 raise RuntimeError(
                     f"Given input size per channel: {list(sizes_of(input))[2:]}. Calculated output "
                     f"size in dimension {2 + d}: {r.sizes[2 + d]}. Output size is too small")

@@ -28,6 +28,8 @@ PARTS = "made of other operators, whose nodes are recorded"
 ONE_NODE = "one node does what torch records as several"
 WHOLE = "the conversion, cut or padding before the transform is part of its node"
 IN_PLACE = "in place torch has a node of another name"
+COMPLEX = "torch makes complex convolutions of real ones"
+CONVOLUTIONS = [f"conv{part}{dims}d" for part in ("", "_transpose") for dims in (1, 2, 3)]
 CONSTANT = "a result without a derivative does not require grad; torch's fails in backward"
 # (operator, name here, name in torch); None for any.
 NAMES = {
@@ -37,6 +39,8 @@ NAMES = {
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
+       for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
@@ -48,6 +52,7 @@ NAMES = {
 }  # fmt: skip
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
+    **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
 }
 UNNEEDED = "no gradient needs it: keeping it would cost memory"
@@ -71,6 +76,7 @@ HIDDEN = {
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 

@@ -17,8 +17,12 @@ AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, co
     AG_UNROLL
     for (int i = 0; i < rows; i++)
         AG_UNROLL
-        for (int v = 0; v < vecs; v++)
-            sum[i][v] = first ? (VEC){0} + first[i] : *(const VEC *)(c + i * row_step + v * vec_step);
+        for (int v = 0; v < vecs; v++) {
+            if (first)
+                sum[i][v] = (VEC){0} + first[i];
+            else
+                sum[i][v] = *(const VEC *)(c + i * row_step + v * vec_step);
+        }
     for (ptrdiff_t p = 0; p < k; p++) {
         const ptrdiff_t at = off[p];
         const VEC x0 = *(const VEC *)(b0 + at);
