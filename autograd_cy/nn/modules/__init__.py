@@ -5,15 +5,22 @@ from ..container import ModuleDict, ModuleList, Sequential
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..parameter_container import ParameterDict, ParameterList
+from ..recurrent import GRU, LSTM, RNN, RNNBase
+from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from . import module as module
 from .module import Module
 
 __all__ = [
     "GELU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
+    "GRUCell",
     "Identity",
+    "LSTMCell",
     "Linear",
     "LogSoftmax",
     "MSELoss",
@@ -23,6 +30,9 @@ __all__ = [
     "NLLLoss",
     "ParameterDict",
     "ParameterList",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "ReLU",
     "Sequential",
     "Sigmoid",
