@@ -9,9 +9,9 @@ cdef enum:
     R_GRU = 3
 
 cdef Tensor rnn_tanh_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
-                     Tensor b_hh)
+                          Tensor b_hh)
 cdef Tensor rnn_relu_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
-                     Tensor b_hh)
+                          Tensor b_hh)
 cdef Tensor gru_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
                      Tensor b_hh)
 cdef tuple lstm_cell(Tensor x, tuple hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh)

@@ -102,7 +102,6 @@ class RNNBase(Module):
             _check_int(name, value)
         if hidden_size <= 0:
             raise ValueError("hidden_size must be greater than zero")
-        _check_int("num_layers", num_layers)
         if num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         for name, value in (("bias", bias), ("batch_first", batch_first)):

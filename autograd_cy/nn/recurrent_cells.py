@@ -44,7 +44,7 @@ class RNNCellBase(Module):
     [[6, 4], [6, 2], [6], [6]]
     """
 
-    __constants__ = ("input_size", "hidden_size", "bias")
+    __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
 
     weight_ih: Tensor
     weight_hh: Tensor

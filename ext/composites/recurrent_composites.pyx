@@ -5,7 +5,7 @@ A layer in one direction is a loop of steps. Its operators are plain ones here, 
 derivatives, every dtype and device.
 """
 from libc.stdint cimport int64_t
-from autograd_cy._C.dtypes cimport DT_I64
+from autograd_cy._C.dtypes cimport DT_I64, dt_differentiable
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport Tensor, device_of, dims_of, reading
@@ -40,14 +40,22 @@ cdef tuple plain_step(int mode, Tensor gx, Tensor h, Tensor c, Tensor w_hh, Tens
     y = T.chunk(gh, 3, 1)
     r = T.sigmoid(T.add(<Tensor>x[0], <Tensor>y[0]))
     n = T.tanh(T.add(<Tensor>x[2], T.mul(r, <Tensor>y[2])))
-    return T.add(n, T.mul(T.sigmoid(T.add(<Tensor>x[1], <Tensor>y[1])), T.sub(h, n))), None
+    return T.add(T.mul(T.sigmoid(T.add(<Tensor>x[1], <Tensor>y[1])), T.sub(h, n)), n), None
 
 
-cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int gates) except -1:
+cdef int check_floating(Tensor x, str name) except -1:
+    if not dt_differentiable(x.dt):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x.dt)}'; "
+                                  "convert the tensors with .to(dtype)")
+    return 0
+
+
+cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) except -1:
     """What torch refuses, and shapes that it reads beyond their ends."""
     cdef Py_ssize_t hidden
     cdef Tensor h
-    cdef int k
+    cdef int k, gates = gates_of(mode)
+    check_floating(x, f"{NAMES[mode]}_cell")
     if w_ih.nd != 2 or w_hh.nd != 2:
         raise RuntimeError(
             f"recurrent cell: w_ih and w_hh must be matrices, got shapes {list(dims_of(w_ih))} "
@@ -83,14 +91,14 @@ cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int gates)
 
 cdef Tensor rnn_cell(int mode, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
                      Tensor b_hh):
-    check_cell(x, (h,), w_ih, w_hh, gates_of(mode))
+    check_cell(x, (h,), w_ih, w_hh, mode)
     return <Tensor>plain_step(mode, T.linear(x, w_ih, b_ih), h, None, w_hh, b_hh, None)[0]
 
 
 cdef tuple lstm_cell(Tensor x, tuple hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    check_cell(x, hx, w_ih, w_hh, 4)
+    check_cell(x, hx, w_ih, w_hh, R_LSTM)
     return plain_step(R_LSTM, T.linear(x, w_ih, b_ih), <Tensor>hx[0], <Tensor>hx[1], w_hh, b_hh,
                       None)
 
@@ -200,6 +208,7 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
     cdef Tensor h = <Tensor>hx[0], c = None, output = x, w_ih, w_hh, b_ih, b_hh, w_hr
     cdef tuple made
     cdef list outputs, last = [], cells = []
+    check_floating(x, name)
     if mode == R_LSTM:
         if len(hx) != 2:
             raise RuntimeError("lstm expects two hidden states")

@@ -79,6 +79,11 @@ OTHER_SIGNATURES = {
     "mse_loss",
     "linear",
     "batch_norm",
+    # Torch reads beyond the ends of what doesn't fit here, and crashes.
+    "gru",
+    "lstm",
+    "rnn_relu",
+    "rnn_tanh",
 }
 
 

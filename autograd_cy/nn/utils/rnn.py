@@ -123,9 +123,17 @@ class PackedSequence(_PackedFields):
         return type(self)(data, self.batch_sizes, *places)
 
     def pin_memory(self: _P) -> _P:
-        """Return it with pinned memory."""
-        moved = (None if x is None else x.pin_memory() for x in self[2:])
-        return type(self)(self.data.pin_memory(), self.batch_sizes, *moved)
+        """Refuse: memory is pinned for copies to an accelerator, and there is none.
+
+        Raises
+        ------
+        RuntimeError
+            Always.
+        """
+        raise RuntimeError(
+            "PackedSequence.pin_memory: Cannot access accelerator device when none is available. "
+            "Data on the CPU is used as it is."
+        )
 
     def cuda(self: _P, *args: Any, **kwargs: Any) -> _P:
         """Return it on the GPU."""
@@ -174,8 +182,8 @@ class PackedSequence(_PackedFields):
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory."""
-        return bool(self.data.is_pinned())
+        """Whether the data is in pinned memory, which no tensor is here."""
+        return False
 
     def _converted(self: _P, data: Tensor) -> _P:
         return self if data is self.data else type(self)(data, *self[1:])
