@@ -77,7 +77,7 @@ TYPES: dict[str, ArgType] = {
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.
-OPTIONAL = ("operand", "Tensor", "int", "float", "str", "dim", "dims")
+OPTIONAL = ("operand", "Tensor", "int", "float", "str", "dim", "dims", "sizes")
 CONVERTERS = sorted({t.converter for t in TYPES.values() if t.converter} | {"choice_arg"})
 _CHOICE = re.compile(r"choice\((.+)\)")
 
