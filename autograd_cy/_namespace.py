@@ -65,7 +65,8 @@ from autograd_cy import (
     serialization,
 )
 from autograd_cy import storage as _typed_storage
-from autograd_cy._interpreted._index import COMPILED
+from autograd_cy._interpreted import find
+from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
     constants,
     deprecated,
@@ -168,3 +169,11 @@ for _name, _value in {**vars(Tensor), **_published}.items():
 
 __all__ = sorted(_published)
 globals().update(_published)
+
+
+def __getattr__(name):
+    # Operators that are loaded when they are first used.
+    if name in FUNCTIONS:
+        globals()[name] = found = find(*FUNCTIONS[name])
+        return found
+    raise AttributeError(f"module 'autograd_cy' has no attribute {name!r}")

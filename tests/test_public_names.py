@@ -31,6 +31,7 @@ MODULES = (
     "autograd_cy.nn",
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
+    "autograd_cy.nn.utils",
     "autograd_cy.optim",
     "autograd_cy.optim.lr_scheduler",
     "autograd_cy.overrides",

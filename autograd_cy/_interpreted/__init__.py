@@ -2,7 +2,8 @@
 Interpreted operators: Python written from their records, NumPy and SciPy for kernels.
 
 The modules of the families are written by the build (ext/codegen/interpreted.py), and `_index` says
-which names they have. None is loaded before one of its names is used.
+which names they have. None is loaded before one of its names is used; nor are those compiled
+families whose file says ``LOADED = "at first use"``, whose names are found here, too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,20 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.devices import expect
+from autograd_cy._C.linking import _expect
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, METHODS, NAMESPACES
+from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, NAMESPACES
 
-__all__ = ["FUNCTIONS", "LinAlgError", "complete", "find", "install_methods", "names_of", "public"]
+__all__ = [
+    "FUNCTIONS",
+    "LinAlgError",
+    "complete",
+    "find",
+    "install_methods",
+    "later",
+    "names_of",
+    "public",
+]
 
 
 class LinAlgError(RuntimeError):
@@ -26,11 +37,13 @@ LinAlgError.__module__ = "autograd_cy.linalg"
 
 
 expect(KERNELS)
+_expect(LATER)
 
 
-def find(family: str, name: str) -> Callable:
-    """A function of the interpreted tier."""
-    return getattr(importlib.import_module(f"autograd_cy._interpreted.{family}"), name)
+def find(module: str, name: str) -> Callable:
+    """A function of a module that `_index` names; the module is loaded, if it isn't yet."""
+    package = "_C" if module.startswith("ops_") else "_interpreted"
+    return getattr(importlib.import_module(f"autograd_cy.{package}.{module}"), name)
 
 
 def public(name: str) -> Callable:
@@ -50,6 +63,28 @@ def complete(namespace: str, names: dict[str, Any]) -> None:
             names[name] = find(*place)
             names["__all__"].append(name)
     names["__all__"].sort()
+
+
+def later(
+    namespace: str, names: dict[str, Any]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """
+    ``__getattr__`` and ``__dir__`` of the module of a namespace, by its globals.
+
+    Functions of the namespace that the module doesn't name are loaded when they are first used.
+    """
+    module = names["__name__"]
+    places = names_of(namespace)
+    found = {name for name in places if not name.endswith("_") and name not in names}
+    names["__all__"] = sorted({*names["__all__"], *found})
+
+    def get(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        names[name] = value = find(*places[name])
+        return value
+
+    return get, lambda: sorted({*names, *found})
 
 
 class _Method:

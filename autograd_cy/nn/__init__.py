@@ -4,9 +4,9 @@
 lists the classes.
 """
 
-from . import functional, init, modules
+from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
-__all__ = ["Buffer", "Parameter", "functional", "init", "modules"]
+__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils"]
 __all__ += modules.__all__

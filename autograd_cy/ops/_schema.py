@@ -89,7 +89,15 @@ A key of `vjp` may name several arguments, ``("input", "weight")``: one formula 
 gradients, and may use ``needed``, a tuple that says which of them are wanted.
 
 A record of ``tier="interpreted"`` becomes Python instead of Cython: it costs no build time and a few
-microseconds a call. Its kernel may also be a `host` expression, and it may live in a `namespace`.
+microseconds a call. Its kernel may also be a `host` expression.
+
+A public function lives at the top level, or in the module of its `namespace`, ``"nn.functional"``; formulas
+then call it by all of it, ``nn_functional_name``. `also` names other namespaces whose modules have a
+function of the top level, too. `mutates` names arguments that the kernel changes in place, beside its
+results; for autograd that is an in-place operation without a derivative.
+
+A file of records that says ``LOADED = "at first use"`` is left out by ``import autograd_cy``: it is loaded when one of its
+names is first used, or by another family that calls it. Only such families may call its operators.
 
 `options` are keyword arguments that only the Python forms know: ``{"decimals: int = 0": "_round_decimals"}``
 makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs other calls one comparison.
@@ -428,6 +436,7 @@ class Record:
     wide_out: bool                # out= of float32 or float64 computes half types in its own dtype
     tier: str                     # "compiled", or "interpreted": Python and no C of its own
     namespace: str                # the module of the public function, as "linalg"; "" is the top level
+    also: tuple[str, ...]         # other namespaces whose modules have the function, too
     mutates: tuple[str, ...]      # arguments that the kernel changes in place (running statistics)
     errors: tuple[error, ...]     # calls that the generated tests expect to be refused
     alone: str | None             # record called (with True) where only the first argument is given
@@ -437,6 +446,7 @@ class Record:
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
     file: str = ""
+    later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
     @property
     def public(self) -> bool:
@@ -457,6 +467,11 @@ class Record:
     def shown(self) -> str:
         """The name in error messages."""
         return self.shown_as or (f"{self.namespace}.{self.name}" if self.namespace else self.name)
+
+    @property
+    def said(self) -> str:
+        """The operator in errors about its arguments."""
+        return self.shown_as or (self.name if self.namespace == "nn.functional" else self.symbol)
 
     @property
     def event_name(self) -> str:
@@ -595,6 +610,7 @@ def op(
     wide_out: bool = False,
     tier: str = "compiled",
     namespace: str = "",
+    also: tuple[str, ...] = (),
     mutates: tuple[str, ...] = (),
     errors: tuple[error, ...] = (),
     alone: str | None = None,
@@ -625,8 +641,13 @@ def op(
         raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
     if isinstance(kernel, host) and tier != "interpreted":
         raise RecordError(f"{label}: a host kernel is for tier=\"interpreted\"")
-    if tier == "compiled" and (namespace or mutates or (isinstance(vjp, dict) and any(isinstance(k, tuple) for k in vjp))):
-        raise RecordError(f"{label}: namespace, mutates and gradients for several arguments are for tier=\"interpreted\"")
+    for changed in mutates:
+        if changed not in [a.name for a in args if a.type in ("Tensor", "Tensor?")]:
+            raise RecordError(f"{label}: mutates names {changed!r}, which is no tensor among the arguments")
+    if mutates and inplace:
+        raise RecordError(f"{label}: mutates and inplace don't go together")
+    if dunder and namespace:
+        raise RecordError(f"{label}: a Python operator is of the top level, not of {namespace!r}")
     if samples is None and not name.startswith("_") and not isinstance(reference, by_test):
         raise RecordError(f"{label}: no samples")
     if isinstance(vjp, dict):
@@ -634,7 +655,8 @@ def op(
             if key not in [a.name for a in args]:
                 raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
     if node is None:
-        words = [*namespace.split("."), *name.strip("_").split("_")]
+        within = [] if namespace == "nn.functional" else namespace.split(".")
+        words = [*within, *name.strip("_").split("_")]
         camel = "".join(p[:1].upper() + p[1:] for p in words)
         node = camel + "Backward0"
     record = Record(
@@ -646,7 +668,7 @@ def op(
         dunder, node, dict(variants or {}), dict(attrs or {}), dict(shows or {}), tuple(keeps), when, nondiff_outputs, multi_view, alpha, shown_as, tolerance,
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
-        tuple(plain_numbers), named, wide_out, tier, namespace, tuple(mutates), tuple(errors), alone, _checked_special(label, special),
+        tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
         event, flops, dict(params or {}), tuple((raises or {}).items()),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]

@@ -8,9 +8,10 @@ The modules are loaded when one of their names is first used; `index` says which
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from ext.codegen.kernel_runs import has_shape, signature
+from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import docstring, python_name, separate_sizes
 from ext.codegen.vocabulary import arg_type
@@ -31,6 +32,8 @@ from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
 from autograd_cy.overrides import overridable as _asking
 '''
+# Name -> module and name there.
+Places: TypeAlias = "dict[str, tuple[str, str]]"
 # What converts arguments whose C value says nothing to Python.
 IN_PYTHON = {"dtype_arg": "_given.dtype_value", "format_arg": "_given.format_value"}
 
@@ -72,8 +75,7 @@ class Forms:
     @property
     def said(self) -> str:
         """The operator in errors about its arguments."""
-        r = self.r
-        return r.shown_as or (r.name if r.namespace == "nn.functional" else r.symbol)
+        return str(self.r.said)
 
     def arguments(self, form: str = "") -> list[str]:
         """Lines that convert the arguments and check them."""
@@ -184,10 +186,14 @@ def out_text(r: Any) -> str:
 
 def groups_of(records: list) -> dict[str, list]:
     """The interpreted records of a family by name."""
+    return by_name([r for r in records if is_interpreted(r)])
+
+
+def by_name(records: list) -> dict[str, list]:
+    """Records by name."""
     groups: dict[str, list] = {}
     for r in records:
-        if is_interpreted(r):
-            groups.setdefault(r.name, []).append(r)
+        groups.setdefault(r.name, []).append(r)
     return groups
 
 
@@ -269,39 +275,55 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
     ]
 
 
+def place(
+    module: str, group: list, functions: Places, methods: Places, spaces: dict[str, Places]
+) -> None:
+    """Enter the names of one operator that are looked up when they are first used."""
+    first = group[0]
+    names = [first.name, *([f"{first.name}_"] if any(r.inplace for r in group) else [])]
+    inside = {n: (module, n) for n in names}
+    aliases = [*first.aliases, *(f"{a}_" for a in first.aliases if any(r.inplace for r in group))]
+    outside = {alias: (module, alias) for alias in aliases}
+    if first.function:
+        for namespace in [first.namespace, *first.also]:
+            if namespace:
+                spaces.setdefault(namespace, {}).update(inside)
+    if not first.later:
+        return  # the rest is there when the package is imported
+    if first.function:
+        functions.update(outside if first.namespace else inside | outside)
+    if first.method:
+        methods.update(outside if first.namespace else inside | outside)
+
+
 def index(families: dict) -> str:
-    """The module that says where the names of both tiers are, without loading them."""
-    functions, methods, spaces = {}, {}, {}
-    compiled = [
-        f"ops_{f}" for f, records in families.items() if any(r.tier == "compiled" for r in records)
-    ]
-    for family, records in families.items():
-        for name, group in groups_of(records).items():
-            if name.startswith("_"):
-                continue
-            first = group[0]
-            names = [name, *([f"{name}_"] if first.inplace else [])]
-            if first.function:
-                where = spaces.setdefault(first.namespace, {}) if first.namespace else functions
-                where |= {n: (family, n) for n in names}
-            aliases = [*first.aliases, *(f"{a}_" for a in first.aliases if first.inplace)]
-            outside = {alias: (family, alias) for alias in aliases}
-            functions |= outside if first.function else {}
-            if first.method:
-                methods |= outside | ({} if first.namespace else {n: (family, n) for n in names})
-    kernels = {
-        r.key: signature(r)
-        for records in families.values()
-        for r in records
-        if r.tier == "interpreted" and has_shape(r)
-    }
+    """The module that says where the names of operators are that are found at the first use."""
+    functions: Places = {}
+    methods: Places = {}
+    spaces: dict[str, Places] = {}
+    everything = [r for records in families.values() for r in records]
+    compiled = [r for r in everything if r.tier == "compiled"]
+    at_import = dict.fromkeys(f"ops_{r.file}" for r in compiled if not r.later)
+    for tier in ("compiled", "interpreted"):
+        for family, records in families.items():
+            module = f"ops_{family}" if tier == "compiled" else family
+            own = [r for r in records if r.tier == tier]
+            for group in by_name(own).values():
+                if group[0].public:
+                    place(module, group, functions, methods, spaces)
+    kernels = {r.key: signature(r) for r in everything if r.later and has_shape(r)}
+    later: dict[str, list[str]] = {}
+    for r in compiled:
+        if r.later:
+            later.setdefault(f"ops_{r.file}", []).extend(e.name for e in entries_of([r]))
     return "\n".join(
         [
-            '"""Modules of the compiled tier, and names of the interpreted one -> (family, name there); written by ext/codegen,',
-            'do not edit."""',
+            '"""Modules of the compiled tier: those of the import, and the operators of those that come later; names that are found',
+            'at the first use -> (module, name there). Written by ext/codegen, do not edit."""',
             "",
             "# ruff: noqa",
-            f"COMPILED = {compiled!r}",
+            f"COMPILED = {[*at_import]!r}",
+            f"LATER: dict[str, str] = { {name: ' '.join(keys) for name, keys in later.items()}!r}",
             f"FUNCTIONS = {functions!r}",
             f"METHODS = {methods!r}",
             f"NAMESPACES = {spaces!r}",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ext.codegen.formula import FormulaError
 from ext.codegen.vocabulary import arg_type
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Entry:
     name: str
     returns: str
     parameters: str  # types, separated by commas
+    family: str = ""  # that is loaded at first use; "" is loaded with the package
 
     @property
     def signature(self) -> str:
@@ -58,11 +60,12 @@ def entries_of(records: Iterable[Record]) -> list[Entry]:
     for r in records:
         parameters = ", ".join(arg_type(a.type).c for a in r.args)
         several = len(r.returns) > 1 or r.returns == ("*",)
-        found.append(Entry(r.key, "tuple" if several else "Tensor", parameters))
+        family = r.file if r.later else ""
+        found.append(Entry(r.key, "tuple" if several else "Tensor", parameters, family))
         if r.inplace:
-            found.append(Entry(f"{r.key}_", "Tensor", parameters))
+            found.append(Entry(f"{r.key}_", "Tensor", parameters, family))
         if r.out and not several:
-            found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor"))
+            found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor", family))
     return found
 
 
@@ -84,6 +87,14 @@ def table_of(module: str, text: str, entries: Mapping[str, Entry]) -> list[str]:
     used = [entries[name] for name in sorted(set(_CALL.findall(text))) if name in entries]
     if not used:
         return []
+    families = {entry.family for entry in entries.values()} - {""}
+    if not belongs(module, families):
+        for entry in used:
+            if entry.family:
+                raise FormulaError(
+                    f"{module} is loaded with the package and calls {entry.name!r}, which is loaded "
+                    f"at first use, with the family {entry.family!r}"
+                )
     return [
         "from autograd_cy._C.linking cimport link as _link",
         "",
@@ -93,6 +104,11 @@ def table_of(module: str, text: str, entries: Mapping[str, Entry]) -> list[str]:
         "cdef Operators T",
         f'_link("{module}", <void**>&T, ' + "\n".join(_signatures(used)) + ")",
     ]
+
+
+def belongs(module: str, families: Iterable[str]) -> bool:
+    """Whether a module is loaded with one of these families: its operators, or what its name begins with."""
+    return any(module == f"ops_{family}" or module.startswith(f"{family}_") for family in families)
 
 
 def publication(entries: list[Entry]) -> list[str]:

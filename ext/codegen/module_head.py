@@ -57,6 +57,7 @@ from autograd_cy._C.forward cimport (
     set_tangents, refuse_tangent)
 from autograd_cy._C.inplace cimport (
     end_inplace, replace_value, put_value, constant_history, unknown_history, refuse_complex)
+from autograd_cy._C.changes cimport after_change, before_change
 from autograd_cy._C.batching cimport (
     widest, common_dtype, align_batch, batch_front, all_front,
     batch_expand, batch_size_of, wrap_batch, wrap_results, wrap_shared, wrap_shared_all,

@@ -9,11 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import Entry, entries_of, kernel_numbers, publication, table_of
 from ext.codegen.module_head import head_of
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
+
+# What _namespace.py does with the functions of families that are there when it is imported.
+ASKING = (
+    "from autograd_cy._C.overrides import _intercept",
+    "for _name, _form in FORMS.items():",
+    '    if not _name.startswith("_"):',
+    "        _intercept(_form)",
+)
 
 
 def needs_loop(r: Any) -> bool:
@@ -81,7 +90,7 @@ def family_module(
         if r.flops:
             register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
         if len(r.returns) > 1 and r.named:
-            results[r.name] = r.returns
+            results[r.symbol] = r.returns
     groups: dict[str, list] = {}
     for r in records:
         groups.setdefault(r.name, []).append(r)
@@ -91,18 +100,21 @@ def family_module(
     for name, group in groups.items():
         forms.add(name, group)
         public = not name.startswith("_")
+        within = group[0].namespace  # its function is found there, a method by an alias only
+        if any(r.namespace != within for r in group):
+            raise FormulaError(f"{name}: operators of one name and file, but several namespaces")
         for k, r in enumerate(group):
             if needs_loop(r):
                 register.append(f'_register_operator("{r.key}", positional(FORMS["{name}"], {k}))')
-        if group[0].function and public:
+        if group[0].function and public and not within:
             exported.append(name)
-        if group[0].method and public:
+        if group[0].method and public and not within:
             register.append(f'install(Tensor, "{name}", FORMS["{name}"])')
         if any(r.inplace for r in group):
             forms.add(name, group, "_")
-            if public and group[0].method:
+            if public and group[0].method and not within:
                 register.append(f'install(Tensor, "{name}_", FORMS["{name}_"])')
-            if public and group[0].function:
+            if public and group[0].function and not within:
                 exported.append(f"{name}_")
         other_names += alias_lines(group, register, exported)
         for r in group:
@@ -132,6 +144,7 @@ def family_module(
         *forms.made(),
         *other_names,
         "\n".join(register),
+        *(ASKING if records and records[0].later else ()),
         "",
         f"__all__ = {exported!r}",
         "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from ext.codegen.formula import FormulaError, Uses, parse
@@ -28,8 +29,7 @@ class NodeText(OperatorBase):
         """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
         r = self.r
         self.plan = Plan(r)
-        self.formulas = {key: tree for (key,), tree in self.plan.formulas.items()}
-        self.uses: dict[str, Uses] = {key: used for (key,), used in self.plan.uses.items()}
+        self.uses: dict[tuple[str, ...], Uses] = self.plan.uses
         self.args = {a.name: a for a in r.args}
         self.outputs, self.slots = self.plan.outputs, self.plan.slots
         self.meta_objects, self.edge = self.plan.metadata, self.plan.edges
@@ -114,8 +114,8 @@ class NodeText(OperatorBase):
             kept = f"<tuple>kept[{self.objects.index(name)}]"
             f.declare("tuple", name, f"saved_indices(self, {kept})")
         names = gradients | self.kept_names()
-        for key in self.diff:
-            self.gradient(f, key, gradients, names)
+        for keys in self.plan.formulas:
+            self.gradient(f, keys, gradients, names)
         f.add("return 0")
         return f.lines[1:]
 
@@ -163,42 +163,68 @@ class NodeText(OperatorBase):
                 found[name] = (name, letter)
         return found
 
-    def gradient(self, f: Function, key: str, gradients: Names, names: Names) -> None:
-        """Compute the gradient of one argument, if it is needed."""
+    def gradient(self, f: Function, keys: tuple[str, ...], gradients: Names, names: Names) -> None:
+        """Compute the gradients that one formula gives, if one of them is needed."""
         emitter = self.emitter(
-            names, lambda name, what: self.saved_metadata(key, gradients, name, what)
+            names, lambda name, what: self.saved_metadata(keys, gradients, name, what)
         )
-        used = self.uses[key]
-        unpacked = [
-            n
-            for n in self.slots
-            if n in used.values
-            or any(
-                m == n and (m, w) not in self.meta_objects and m != key for m, w in used.metadata
-            )
-        ]
+        unpacked = [n for n in self.slots if self.plan.needs(keys, n)]
         inner = [f"s_{n} = unpack(self, {self.slots.index(n)})" for n in unpacked]
+        key, tree = keys[0], self.plan.formulas[keys]
+        if len(keys) > 1:
+            self.joint_gradient(f, keys, inner, gradients, names)
+            return
         if self.args[key].type != "Tensor[]":
-            inner.append(f"gout[{self.edge[key]}] = give({emitter.tensor(self.formulas[key])})")
+            inner.append(f"gout[{self.edge[key]}] = give({emitter.tensor(tree)})")
             f.block(f"if needs(self, {self.edge[key]}):", inner)
             return
-        text, kind = emitter.emit(self.formulas[key])
+        text, kind = emitter.emit(tree)
         if kind != "L":
             raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
         inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
         f.block("if any_needed(self):", inner)
 
-    def saved_metadata(self, key: str, gradients: Names, name: str, what: str) -> str:
-        """The text of metadata in the gradient of `key`: of gradients, edges, or what is kept."""
+    def joint_gradient(
+        self,
+        f: Function,
+        keys: tuple[str, ...],
+        inner: list[str],
+        gradients: Names,
+        names: Names,
+    ) -> None:
+        """Compute several gradients by one formula, a tuple; None is no gradient."""
+        if any(self.args[key].type == "Tensor[]" for key in keys):
+            raise FormulaError(f"{self.key}: the gradient of a list has a formula of its own")
+        wanted = [f"needs(self, {self.edge[key]})" for key in keys]
+        names = names | {"needed": ("(" + ", ".join(wanted) + ")", "I")}
+        names |= {f"needed_{i}": (text, "b") for i, text in enumerate(wanted)}
+        emitter = self.emitter(
+            names, lambda name, what: self.saved_metadata(keys, gradients, name, what)
+        )
+        text, kind = emitter.emit(Wanted().visit(deepcopy(self.plan.formulas[keys])))
+        if kind != "L":
+            raise FormulaError(f"{self.key}: the gradients of {', '.join(keys)} are a tuple")
+        f.declare("tuple", "together")
+        inner.append(f"together = {text}")
+        for i, (key, test) in enumerate(zip(keys, wanted)):
+            inner += [
+                f"if {test}:",
+                f"    gout[{self.edge[key]}] = give(<Tensor>together[{i}])",
+            ]
+        f.block(f"if {' or '.join(wanted)}:", inner)
+
+    def saved_metadata(self, keys: tuple[str, ...], gradients: Names, name: str, what: str) -> str:
+        """The text of metadata in a gradient: of gradients, of the edge, or what is kept."""
         if name in gradients or name.startswith("grad"):
             return self.plain_metadata(gradients[name][0], what)
-        if name == key and self.args[key].type != "Tensor[]":
+        key = keys[0]
+        if (name,) == keys and self.args[key].type != "Tensor[]":
             edge = self.edge[key]
             if what == "is_complex":
                 return f"dt_is_complex(edge_dtype(self, {edge}))"
             return f"edge_{what}(self, {edge})"
         if name in self.slots and (
-            name in self.uses[key].values or (name, what) not in self.meta_objects
+            name in self.uses[keys].values or (name, what) not in self.meta_objects
         ):
             return self.plain_metadata(f"s_{name}", what)
         i = len(self.objects) + self.meta_objects.index((name, what))
@@ -312,6 +338,16 @@ class NodeText(OperatorBase):
                 nr = self.r.returns.index(name)
                 lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
         return lines
+
+
+class Wanted(ast.NodeTransformer):
+    """``needed[i]`` as one test instead of an element of a tuple."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        of_needed = isinstance(node.value, ast.Name) and node.value.id == "needed"
+        if of_needed and isinstance(node.slice, ast.Constant):
+            return ast.Name(f"needed_{node.slice.value}")
+        return self.generic_visit(node)
 
 
 def shown_rows(

@@ -135,11 +135,18 @@ class OperatorForms(NodeText):
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
         body += self.on_the_cpu()
+        changed = self.tuple_of(r.mutates)
+        if r.mutates:
+            every = self.tuple_of(
+                [a.name for a in r.args if a.is_tensor and a.type != "Tensor[]"],
+                self.list_arg.name if self.list_arg is not None else None,
+            )
+            body.append(f'before_change({changed}, {every}, flags, "{self.shown}")')
         if getattr(r.vjp, "refuse_tangents", False):
             tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
             body += [
                 "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
-                f'    refuse_tangent({tensors}, "{r.name}")',
+                f'    refuse_tangent({tensors}, "{self.shown}")',
             ]
         batch = [f"result = {self.batching.call}"]
         if self.resolves:
@@ -164,6 +171,8 @@ class OperatorForms(NodeText):
                 "else:",
                 f"    result = {self.kernel_expression()}",
             ]
+        if r.mutates:
+            body.append(f'after_change({changed}, "{r.node}")')
         first = r.args[0].name if r.args else None
         if is_view:
             creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
@@ -419,7 +428,7 @@ class OperatorForms(NodeText):
                     return [*lines, f"    return {text}"]
             return [
                 *lines,
-                f'    {write}(out, {value}, "{r.name}")',
+                f'    {write}(out, {value}, "{self.shown}")',
                 "    bump_version(out)",
                 "    return out",
             ]
@@ -431,7 +440,7 @@ class OperatorForms(NodeText):
             unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
             lines += [
                 f"    if not ({unless}out.dt == {exact}):",
-                f'        {refusal}(out, {exact}, "{r.name}")',
+                f'        {refusal}(out, {exact}, "{self.shown}")',
             ]
         if has_shape(r):
             lines += [
@@ -446,7 +455,7 @@ class OperatorForms(NodeText):
             lines.append(f"    {self.kernel_expression('out', resolving=self.resolves)}")
         else:
             lines.append(
-                f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{r.name}")'
+                f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{self.shown}")'
             )
         ends = self.seen_end("finished(seen, out, None)")
         return lines + ["    bump_version(out)", *indent(ends), "    return out"]

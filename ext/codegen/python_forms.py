@@ -140,7 +140,7 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
     head = [r.name + form]
     if not alone:
         head.append(f"key={r.key}{form}")
-    shown = (r.shown_as or r.name) + form
+    shown = r.said + form
     if shown != head[0]:
         head.append(f"as={shown}")
     if is_plain(r):
@@ -217,18 +217,18 @@ class Body:
         if not form and r.out:
             lines += self.out(r.key, names)
         elif not form and r.outs:
-            written = f'write_outs(out, {call}, "{r.name}")'
+            written = f'write_outs(out, {call}, "{r.shown}")'
             if has_shape(r):
                 written = f"c_{r.key}_outs({names}, out)"
             lines += [
                 "cdef tuple out",
                 f"if v[{self.places['out']}].o != NONE:",
                 f"    out = outs_arg(<object>v[{self.places['out']}].o, {len(r.returns)}, "
-                f'(<Tensor>v[0].o).flags, "{r.name}")',
-                f"    return {r.name}_result(*{written})",
+                f'(<Tensor>v[0].o).flags, "{r.shown}")',
+                f"    return {r.symbol}_result(*{written})",
             ]
         if not form and len(r.returns) > 1 and r.named:
-            call = f"{r.name}_result(*{call})"
+            call = f"{r.symbol}_result(*{call})"
         lines.append(f"return {call}")
         return ["", f"cdef object {self.name}(Value* v):", *indent(lines)]
 

@@ -141,9 +141,12 @@ def returns(r) -> str:
 
 def forms(r) -> list[tuple[str, str]]:
     """How it can be called."""
-    found = [f"`ag.{r.name}`"] if r.function else []
-    found += [f"`Tensor.{r.name}`"] if r.method else []
-    found += [f"`Tensor.{r.name}_`"] if r.inplace else []
+    inside = f"{r.namespace}.{r.name}" if r.namespace else r.name
+    found = [f"`ag.{inside}`"] if r.function else []
+    found += [f"`ag.{namespace}.{r.name}`" for namespace in r.also]
+    if not r.namespace:
+        found += [f"`Tensor.{r.name}`"] if r.method else []
+        found += [f"`Tensor.{r.name}_`"] if r.inplace else []
     found += [f"also `{alias}`" for alias in r.aliases]
     found += [f"operator `{r.dunder}`"] if r.dunder else []
     return [("Forms", ", ".join(found))]

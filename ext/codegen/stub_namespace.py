@@ -1,14 +1,15 @@
-"""Writes the stubs of autograd_cy/__init__.py and _namespace.py, whose names are gathered at import.
+"""Writes the stubs of autograd_cy/__init__.py, _namespace.py and nn/functional/__init__.py.
 
-Both files are read as text (ast), so what they gather is stated once, there. Also finds the methods
+Their names are gathered at import, or found at the first use. The files are read as text (ast), so what they gather is stated once, there. Also finds the methods
 that Python modules install on Tensor.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ext.codegen.declarations import Function, Parameter
 from ext.codegen.kernel_loops import write_if_changed
@@ -25,6 +26,7 @@ def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, 
     """
     names = namespace_imports(package, exported)
     lines = [line for line, _ in sorted(names.values())]
+    lines += [f"from {module} import {name} as {name}" for name, module in sorted(lazy.items())]
     text = HEAD + "\n".join(lines) + f"\n\n__all__ = {sorted(names)!r}\n"
     write_if_changed(str(package / "_namespace.pyi"), text)
     write_if_changed(str(package / "__init__.pyi"), top_level(package, sorted(names), lazy))
@@ -128,6 +130,29 @@ def lazy_modules(tree) -> list[str]:
                 if isinstance(element, ast.Constant) and isinstance(element.value, str)
             ]
     return []
+
+
+# --- nn.functional --------------------------------------------------------------------------------
+
+
+def write_functional(package: Path, families: dict, module_of: Callable[[Any], str]) -> None:
+    """
+    Write the stub of nn/functional/__init__.py: what it imports, and what records put there.
+
+    `module_of` says in which module the functions of a record are.
+    """
+    path = package / "nn" / "functional" / "__init__.py"
+    imported = imports_of(ast.parse(path.read_text()))
+    names = {name: place for name, place in imported.items() if not name.startswith("_")}
+    names.pop("annotations", None)
+    for records in families.values():
+        for r in records:
+            inside = "nn.functional" in (r.namespace, *r.also)
+            if r.public and r.function and inside and r.name not in names:
+                names[r.name] = module_of(r), r.name
+    lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]
+    text = HEAD + "\n".join(sorted(lines)) + f"\n\n__all__ = {sorted(names)!r}\n"
+    write_if_changed(str(path.with_suffix(".pyi")), text)
 
 
 # --- methods installed by Python modules ----------------------------------------------------------

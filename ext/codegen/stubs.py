@@ -86,6 +86,7 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
         if m.kind != "simd"
     }
     exported = {name: source.exported for name, source in sources.items()}
+    lazy: dict[str, str] = {}
     methods = [
         *(f for records in families.values() for f in record_methods(records)),
         *installed_methods(sources),
@@ -94,16 +95,23 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
     for name, source in sources.items():
         text = module_stub(name, source, methods if name == "tensor" else [], families)
         write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
+    written = {*exported}
     for family, records in families.items():
         name = f"ops_{family}"
         compiled = [r for r in records if r.tier == "compiled"]
         if compiled:
-            text, exported[name] = family_stub(name, compiled)
+            written.add(name)
+            text, names = family_stub(name, compiled)
             write_if_changed(str(pxd_dir / f"{name}.pyi"), text)
-    lazy = write_interpreted(families, pxd_dir.parent / "_interpreted")
+            if compiled[0].later:
+                lazy |= dict.fromkeys(names, f"{PACKAGE}.{name}")
+            else:
+                exported[name] = names
+    lazy |= write_interpreted(families, pxd_dir.parent / "_interpreted")
     stub_namespace.write(pxd_dir.parent, exported, lazy)
+    stub_namespace.write_functional(pxd_dir.parent, families, module_of)
     for path in pxd_dir.glob("*.pyi"):
-        if path.stem not in exported:  # of a module that is gone
+        if path.stem not in written:  # of a module that is gone
             path.unlink()
 
 
@@ -400,7 +408,8 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
             body += overloads(name, lists, results)
             lists = [record_parameters(r, "inplace") for r in changing]
             body += overloads(f"{name}_", lists, ["_Tensor"] * len(lists))
-            if group[0].function and not key.startswith("_"):
+            within = group[0].namespace and name == key and group[0].tier == "compiled"
+            if group[0].function and not key.startswith("_") and not within:
                 exported += [name, f"{name}_"] if changing else [name]
     imports = "".join(
         line + "\n"

@@ -19,6 +19,17 @@ def families() -> list[str]:
     )
 
 
+AT_FIRST_USE = "at first use"
+
+
+def loaded_later(module, error: type[Exception]) -> bool:
+    """Whether a family is loaded when one of its names is first used, and not with the package."""
+    word = getattr(module, "LOADED", None)
+    if word not in (None, AT_FIRST_USE):
+        raise error(f"{module.__name__}: LOADED is {AT_FIRST_USE!r} or left out, not {word!r}")
+    return word is not None
+
+
 def load():
     """Records of each family, as {family: [Record]}."""
     package = sys.modules.get("autograd_cy")
@@ -32,10 +43,17 @@ def load():
         schema = importlib.import_module("autograd_cy.ops._schema")
         found = {}
         for family in families():
-            importlib.import_module(f"autograd_cy.ops.{family}")
+            module = importlib.import_module(f"autograd_cy.ops.{family}")
+            later = loaded_later(module, schema.RecordError)
             for record in schema.TABLE:
                 if not record.file:
                     object.__setattr__(record, "file", family)
+                    object.__setattr__(record, "later", later or record.tier == "interpreted")
+                    if later and record.dunder:
+                        raise schema.RecordError(
+                            f"{record.key}: Python operators are loaded with the package; {family} "
+                            f"is loaded {AT_FIRST_USE}"
+                        )
             found[family] = [record for record in schema.TABLE if record.file == family]
         check(found, schema.RecordError)
         return found

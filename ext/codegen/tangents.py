@@ -25,6 +25,10 @@ def jvp_formulas(record: Any, differentiable: Iterable[str]) -> dict[str, dict[s
     if rule == "elementwise":
         # The Jacobian is diagonal: J t = conj(conj(J) conj(t)), and conj(J) is what vjp multiplies by.
         for a in differentiable:
+            if (a,) not in record.joint:
+                raise FormulaError(
+                    f"{record.key}: jvp for a gradient of several arguments is a dict"
+                )
             tree = substitute(
                 parse(record.vjp[a]), "grad", ast.parse(f"conj({a}_t)", mode="eval").body
             )
@@ -32,7 +36,7 @@ def jvp_formulas(record: Any, differentiable: Iterable[str]) -> dict[str, dict[s
     elif rule == "each":
         for a in differentiable:
             call = ", ".join(f"{b.name}_t" if b.name == a else b.name for b in record.args)
-            rows[a] = parse(f"{record.name}({call})")
+            rows[a] = parse(f"{record.symbol}({call})")
     elif rule != "linear":
         raise FormulaError(f"{record.key}: unknown jvp rule {rule!r}")
     return {record.returns[0]: rows}

@@ -166,7 +166,7 @@ class Dims(Rule):
             alone = [f"return {self.again(', '.join(zero))}"]
         else:
             alone = [f"{first} = T.unsqueeze({first}, 1)", *scalar, "lifted = True"]
-        inside = [front, "if nd == 0:", *indent(alone), "else:", *indent(moved)]
+        inside = [front, "if nd == 0:", *indent(alone), "else:", *indent(moved or ["pass"])]
         f.block("if not shared:", inside)
         end = "end_dims_all" if self.several else "end_dims"
         f.add(f"return {end}({self.again()}, level, shared, lifted)")

@@ -5,10 +5,17 @@ A module that calls operators has a struct of pointers `T` for those that it use
 (`include "operators_of_<module>.pxi"`, which the generator writes). So a new operator changes
 nothing but its own family. Modules that are loaded before an operator get their pointer when it is
 published.
+
+Families of operators that the import leaves out (`_expect`) are loaded when a module that calls one
+of theirs is.
 """
+import sys
+from importlib import import_module as _import_module
+
 
 cdef dict _places = {}         # signature -> address of the function
 cdef dict _waiting = {}        # signature -> [(module, address of its pointer)]
+cdef dict _later = {}          # module that is loaded at first use -> names of its operators
 cdef bint _complete = False
 
 
@@ -33,9 +40,31 @@ cdef int link(str module, void** functions, str signatures) except -1:
         else:
             functions[i] = <void*><size_t>place
     if missing and _complete:
+        missing = [signature for signature in missing if not found_later(signature)]
+    if missing and _complete:
         raise ImportError(f"{module} was built for other operators than there are; build it again. "
                           f"It calls {', '.join(missing)}")
     return 0
+
+
+cdef bint found_later(str signature) except -1:
+    """Whether a family that is loaded now, or by now half loaded, publishes an operator."""
+    cdef str key = signature.partition("(")[0].rpartition(" ")[2]
+    for name, keys in _later.items():
+        if key in keys:
+            path = f"autograd_cy._C.{name}"
+            if path not in sys.modules:
+                _import_module(path)
+            # One that is being loaded, and calls the module that asks, publishes soon.
+            loading = getattr(sys.modules[path].__spec__, "_initializing", False)
+            return signature in _places or loading
+    return False
+
+
+def _expect(dict families not None):
+    """Make known {module: its operators, separated by spaces} that are loaded at first use."""
+    for name, keys in families.items():
+        _later[name] = frozenset(keys.split())
 
 
 def _unfilled():

@@ -71,6 +71,12 @@ def formulas_of(rule):
     return {k: v for k, v in rule.items() if isinstance(v, dict) or not v.startswith(ABSENT)}
 
 
+def differentiable(record):
+    """Arguments with a gradient, also with one by a formula for several."""
+    keys = formulas_of(record.vjp)
+    return {name for key in keys for name in (key if isinstance(key, tuple) else (key,))}
+
+
 @dataclass(frozen=True)
 class Case:
     """One sample of one record."""
@@ -258,7 +264,7 @@ def made(case, name, seed):
         array.flags.writeable = False
         can = x.differentiable and array.dtype == NUMPY[name] and CLASS_OF[name] in "hfc"
         if isinstance(record.vjp, dict):
-            can = can and argument in formulas_of(record.vjp)
+            can = can and argument in differentiable(record)
         elif not isinstance(record.kernel, schema.composite):
             can = False
         leaves.append(Leaf(argument, place, array, can))

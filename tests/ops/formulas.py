@@ -42,6 +42,15 @@ def fitted(gradient, array):
 def evaluate(call, names, tree, evaluator=EVALUATOR):
     """Gradients of the leaves behind one formula, as arrays, by leaf number."""
     key, formula = tree
+    if isinstance(key, tuple):
+        wanted = tuple(any(call.leaves[i].name == name for i in call.moving) for name in key)
+        values = evaluator.evaluate(formula, names | {"needed": wanted})
+        found = {}
+        for name, value in zip(key, values, strict=True):
+            for i in call.moving:
+                if call.leaves[i].name == name:
+                    found[i] = fitted(value, call.arrays[i])
+        return found
     value = evaluator.evaluate(formula, names)
     places = [i for i in call.moving if call.leaves[i].name == key]
     if isinstance(value, tuple):

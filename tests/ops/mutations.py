@@ -52,7 +52,8 @@ class Site:
 
     @property
     def id(self):
-        return "-".join(filter(None, (self.record.key, self.kind, self.output, self.key)))
+        key = ",".join(self.key) if isinstance(self.key, tuple) else self.key
+        return "-".join(filter(None, (self.record.key, self.kind, self.output, key)))
 
 
 def sites():
@@ -93,6 +94,8 @@ def mutants(site):
             continue
         if kind == "double" and site.kind == "composite" and len(site.record.returns) > 1:
             continue  # twice a tuple is the tuple repeated
+        if isinstance(site.key, tuple) and kind in ("sign", "double"):
+            continue  # of a tuple
         if kind == "double" and site.kind == "vjp" and site.record.arg(site.key).type == "Tensor[]":
             continue  # twice a tuple is the tuple repeated
         text = ast.unparse(ast.fix_missing_locations(mutant))

@@ -24,7 +24,7 @@ def test_generated_node_computes_the_formula(case):
         for key, text in formulas_of(case.record.vjp).items():
             for i, value in evaluate(call, names, (key, parse(text))).items():
                 found = to_array(generated[i])
-                np.testing.assert_allclose(found, value, rtol=1e-12, atol=1e-13, err_msg=key)
+                np.testing.assert_allclose(found, value, rtol=1e-12, atol=1e-13, err_msg=str(key))
 
 
 def test_evaluator_and_composites_agree():

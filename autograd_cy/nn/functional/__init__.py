@@ -2,14 +2,13 @@
 
 The operators are those of the top-level namespace. What is added here is what belongs to the Python
 side alone: in-place variants by flag, deprecated spellings, and a few checks. Operators whose
-record says ``namespace="nn.functional"`` come from the records.
+record says ``namespace="nn.functional"``, or ``also=("nn.functional",)`` beside the top level, come
+from the records, and are loaded when they are first used.
 """
 
 from __future__ import annotations
 
-from autograd_cy._interpreted import complete as _complete
-from autograd_cy._interpreted.indexing import one_hot
-from autograd_cy._interpreted.neural import batch_norm
+from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
     log_softmax,
@@ -24,7 +23,6 @@ from autograd_cy.nn.functional._dropout import dropout
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 
 __all__ = [
-    "batch_norm",
     "cross_entropy",
     "dropout",
     "gelu",
@@ -32,7 +30,6 @@ __all__ = [
     "log_softmax",
     "mse_loss",
     "nll_loss",
-    "one_hot",
     "relu",
     "sigmoid",
     "softmax",
@@ -40,4 +37,4 @@ __all__ = [
     "threshold",
 ]
 
-_complete("nn.functional", globals())
+__getattr__, __dir__ = _later("nn.functional", globals())

@@ -4,6 +4,7 @@ from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Thresho
 from ..container import ModuleDict, ModuleList, Sequential
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..parameter_container import ParameterDict, ParameterList
 from . import module as module
 from .module import Module
 
@@ -20,6 +21,8 @@ __all__ = [
     "ModuleDict",
     "ModuleList",
     "NLLLoss",
+    "ParameterDict",
+    "ParameterList",
     "ReLU",
     "Sequential",
     "Sigmoid",

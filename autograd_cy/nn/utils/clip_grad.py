@@ -1,0 +1,215 @@
+"""Gradients kept small: all scaled by one factor, or each element cut off."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from types import GeneratorType
+
+from autograd_cy import Tensor, isinf, isnan, linalg, no_grad, stack, tensor
+
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+]
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Return the norm of all elements of several tensors, as if they were one vector.
+
+    Parameters
+    ----------
+    tensors : Tensor or iterable of Tensor
+        The tensors, which are usually gradients.
+    norm_type : float, optional
+        The order p of the norm; ``inf`` is the largest absolute value.
+    error_if_nonfinite : bool, optional
+        Whether a norm that is NaN or infinite is an error.
+    foreach : bool, optional
+        Accepted as in torch; there is one implementation.
+
+    Returns
+    -------
+    Tensor
+        Of no dimensions.
+
+    Raises
+    ------
+    RuntimeError
+        If `error_if_nonfinite` and the norm isn't finite.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    order = float(norm_type)
+    if not tensors:
+        return tensor(0.0)
+    with no_grad():
+        norms = [linalg.vector_norm(x, order) for x in tensors]
+        total = linalg.vector_norm(stack(norms), order)
+        if error_if_nonfinite and bool((isnan(total) | isinf(total)).item()):
+            raise RuntimeError(
+                f"The total norm of order {order} for gradients from `parameters` is non-finite, "
+                "so it cannot be clipped. To disable this error and scale the gradients by the "
+                "non-finite norm anyway, set `error_if_nonfinite=False`"
+            )
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,
+) -> None:
+    """Scale gradients by ``max_norm / (total_norm + 1e-6)``, if that is less than 1.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those whose gradients are scaled.
+    max_norm : float
+        The wanted bound.
+    total_norm : Tensor
+        The norm of all gradients, as `get_total_norm` gives it.
+    foreach : bool, optional
+        Accepted as in torch; there is one implementation.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> w = torch.nn.Parameter(torch.ones(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grads_with_norm_(w, 1.0, torch.tensor(10.0))
+    >>> w.grad
+    tensor([0.3000, 0.4000])
+    """
+    grads = _grads(parameters)
+    if not grads:
+        return
+    with no_grad():
+        factor = float(max_norm) / (total_norm + 1e-6)
+        factor = factor.item() if total_norm.device.type == "cpu" else factor.clamp(max=1.0)
+        # A factor of 1 changes nothing; NaN goes to all gradients, as in torch.
+        if not (isinstance(factor, float) and factor >= 1.0):
+            for grad in grads:
+                grad.mul_(factor)
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients by one factor so that their total norm is at most `max_norm`.
+
+    Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks" (2013).
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those whose gradients are scaled.
+    max_norm : float
+        The bound.
+    norm_type : float, optional
+        The order of the norm, see `get_total_norm`.
+    error_if_nonfinite : bool, optional
+        Whether a norm that is NaN or infinite is an error.
+    foreach : bool, optional
+        Accepted as in torch; there is one implementation.
+
+    Returns
+    -------
+    Tensor
+        The norm before.
+
+    Raises
+    ------
+    RuntimeError
+        If `error_if_nonfinite` and the norm isn't finite.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> w = torch.nn.Parameter(torch.ones(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grad_norm_(w, 1.0)
+    tensor(5.)
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
+    if not isinstance(parameters, Tensor):
+        generator = isinstance(parameters, GeneratorType)
+        parameters = list(parameters)
+        if generator and not parameters:
+            warnings.warn(
+                "`parameters` is an empty generator, no gradient clipping will occur.",
+                stacklevel=2,
+            )
+    total = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Deprecated: :func:`clip_grad_norm_` took its place."""
+    warnings.warn(
+        "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
+    """Cut off the elements of gradients outside of ``[-clip_value, clip_value]``.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those whose gradients are changed.
+    clip_value : float
+        The bound.
+    foreach : bool, optional
+        Accepted as in torch; there is one implementation.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> w = torch.nn.Parameter(torch.ones(2))
+    >>> w.grad = torch.tensor([3.0, -4.0])
+    >>> torch.nn.utils.clip_grad_value_(w, 1.0)
+    >>> w.grad
+    tensor([ 1., -1.])
+    """
+    bound = float(clip_value)
+    with no_grad():
+        for grad in _grads(parameters):
+            grad.clamp_(-bound, bound)
+
+
+def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [x.grad for x in given if x.grad is not None]
