@@ -9,11 +9,12 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
 cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
                            Py_ssize_t n) except -1
 
-# A divisor of 0 stands for the number of elements.
+# A divisor of None stands for the number of elements.
 cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple padding, bint ceil_mode,
-                  bint count_include_pad, Py_ssize_t divisor) except -1
+                  bint count_include_pad, object divisor) except -1
 cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tuple stride,
                            tuple padding, bint ceil_mode, bint count_include_pad,
-                           Py_ssize_t divisor) except -1
+                           object divisor) except -1
 cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1
-cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size, Py_ssize_t n) except -1
+cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
+                                    tuple output_size) except -1

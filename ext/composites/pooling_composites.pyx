@@ -35,7 +35,8 @@ cdef tuple for_each(object given, int n, str op, str name):
         raise RuntimeError(f"{op}() argument '{name}' should contain one int (got {len(x)})")
     omitted = "omitted, " if name == "stride" else ""
     words = "be either" if name == "dilation" else "be" if op == "avg_pool3d" else "either be"
-    raise RuntimeError(f"{op}: {name} must {words} {omitted}a single int, or a tuple of {COUNTS[n]}")
+    raise RuntimeError(
+        f"{op}: {name} must {words} {omitted}a single int, or a tuple of {COUNTS[n]}")
 
 
 cdef str by_axis(str name, tuple values):
@@ -77,7 +78,7 @@ cdef int check_1d_max(Tensor a, tuple kernel, tuple stride, tuple padding, tuple
     return 0
 
 
-cdef int check_windows(Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation) except -1:
+cdef int check_windows(tuple kernel, tuple stride, tuple padding, tuple dilation) except -1:
     """What windows may be."""
     cdef Py_ssize_t k, s, p, e
     cdef int d
@@ -104,7 +105,7 @@ cdef int check_pool(Tensor a, str op, tuple kernel, tuple stride, tuple padding,
                     bint ceil_mode) except -1:
     """Windows, then the input's dimensions, then how many windows there are."""
     cdef int n = <int>len(kernel), d, first = a.nd - n - 1
-    cdef bint average = op.startswith("avg"), positive = True
+    cdef bint average = op.startswith("avg"), positive = True, smaller = False
     cdef list small = [], large = []
     if a.nd < n + 1 or a.nd > n + 2:
         if n == 1:
@@ -116,7 +117,7 @@ cdef int check_pool(Tensor a, str op, tuple kernel, tuple stride, tuple padding,
         if not average or n == 3:
             raise RuntimeError(
                 f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-    check_windows(a, kernel, stride, padding, dilation)
+    check_windows(kernel, stride, padding, dilation)
     for d in range(first if first > 0 else 0, a.nd):
         if a.sizes[d] == 0:
             positive = False
@@ -136,7 +137,8 @@ cdef int check_pool(Tensor a, str op, tuple kernel, tuple stride, tuple padding,
         small.append(pooled_size(large[d], kernel[d], stride[d], padding[d], dilation[d],
                                  ceil_mode))
         positive = positive and small[d] > 0
-    if not positive and average and n == 3:
+        smaller = smaller or large[d] < kernel[d]
+    if smaller and average and n == 3:
         raise RuntimeError(
             f"input image ({by_axis('', tuple(large))}) smaller than kernel size "
             f"({by_axis('k', kernel)})")
@@ -178,8 +180,7 @@ cdef Tensor avg_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, t
     check_pool(a, op, kernel, steps, padding, (1,) * n, ceil_mode)
     if not dt_is_float(a.dt) and a.dt != DT_I64:
         refuse_dtype(a, "avg_pool3d_out_frame" if n == 3 else "avg_pool2d")
-    return T._avg_pool(a, kernel, steps, padding, ceil_mode, count_include_pad,
-                       0 if divisor is None else divisor)
+    return T._avg_pool(a, kernel, steps, padding, ceil_mode, count_include_pad, divisor)
 
 
 # --- a given number of windows --------------------------------------------------------------
@@ -188,7 +189,8 @@ cdef tuple check_adaptive(Tensor a, int n, tuple size, str op, bint average):
     """The sizes of the result."""
     cdef int d, first = a.nd - n if average else a.nd - n - 1
     if n == 1 and len(size) != 1:
-        raise RuntimeError(f"{op}() argument 'output_size' should contain one int (got {len(size)})")
+        raise RuntimeError(
+            f"{op}() argument 'output_size' should contain one int (got {len(size)})")
     if len(size) != n:
         raise RuntimeError(f"{op}: output_size must be {n}")
     if a.nd < n + 1 or a.nd > n + 2:

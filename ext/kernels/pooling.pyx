@@ -8,7 +8,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_I64
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.pool_loops cimport *
@@ -230,26 +230,26 @@ cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
 
 
 cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple padding, bint ceil_mode,
-                  bint count_include_pad, Py_ssize_t divisor) except -1:
+                  bint count_include_pad, object divisor) except -1:
     cdef Plan plan
     cdef Tensor wide
     if out.count == 0:
         return 0
-    if is_half(a):
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
-        avg_pool(wide, cast(a, DT_F32), kernel, stride, padding, ceil_mode, count_include_pad,
+    if is_half(a) or a.dt < DT_I64:
+        wide = tensor_empty(DT_I64 if a.dt < DT_I64 else DT_F32, out.nd, out.sizes)
+        avg_pool(wide, cast(a, wide.dt), kernel, stride, padding, ceil_mode, count_include_pad,
                  divisor)
         return copy_into(out, wide, "avg_pool")
     a = contiguous(a)
     regular(&plan, a, out, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
-    plan.g.divisor = divisor
+    plan.g.divisor = 0 if divisor is None else divisor
     return averages(&plan, out, a)
 
 
 cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tuple stride,
                            tuple padding, bint ceil_mode, bint count_include_pad,
-                           Py_ssize_t divisor) except -1:
+                           object divisor) except -1:
     cdef Plan plan
     cdef Tensor wide
     if out.count == 0:
@@ -262,7 +262,7 @@ cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tu
     grad = contiguous(grad)
     regular(&plan, out, grad, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
-    plan.g.divisor = divisor
+    plan.g.divisor = 0 if divisor is None else divisor
     return averages_back(&plan, out, grad)
 
 
@@ -280,17 +280,18 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
     return averages(&plan, out, a)
 
 
-cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size, Py_ssize_t n) except -1:
+cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
+                                    tuple output_size) except -1:
     cdef Plan plan
     cdef Tensor wide
     if out.count == 0:
         return 0
     if is_half(out):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
-        adaptive_avg_pool_backward(wide, cast(grad, DT_F32), size, n)
+        adaptive_avg_pool_backward(wide, cast(grad, DT_F32), size, output_size)
         return copy_into(out, wide, "adaptive_avg_pool_backward")
     if grad.count == 0:
         return clear(out)
     grad = contiguous(grad)
-    parts(&plan, out, grad, <int>n)
+    parts(&plan, out, grad, <int>len(output_size))
     return averages_back(&plan, out, grad)
