@@ -83,6 +83,7 @@ HIDDEN = {
                           ("AdaptiveAvgPool", ""))},
     **{(f"{name}{rank}D{more}Backward0", "stride"): "the size of a window where none is given"
        for rank in (2, 3) for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""))},
+    ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from autograd_cy.nn.functional._activation import (
 )
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._pooling import (
     adaptive_avg_pool2d,
@@ -47,6 +48,8 @@ __all__ = [
     "adaptive_max_pool3d_with_indices",
     "cross_entropy",
     "dropout",
+    "embedding",
+    "embedding_bag",
     "gelu",
     "linear",
     "log_softmax",

@@ -2,6 +2,7 @@
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from ..container import ModuleDict, ModuleList, Sequential
+from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..parameter_container import ParameterDict, ParameterList
@@ -35,6 +36,8 @@ __all__ = [
     "AvgPool3d",
     "CrossEntropyLoss",
     "Dropout",
+    "Embedding",
+    "EmbeddingBag",
     "Flatten",
     "Identity",
     "Linear",
