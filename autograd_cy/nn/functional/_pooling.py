@@ -87,9 +87,8 @@ _ADAPTIVE = """Return the {what} of as many windows of {some} as are asked for.
 
     Examples
     --------
-    >>> import autograd_cy as torch
-    >>> x = torch.tensor({opening}[1.0, 3.0, 2.0]{closing})
-    >>> torch.nn.functional.{name}(x, {window}){first}
+    >>> import autograd_cy as ag
+    >>> ag.nn.functional.{name}(ag.tensor({opening}[1.0, 3.0, 2.0]{closing}), {window}){first}
     tensor({opening}[{value}]{closing})
     """
 
