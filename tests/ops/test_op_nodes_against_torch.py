@@ -52,9 +52,16 @@ NAMES = {
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     "outer": "unsqueeze in place of view",
-    **{f"{name}_pool1d{more}": ONE_NODE for name, more in (
-        ("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
-        ("adaptive_avg", ""))},
+    **{
+        f"{name}_pool1d{more}": ONE_NODE
+        for name, more in (
+            ("max", ""),
+            ("max", "_with_indices"),
+            ("avg", ""),
+            ("adaptive_max", ""),
+            ("adaptive_avg", ""),
+        )
+    },
 }
 UNNEEDED = "no gradient needs it: keeping it would cost memory"
 # (node, attribute), None for all attributes.
