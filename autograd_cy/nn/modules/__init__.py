@@ -10,14 +10,43 @@ from ..convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..parameter_container import ParameterDict, ParameterList
+from ..pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
+from ..recurrent import GRU, LSTM, RNN, RNNBase
+from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from . import module as module
 from .module import Module
 
 __all__ = [
     "GELU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -26,17 +55,27 @@ __all__ = [
     "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
+    "Embedding",
+    "EmbeddingBag",
     "Flatten",
+    "GRUCell",
     "Identity",
+    "LSTMCell",
     "Linear",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
     "Module",
     "ModuleDict",
     "ModuleList",
     "NLLLoss",
     "ParameterDict",
     "ParameterList",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "ReLU",
     "Sequential",
     "Sigmoid",
