@@ -20,21 +20,71 @@ from autograd_cy.nn.functional._activation import (
 )
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._gate import (
+    gumbel_softmax,
+    mish,
+    silu,
+    softmin,
+    softsign,
+    tanhshrink,
+)
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._rectifier import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    threshold_,
+)
 
 __all__ = [
+    "celu",
+    "celu_",
     "cross_entropy",
     "dropout",
+    "elu",
+    "elu_",
     "gelu",
+    "gumbel_softmax",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
     "linear",
     "log_softmax",
+    "mish",
     "mse_loss",
     "nll_loss",
     "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
     "sigmoid",
+    "silu",
     "softmax",
+    "softmin",
+    "softsign",
     "tanh",
+    "tanhshrink",
     "threshold",
+    "threshold_",
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())
