@@ -23,7 +23,6 @@ cdef int K_ELU_BACKWARD = kernel_number("elu_backward")
 cdef int K_GLU = kernel_number("glu")
 cdef int K_GLU_GATE = kernel_number("glu_gate")
 cdef int K_GT = kernel_number("gt")
-cdef int K_HARDSHRINK = kernel_number("hardshrink")
 cdef int K_HARDTANH_BACKWARD = kernel_number("hardtanh_backward")
 cdef int K_LEAKY_RELU = kernel_number("leaky_relu")
 cdef int K_LEAKY_RELU_BACKWARD = kernel_number("leaky_relu_backward")
@@ -134,11 +133,6 @@ cdef Tensor hardtanh(Tensor a, Tensor low, Tensor high, Tensor out):
 cdef Tensor hardtanh_backward(Tensor grad, Tensor a, Tensor low, Tensor high):
     return ewn(K_HARDTANH_BACKWARD, (grad, a, low, high), P_SAME, None,
                "hardtanh_backward")
-
-
-cdef Tensor hardshrink(Tensor a, Tensor end):
-    check_real(end, a, "hardshrink")
-    return ew2(K_HARDSHRINK, a, end, P_SAME, None, "hardshrink")
 
 
 cdef int check_within(Tensor a, double end) except -1:
