@@ -20,6 +20,7 @@ from autograd_cy.nn.functional._activation import (
 )
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
     mish,
@@ -29,6 +30,20 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._pooling import (
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool3d,
+)
 from autograd_cy.nn.functional._rectifier import (
     celu,
     celu_,
@@ -50,12 +65,22 @@ from autograd_cy.nn.functional._rectifier import (
 )
 
 __all__ = [
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "celu",
     "celu_",
     "cross_entropy",
     "dropout",
     "elu",
     "elu_",
+    "embedding",
+    "embedding_bag",
     "gelu",
     "gumbel_softmax",
     "hardsigmoid",
@@ -66,6 +91,10 @@ __all__ = [
     "leaky_relu_",
     "linear",
     "log_softmax",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
     "mish",
     "mse_loss",
     "nll_loss",
