@@ -35,6 +35,8 @@ from ..rectifier import (
     RReLU,
     Softshrink,
 )
+from ..recurrent import GRU, LSTM, RNN, RNNBase
+from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from . import module as module
 from .module import Module
 
@@ -43,6 +45,9 @@ __all__ = [
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
@@ -58,11 +63,13 @@ __all__ = [
     "Embedding",
     "EmbeddingBag",
     "Flatten",
+    "GRUCell",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "Identity",
+    "LSTMCell",
     "LeakyReLU",
     "Linear",
     "LogSigmoid",
@@ -79,6 +86,9 @@ __all__ = [
     "PReLU",
     "ParameterDict",
     "ParameterList",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
