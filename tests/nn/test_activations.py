@@ -143,7 +143,7 @@ def test_random_slopes_lie_between_their_limits_and_are_differentiated():
         assert y.grad_fn.name() == "RreluWithNoiseBackward0" and y.grad_fn._saved_training is True
         y.sum().backward()
         slopes = x.grad[x < 0]
-        assert 0.1 <= slopes.min() and slopes.max() <= 0.3 and slopes.std() > 0.03
+        assert slopes.min() >= 0.1 and slopes.max() <= 0.3 and slopes.std() > 0.03
         assert bool((x.grad[x > 0] == 1).all())
         np.testing.assert_allclose((x * x.grad).tolist(), y.tolist())
     batched = ag.vmap(lambda t: F.rrelu(t, 0.1, 0.3, training=True), randomness="different")
