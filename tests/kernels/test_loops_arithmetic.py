@@ -368,8 +368,10 @@ def test_complex_parts(table):
 @pytest.mark.parametrize("dtype", types_of(SPEC["gelu_backward"]))
 @pytest.mark.parametrize(
     "name",
-    ("gelu gelu_tanh silu log_sigmoid elu selu leaky_relu softplus mish").split()
-    + ["clamp", "hardsigmoid", "hardswish"],
+    (
+        "gelu gelu_tanh silu log_sigmoid elu selu leaky_relu softplus mish clamp hardsigmoid "
+        "hardswish"
+    ).split(),
 )
 def test_backward_is_the_slope_of_its_function(table, name, dtype):
     if dtype in HALVES:
