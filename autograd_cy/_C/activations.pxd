@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Activations of plain tensors that have numbers as parameters, or halves of a tensor as operands."""
+"""Activations of plain tensors with numbers as parameters, or halves of a tensor as operands."""
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor elu(Tensor a, Tensor alpha, Tensor out)
