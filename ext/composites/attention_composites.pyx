@@ -2,10 +2,11 @@
 """Composites of the family attention: records in autograd_cy/ops/attention.py name them."""
 from libc.math cimport sqrt
 from libc.string cimport memset
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_F16, DT_F64
+from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport Tensor, dims_of, sizes_of, tensor_empty, wrap_double
+from autograd_cy._C.tensor cimport (
+    Tensor, below_vmaps, device_of, dims_of, sizes_of, tensor_empty, wrap_double)
 include "operators_of_attention_composites.pxi"
 
 cdef double INF = float("inf")
@@ -35,16 +36,35 @@ cdef Tensor masked(Tensor scores, Tensor mask):
 
 cdef Tensor weights_of(Tensor query, Tensor key, Tensor mask, bint is_causal, double scale):
     """Softmax of the scores; rows that see nothing are zero, and so are their gradients."""
-    cdef Tensor scores, dead = None
+    cdef Tensor scores, seen, dead = None
+    cdef int place
     scores = T.mul(T.matmul(query, T.transpose(key, key.nd - 2, key.nd - 1)), wrap_double(scale))
     if is_causal:
-        scores = masked(scores, causal_mask(query.sizes[query.nd - 2], key.sizes[key.nd - 2]))
+        seen = causal_mask(query.sizes[query.nd - 2], key.sizes[key.nd - 2])
+        place = device_of(below_vmaps(query))
+        scores = masked(scores, seen if place == 0 else T._to_device(seen, place))
     scores = masked(scores, mask)
     if mask is not None and scores.sizes[scores.nd - 1]:
         dead = T.eq(T.amax(scores, (-1,), True), wrap_double(-INF))
         scores = T.masked_fill(scores, dead, wrap_double(0.0))
     scores = T.softmax(scores, scores.nd - 1, -1)
     return scores if dead is None else T.masked_fill(scores, dead, wrap_double(0.0))
+
+
+cdef Tensor in_plain(Tensor query, Tensor key, Tensor value, Tensor mask, double dropout_p,
+                     bint is_causal, double scale):
+    cdef Tensor weights, result
+    cdef int dt = query.dt
+    if dt == DT_F16 or dt == DT_BF16:       # rounded once
+        query, key = T._to_dtype(query, DT_F32), T._to_dtype(key, DT_F32)
+        value = T._to_dtype(value, DT_F32)
+        if mask is not None and mask.dt != DT_BOOL:
+            mask = T._to_dtype(mask, DT_F32)
+    weights = weights_of(query, key, mask, is_causal, scale)
+    if dropout_p > 0.0:
+        weights = T.dropout(weights, dropout_p, True)
+    result = T.matmul(weights, value)
+    return result if result.dt == dt else T._to_dtype(result, dt)
 
 
 # --- the public operator --------------------------------------------------------------------
@@ -59,7 +79,11 @@ cdef int check_operands(Tensor query, Tensor key, Tensor value) except -1:
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{scalar_name(query.dt)} key.dtype: {scalar_name(key.dt)} and value.dtype: "
             f"{scalar_name(value.dt)} instead.")
-    if query.dt < DT_F16 or query.dt > DT_F64:
+    if query.dt > DT_F64:
+        raise NotImplementedError(
+            "scaled_dot_product_attention: not implemented for "
+            f"{scalar_name(query.dt)}; complex scores have no order")
+    if query.dt < DT_F16:
         raise RuntimeError(
             "scaled_dot_product_attention: expected a floating point dtype, but query, key and "
             f"value are {scalar_name(query.dt)}")
@@ -76,7 +100,8 @@ cdef int check_mask(Tensor mask, Tensor query) except -1:
     if mask.dt != DT_BOOL and mask.dt != query.dt:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} instead.")
+            f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} "
+            "instead.")
     return 0
 
 
@@ -102,8 +127,8 @@ cdef int check_groups(Tensor query, Tensor key, Tensor value) except -1:
         own = (<Tensor>t).sizes[(<Tensor>t).nd - 3]
         if own == 0 or heads % own:
             raise RuntimeError(
-                "Number of heads in key and value must divide the number of heads in query, but got "
-                f"query {list(sizes_of(query))}, key {list(sizes_of(key))} and value "
+                "Number of heads in key and value must divide the number of heads in query, but "
+                f"got query {list(sizes_of(query))}, key {list(sizes_of(key))} and value "
                 f"{list(sizes_of(value))}")
     return 0
 
@@ -118,6 +143,10 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
             f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if attn_mask is not None:
         check_mask(attn_mask, query)
+        if is_causal:
+            raise RuntimeError(
+                "scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                "is_causal=True; hide what is behind each place in the mask")
     if enable_gqa:
         check_groups(query, key, value)
     if scale is not None:
@@ -127,7 +156,4 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
     if enable_gqa:
         key = repeated(key, query.sizes[query.nd - 3])
         value = repeated(value, query.sizes[query.nd - 3])
-    weights = weights_of(query, key, attn_mask, is_causal, factor)
-    if dropout_p > 0.0:
-        weights = T.dropout(weights, dropout_p, True)
-    return T.matmul(weights, value)
+    return in_plain(query, key, value, attn_mask, dropout_p, is_causal, factor)

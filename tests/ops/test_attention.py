@@ -63,7 +63,7 @@ def options(shapes, dtype, rng):
             rng.random((*batch[:-1], *(1,) * min(len(batch), 1), 1, columns)) < 0.7
         )
     }
-    yield {"attn_mask": torch.tensor(np.where(seen, 0, -np.inf)).to(dtype), "is_causal": True}
+    yield {"attn_mask": torch.tensor(np.where(seen, 0, -np.inf)).to(dtype)}
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -40,6 +40,7 @@ NAMES = {
         "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
         "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",

@@ -1,6 +1,7 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
 from ..convolution import (
     Conv1d,
@@ -45,6 +46,13 @@ from ..rectifier import (
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from ..transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from . import module as module
 from .module import Module
 
@@ -96,6 +104,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "ParameterDict",
@@ -118,4 +127,9 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
 ]
