@@ -19,7 +19,14 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
@@ -73,14 +80,19 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "alpha_dropout",
     "celu",
     "celu_",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
+    "feature_alpha_dropout",
     "gelu",
     "gumbel_softmax",
     "hardsigmoid",
