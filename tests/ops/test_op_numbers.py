@@ -31,6 +31,7 @@ PLAIN = {
     "nan": (),
     "posinf": (),
     "neginf": (),
+    "value": (),  # of some modes of pad only; constant_pad_nd has it, too
 }
 RANDOM = ("dropout", "_dropout_mask")
 

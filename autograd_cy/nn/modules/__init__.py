@@ -5,6 +5,23 @@ from ..container import ModuleDict, ModuleList, Sequential
 from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from ..parameter_container import ParameterDict, ParameterList
 from ..pooling import (
     AdaptiveAvgPool1d,
@@ -34,6 +51,12 @@ __all__ = [
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
@@ -53,9 +76,18 @@ __all__ = [
     "ParameterDict",
     "ParameterList",
     "ReLU",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "Sigmoid",
     "Softmax",
     "Tanh",
     "Threshold",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
 ]
