@@ -30,6 +30,7 @@ SEVERAL = "made of operators that round their results, as torch's is"
 ROUNDED = {
     "mse_loss": "differences are rounded before they are squared, as in torch",
     "_mse_loss": "differences are rounded before they are squared, as in torch",
+    "_binary_cross_entropy": "probabilities can't be scaled",
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
@@ -39,7 +40,12 @@ FORMULAS = {
     *("div reciprocal pow rsqrt xlogy addcdiv lerp log10 logaddexp erf erfc sinh asinh").split(),
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
     *("prod_dim matmul").split(),
+    *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
+    *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
+    *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
+    *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),
+    *("_soft_margin_loss_backward").split(),
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),

@@ -37,6 +37,7 @@ NAMES = {
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("kl_div", "KlDivBackward0", None): ONE_NODE,
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,

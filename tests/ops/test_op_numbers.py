@@ -21,7 +21,7 @@ from autograd_cy.ops import _schema as schema
 # None of them is a float32.
 FACTOR = 0.7123456789123
 COMPLEX = 0.7123456789123 - 0.3123456789123j
-# Plain floats of signatures, where the samples give integers or nothing.
+# Plain floats of signatures that FACTOR does not serve.
 PLAIN = {
     "correction": (0.3123456789123,),
     "p": (0.7123456789123, 2.1123456789123, 3, -1.5123456789123, float("inf"), 1),
@@ -39,7 +39,7 @@ def numbers_for(record, argument, name):
     if argument.name == "eps" and CLASS_OF[name] == "c":
         return ()  # refused
     if argument.type in ("float", "float?") or (record.name, argument.name) == ("norm", "p"):
-        return PLAIN[argument.name]
+        return PLAIN.get(argument.name, (FACTOR,))
     if argument.type == "Scalar":
         return (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,)
     return ()

@@ -21,17 +21,33 @@ from autograd_cy.nn.functional._activation import (
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._pointwise_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
 
 __all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "cross_entropy",
     "dropout",
     "gelu",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
     "linear",
     "log_softmax",
     "mse_loss",
     "nll_loss",
     "relu",
     "sigmoid",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "tanh",
     "threshold",

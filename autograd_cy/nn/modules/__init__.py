@@ -5,15 +5,29 @@ from ..container import ModuleDict, ModuleList, Sequential
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..parameter_container import ParameterDict, ParameterList
+from ..pointwise_loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+)
 from . import module as module
 from .module import Module
 
 __all__ = [
     "GELU",
+    "BCELoss",
+    "BCEWithLogitsLoss",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
+    "HuberLoss",
     "Identity",
+    "KLDivLoss",
+    "L1Loss",
     "Linear",
     "LogSoftmax",
     "MSELoss",
@@ -26,6 +40,8 @@ __all__ = [
     "ReLU",
     "Sequential",
     "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
     "Tanh",
     "Threshold",
