@@ -35,7 +35,8 @@ NAMES = {
         "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
-        "slice_scatter", "sum_to_size", "take", "tile", "trace")},
+        "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
+        "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     ("matmul", None, None): "the result of batched products is a view of fewer names",
@@ -44,12 +45,25 @@ NAMES = {
     **{(f"a{name}h", None, f"A{name}hBackward1"): IN_PLACE for name in ("cos", "sin", "tan")},
     ("conj_physical", None, None): IN_PLACE,
     ("heaviside", None, None): CONSTANT,
+    **{(f"{name}_pool1d{more}", None, "SqueezeBackward1"): ONE_NODE
+       for name, more in (("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
+                          ("adaptive_avg", ""))},
     ("rsub", "SubBackward0", None): "with a factor, the difference is that of sub",
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     "outer": "unsqueeze in place of view",
+    **{
+        f"{name}_pool1d{more}": ONE_NODE
+        for name, more in (
+            ("max", ""),
+            ("max", "_with_indices"),
+            ("avg", ""),
+            ("adaptive_max", ""),
+            ("adaptive_avg", ""),
+        )
+    },
 }
 UNNEEDED = "no gradient needs it: keeping it would cost memory"
 # (node, attribute), None for all attributes.
@@ -72,6 +86,13 @@ HIDDEN = {
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
+       for rank in (2, 3)
+       for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""), ("AdaptiveMaxPool", ""),
+                          ("AdaptiveAvgPool", ""))},
+    **{(f"{name}{rank}D{more}Backward0", "stride"): "the size of a window where none is given"
+       for rank in (2, 3) for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""))},
+    ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 

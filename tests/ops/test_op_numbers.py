@@ -28,6 +28,7 @@ PLAIN = {
     "eps": (0.0123456789123,),
     "label_smoothing": (0.1123456789123,),
     "momentum": (0.1123456789123,),
+    "dropout": (),  # random
     "nan": (),
     "posinf": (),
     "neginf": (),

@@ -20,6 +20,7 @@ from autograd_cy.nn.functional._activation import (
 )
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
@@ -30,18 +31,46 @@ from autograd_cy.nn.functional._pointwise_loss import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from autograd_cy.nn.functional._pooling import (
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool3d,
+)
 
 __all__ = [
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "cross_entropy",
     "dropout",
+    "embedding",
+    "embedding_bag",
     "gelu",
     "huber_loss",
     "kl_div",
     "l1_loss",
     "linear",
     "log_softmax",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
     "mse_loss",
     "nll_loss",
     "relu",

@@ -2,6 +2,7 @@
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from ..container import ModuleDict, ModuleList, Sequential
+from ..embedding import Embedding, EmbeddingBag
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..parameter_container import ParameterDict, ParameterList
@@ -14,29 +15,67 @@ from ..pointwise_loss import (
     SmoothL1Loss,
     SoftMarginLoss,
 )
+from ..pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
+from ..recurrent import GRU, LSTM, RNN, RNNBase
+from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from . import module as module
 from .module import Module
 
 __all__ = [
     "GELU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "CrossEntropyLoss",
     "Dropout",
+    "Embedding",
+    "EmbeddingBag",
     "Flatten",
+    "GRUCell",
     "HuberLoss",
     "Identity",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "Linear",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
     "Module",
     "ModuleDict",
     "ModuleList",
     "NLLLoss",
     "ParameterDict",
     "ParameterList",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "ReLU",
     "Sequential",
     "Sigmoid",
