@@ -57,6 +57,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 
 
@@ -297,6 +298,8 @@ CUT = {
     "masked_fill",
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
+    # Numbers out of their order or out of the range of the dtype are refused.
+    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh").split(),
 }
 NUMBERS = (1e5, 3e-6, 0.7123456789123, 3)
 

@@ -83,6 +83,8 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("LogSigmoidBackward0", "buffer"): UNNEEDED,
+    ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},

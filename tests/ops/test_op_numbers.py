@@ -21,7 +21,7 @@ from autograd_cy.ops import _schema as schema
 # None of them is a float32.
 FACTOR = 0.7123456789123
 COMPLEX = 0.7123456789123 - 0.3123456789123j
-# Plain floats of signatures that FACTOR does not serve.
+# Plain floats of signatures, where the samples give integers or nothing.
 PLAIN = {
     "correction": (0.3123456789123,),
     "p": (0.7123456789123, 2.1123456789123, 3, -1.5123456789123, float("inf"), 1),
@@ -33,6 +33,8 @@ PLAIN = {
     "posinf": (),
     "neginf": (),
 }
+# Two numbers of which the first is the smaller one.
+ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")
 RANDOM = ("dropout", "_dropout_mask")
 
 
@@ -41,6 +43,12 @@ def numbers_for(record, argument, name):
         return ()  # refused
     if argument.type in ("float", "float?") or (record.name, argument.name) == ("norm", "p"):
         return PLAIN.get(argument.name, (FACTOR,))
+    if record.name in ORDERED:
+        return (
+            (0.0123456789123,)
+            if argument.name == "lower"
+            else (FACTOR,) * (argument.name == "upper")
+        )
     if argument.type == "Scalar":
         return (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,)
     return ()

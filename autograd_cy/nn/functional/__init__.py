@@ -21,6 +21,14 @@ from autograd_cy.nn.functional._activation import (
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
+from autograd_cy.nn.functional._gate import (
+    gumbel_softmax,
+    mish,
+    silu,
+    softmin,
+    softsign,
+    tanhshrink,
+)
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
@@ -45,6 +53,25 @@ from autograd_cy.nn.functional._pooling import (
     max_pool2d,
     max_pool3d,
 )
+from autograd_cy.nn.functional._rectifier import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    threshold_,
+)
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -57,29 +84,52 @@ __all__ = [
     "adaptive_max_pool3d_with_indices",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
     "cross_entropy",
     "dropout",
+    "elu",
+    "elu_",
     "embedding",
     "embedding_bag",
     "gelu",
+    "gumbel_softmax",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "leaky_relu",
+    "leaky_relu_",
     "linear",
     "log_softmax",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
+    "mish",
     "mse_loss",
     "nll_loss",
     "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
     "sigmoid",
+    "silu",
     "smooth_l1_loss",
     "soft_margin_loss",
     "softmax",
+    "softmin",
+    "softsign",
     "tanh",
+    "tanhshrink",
     "threshold",
+    "threshold_",
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())
