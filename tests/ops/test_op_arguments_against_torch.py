@@ -80,7 +80,12 @@ OTHER_SIGNATURES = {
     "mse_loss",
     "linear",
     "batch_norm",
-    "embedding_bag",  # torch crashes on some wrong arguments
+    # Torch crashes on some wrong arguments.
+    "embedding_bag",
+    "gru",
+    "lstm",
+    "rnn_relu",
+    "rnn_tanh",
 }
 
 

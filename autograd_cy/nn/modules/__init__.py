@@ -2,7 +2,16 @@
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
 from ..container import ModuleDict, ModuleList, Sequential
+from ..convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from ..embedding import Embedding, EmbeddingBag
+from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..padding import (
@@ -23,6 +32,15 @@ from ..padding import (
     ZeroPad3d,
 )
 from ..parameter_container import ParameterDict, ParameterList
+from ..pointwise_loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+)
 from ..pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -37,11 +55,34 @@ from ..pooling import (
     MaxPool2d,
     MaxPool3d,
 )
+from ..rectifier import (
+    CELU,
+    ELU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    PReLU,
+    ReLU6,
+    RReLU,
+    Softshrink,
+)
+from ..recurrent import GRU, LSTM, RNN, RNNBase
+from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from . import module as module
 from .module import Module
 
 __all__ = [
+    "CELU",
+    "ELU",
     "GELU",
+    "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
@@ -51,31 +92,57 @@ __all__ = [
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "BCELoss",
+    "BCEWithLogitsLoss",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
     "ConstantPad1d",
     "ConstantPad2d",
     "ConstantPad3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
     "EmbeddingBag",
     "Flatten",
+    "GRUCell",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "HuberLoss",
     "Identity",
+    "KLDivLoss",
+    "L1Loss",
+    "LSTMCell",
+    "LeakyReLU",
     "Linear",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
     "NLLLoss",
+    "PReLU",
     "ParameterDict",
     "ParameterList",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",
@@ -83,9 +150,18 @@ __all__ = [
     "ReplicationPad2d",
     "ReplicationPad3d",
     "Sequential",
+    "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
     "Threshold",
     "ZeroPad1d",
     "ZeroPad2d",
