@@ -37,6 +37,15 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._pointwise_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
 from autograd_cy.nn.functional._pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -81,6 +90,8 @@ __all__ = [
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
     "alpha_dropout",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
     "cross_entropy",
@@ -99,6 +110,9 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
@@ -119,6 +133,8 @@ __all__ = [
     "selu_",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softsign",
