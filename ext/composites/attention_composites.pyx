@@ -136,7 +136,6 @@ cdef int check_groups(Tensor query, Tensor key, Tensor value) except -1:
 cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor attn_mask,
                                double dropout_p, bint is_causal, object scale, bint enable_gqa):
     cdef double factor
-    cdef Tensor weights
     check_operands(query, key, value)
     if dropout_p > 1.0:
         raise RuntimeError(
