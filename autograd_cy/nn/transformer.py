@@ -12,7 +12,8 @@ from autograd_cy import Tensor, equal, full, triu
 from . import functional, init
 from .attention import MultiheadAttention
 from .container import ModuleList
-from .layer import Dropout, Linear
+from .dropout import Dropout
+from .layer import Linear
 from .module import Module
 from .transformer_norm import LayerNorm
 
