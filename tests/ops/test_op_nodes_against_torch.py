@@ -37,6 +37,7 @@ NAMES = {
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
@@ -63,7 +64,9 @@ HIDDEN = {
     ("ProdBackward0", "result"): "the products of the others are computed without it",
     ("ProdBackward1", "result"): "the products of the others are computed without it",
     ("LinalgSolveExBackward0", None): "SciPy solves; there is no decomposition to keep",
-    ("NativeBatchNormBackward0", None): "the statistics have other names, and are not inverted",
+    ("NativeBatchNormBackward0", None): "statistics of the batch are kept where it has some",
+    ("NativeLayerNormBackward0", "bias"): UNNEEDED,
+    ("NativeGroupNormBackward0", "HxW"): "the edge knows the shape",
     **{(node, f"{name}_sym_strides"): "edges know shapes, not strides"
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},

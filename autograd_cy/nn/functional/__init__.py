@@ -21,15 +21,27 @@ from autograd_cy.nn.functional._activation import (
 from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    local_response_norm,
+    normalize,
+)
 
 __all__ = [
+    "batch_norm",
     "cross_entropy",
     "dropout",
     "gelu",
+    "group_norm",
+    "instance_norm",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "mse_loss",
     "nll_loss",
+    "normalize",
     "relu",
     "sigmoid",
     "softmax",
