@@ -1,21 +1,27 @@
-"""Tensors in files: a short header, then a pickle.
+"""Tensors in files, in the format of PyTorch (``_archive.py``).
 
 By default loading runs no code from the file: only tensors, containers and numbers may come back.
+Files of versions before 0.2, a short header and then a pickle, are read as well.
 """
 
 from __future__ import annotations
 
+import _compat_pickle
+import io
 import os
 import pickle
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import IO, Any
 
+from . import _archive
 from ._C.copying import _storage_on_meta
 from ._C.placement import device
 from ._C.tensor import Tensor
 
-__all__ = ["add_safe_globals", "load", "save"]
+__all__ = ["load", "save"]
 
 MAGIC = b"autograd_cy 1\n"
 
@@ -44,22 +50,92 @@ _SAFE = {
 }
 
 
-def add_safe_globals(objects: list) -> None:
+_always_safe = frozenset(_SAFE)
+_added: list[Any] = []
+
+
+def add_safe_globals(safe_globals: list) -> None:
     """
     Allow :func:`load` to make objects of these classes, or to call these functions.
 
     Parameters
     ----------
-    objects : list of type or function
+    safe_globals : list of type or function
+        Or of pairs of one and of the full name by which files ask for it.
 
     Examples
     --------
     >>> from fractions import Fraction
     >>> import autograd_cy as ag
     >>> ag.serialization.add_safe_globals([Fraction])
+    >>> ag.serialization.get_safe_globals()[-1]
+    <class 'fractions.Fraction'>
     """
-    _SAFE.update((o.__module__, o.__qualname__) for o in objects)
+    for given in safe_globals:
+        _added.append(given)
+        thing, name = given if isinstance(given, tuple) else (given, None)
+        module, qualified = thing.__module__, thing.__qualname__
+        if name is not None:
+            module, _, qualified = name.rpartition(".")
+            _RENAMED[module, qualified] = thing
+        _SAFE.add((module, qualified))
 
+
+def get_safe_globals() -> list:
+    """
+    What :func:`add_safe_globals` allowed.
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.clear_safe_globals()
+    >>> ag.serialization.get_safe_globals()
+    []
+    """
+    return list(_added)
+
+
+def clear_safe_globals() -> None:
+    """Take back what :func:`add_safe_globals` allowed."""
+    _added.clear()
+    _RENAMED.clear()
+    _SAFE.intersection_update(_always_safe)
+
+
+@contextmanager
+def safe_globals(safe_globals: list) -> Iterator[None]:
+    """
+    Allow classes and functions for a ``with`` block, as :func:`add_safe_globals` does.
+
+    Parameters
+    ----------
+    safe_globals : list of type or function
+
+    Examples
+    --------
+    >>> import io
+    >>> from fractions import Fraction
+    >>> import autograd_cy as ag
+    >>> file = io.BytesIO()
+    >>> ag.save(Fraction(1, 3), file)
+    >>> with ag.serialization.safe_globals([Fraction]):
+    ...     ag.load(file.seek(0) or file)
+    Fraction(1, 3)
+    """
+    before = list(_added)
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        clear_safe_globals()
+        add_safe_globals(before)
+
+
+_RENAMED: dict[tuple[str, str], Any] = {}
 
 # What pickle raises for bytes that make no sense, beside UnpicklingError.
 _DAMAGE = AttributeError, EOFError, ImportError, LookupError, OverflowError, TypeError, ValueError
@@ -69,9 +145,22 @@ class _Unpickler(pickle.Unpickler):
     """Puts all memory where `map_location` says; None leaves each tensor where it was."""
 
     where: device | None = None
+    archive: _archive.Reader | None = None
+    weights_only = False
 
     def find_class(self, module: str, name: str) -> Any:
-        if self.where is not None and module == "autograd_cy._C.copying":
+        if self.archive is not None:
+            if (module, name) in _archive.NAMES:
+                return _archive.NAMES[module, name]
+            if (module, name) in _archive.STORAGE_NAMES:
+                return _archive.STORAGE_NAMES[module, name]
+            if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
+                raise pickle.UnpicklingError(
+                    f"load: the file holds {module}.{name}, an object of PyTorch's that isn't "
+                    "here. Modules and optimizers come over by their state_dict(): save that "
+                    "with torch.save, and load it into one made here."
+                )
+        elif self.where is not None and module == "autograd_cy._C.copying":
             if name == "_storage_from_bytes" and self.where.type == "meta":
                 return lambda data: _storage_on_meta(memoryview(data).nbytes)
             if name == "_storage_on_meta" and self.where.type == "cpu":
@@ -79,15 +168,18 @@ class _Unpickler(pickle.Unpickler):
                     "load: the file has tensors on 'meta', of which there are no values to put on "
                     "the CPU; load with map_location='meta'"
                 )
-        return super().find_class(module, name)
+        if not self.weights_only:
+            return super().find_class(module, name)
+        return self.find_safe(module, name)
 
-
-class _SafeUnpickler(_Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
+    def find_safe(self, module: str, name: str) -> Any:
         # Protocol 2 writes the names of Python 2.
-        modern = ("builtins", "range") if name == "xrange" else (module, name)
-        if modern[0] == "__builtin__":
-            modern = ("builtins", name)
+        if (module, name) in _compat_pickle.NAME_MAPPING:
+            module, name = _compat_pickle.NAME_MAPPING[module, name]
+        module = _compat_pickle.IMPORT_MAPPING.get(module, module)
+        modern = module, name
+        if modern in _RENAMED:
+            return _RENAMED[modern]
         if modern in _SAFE:
             return super().find_class(*modern)
         # Parameter and other tensor classes of this package.
@@ -101,6 +193,11 @@ class _SafeUnpickler(_Unpickler):
             "with weights_only=False: that can run any code."
         )
 
+    def persistent_load(self, pid: Any) -> Any:
+        if self.archive is None:
+            raise pickle.UnpicklingError("load: the file speaks of memory that isn't in it")
+        return self.archive.storage(pid)
+
 
 @contextmanager
 def _opened(f: str | os.PathLike | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
@@ -112,10 +209,13 @@ def _opened(f: str | os.PathLike | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
 
 
 def save(
-    obj: Any, f: str | os.PathLike | IO[bytes], *, pickle_protocol: int = pickle.HIGHEST_PROTOCOL
+    obj: Any,
+    f: str | os.PathLike | IO[bytes],
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
 ) -> None:
     """
-    Write an object to a file.
+    Write an object to a file that :func:`load` reads, and PyTorch's ``torch.load``.
 
     Parameters
     ----------
@@ -123,7 +223,14 @@ def save(
         Tensors, or containers of tensors such as a ``state_dict``. Memory shared by several tensors
         is written once, and wholly: clone a small view of a large tensor first.
     f : path or binary file
+    pickle_module : module, optional
+        Python's; there are no others.
     pickle_protocol : int
+
+    Raises
+    ------
+    ValueError
+        If `pickle_module` is another one.
 
     Examples
     --------
@@ -135,25 +242,39 @@ def save(
     >>> ag.load(file)
     {'w': tensor([1., 1.])}
     """
+    _check_pickle_module("save", pickle_module)
+    named = isinstance(f, (str, os.PathLike))
+    stem = PurePath(os.fsdecode(f)).stem if named else "archive"  # type: ignore[arg-type]
     with _opened(f, "wb") as handle:
-        handle.write(MAGIC)
-        pickle.dump(obj, handle, protocol=pickle_protocol)
+        _archive.write(obj, handle, stem or "archive", pickle_protocol)
 
 
 def load(
-    f: str | os.PathLike | IO[bytes], map_location: Any = None, *, weights_only: bool = True
+    f: str | os.PathLike | IO[bytes],
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
 ) -> Any:
     """
-    Read an object that :func:`save` wrote.
+    Read an object that :func:`save` or PyTorch's ``torch.save`` wrote.
 
     Parameters
     ----------
     f : path or binary file
-    map_location : device, optional
-        Where all tensors go: the CPU, or ``"meta"``, which takes their shapes alone. Left out, each
-        goes where it was.
-    weights_only : bool
-        False lets the file run any code: only for files from those you trust.
+        A file must be able to seek.
+    map_location : device, str, dict or callable, optional
+        Where all tensors go: the CPU, or ``"meta"``, which takes their shapes alone. A dictionary
+        says it for places by name, a function gets a storage and the name of its place and returns
+        a storage, or None. Left out, each goes where it was.
+    pickle_module : module, optional
+        Python's; there are no others.
+    weights_only : bool, optional
+        False lets the file run any code: only for files from those you trust. By default True.
+    mmap : bool, optional
+        Whether the memory of tensors is that of the file, which is read when it is needed. What
+        is written to them doesn't reach the file.
 
     Returns
     -------
@@ -164,6 +285,8 @@ def load(
     pickle.UnpicklingError
         If the file is of another kind or damaged, or names something that is not here or that
         `weights_only` does not allow.
+    RuntimeError
+        If tensors were on a device that isn't here, and `map_location` says nothing.
 
     Examples
     --------
@@ -175,21 +298,87 @@ def load(
     >>> ag.load(file)
     tensor([0, 1, 2])
     """
-    where = None if map_location is None else device(map_location)
-    if where is not None and where.type not in ("cpu", "meta"):
-        raise RuntimeError(
-            f"load: map_location must be 'cpu' or 'meta', not {map_location!r}; move what was "
-            "loaded with .to(device)"
-        )
+    _check_pickle_module("load", pickle_module)
+    place = _placement(map_location)
     with _opened(f, "rb") as handle:
-        if handle.read(len(MAGIC)) != MAGIC:
-            raise pickle.UnpicklingError("load: this is not a file that autograd_cy.save wrote")
-        unpickler = (_SafeUnpickler if weights_only else _Unpickler)(handle)
-        unpickler.where = where
+        first = handle.read(len(MAGIC))
+        if not first.startswith(_archive.FIRST_BYTES):
+            if first != MAGIC:
+                raise pickle.UnpicklingError(_what_it_is(first))
+            if mmap:
+                raise RuntimeError("load: mmap=True needs a file in PyTorch's format")
+            where = None if map_location is None else place("cpu")
+            if where is not None and not isinstance(where, device):
+                raise RuntimeError("load: this file's map_location must be 'cpu' or 'meta'")
+            return _unpickled(handle, weights_only, where=where)
+        if mmap and not isinstance(f, (str, os.PathLike)):
+            raise ValueError("load: f must be a path in order to use mmap=True")
         try:
-            return unpickler.load()
-        except _DAMAGE as error:
-            raise pickle.UnpicklingError(
-                "load: the file is damaged, or names what is not here: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            reader = _archive.Reader(handle, place, bool(mmap))
+            pickled = io.BytesIO(reader.pickled())
+        except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
+            raise pickle.UnpicklingError(f"load: the file is damaged: {error}") from error
+        return _unpickled(pickled, weights_only, archive=reader, where=place("meta"))
+
+
+def _unpickled(file: IO[bytes], weights_only: bool | None, **places: Any) -> Any:
+    unpickler = _Unpickler(file)
+    unpickler.weights_only = weights_only is None or bool(weights_only)
+    vars(unpickler).update(places)
+    try:
+        return unpickler.load()
+    except _DAMAGE as error:
+        raise pickle.UnpicklingError(
+            f"load: the file is damaged, or names what is not here: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _placement(map_location: Any) -> Callable[[str], Any]:
+    """Where a storage goes that was in a place: a device, or a function of the storage."""
+    if callable(map_location):
+        return lambda location: lambda storage: map_location(storage, location)
+    if isinstance(map_location, dict):
+        return lambda location: _known(map_location.get(location, location), location)
+    if map_location is None:
+        return lambda location: _known(location, location)
+    _known(map_location, None)
+    return lambda location: device(map_location)
+
+
+def _known(where: Any, location: str | None) -> device:
+    """The device, if a file can be loaded to it."""
+    kind = where.type if isinstance(where, device) else str(where).partition(":")[0]
+    if kind in ("cpu", "meta"):
+        return device(where)
+    if location is None:
+        raise RuntimeError(
+            f"load: map_location must be 'cpu' or 'meta', not {where!r}; move what was loaded with "
+            ".to(device)"
+        )
+    raise RuntimeError(
+        f"Attempting to deserialize object on a {kind.upper()} device but this build runs on the "
+        "CPU. Please use load with map_location=torch.device('cpu') to map your storages to the "
+        "CPU."
+    )
+
+
+def _what_it_is(first: bytes) -> str:
+    """The error for a file of another kind."""
+    if first.startswith(b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P"):
+        return (
+            "load: this file is in PyTorch's format of before version 1.6, which isn't read here. "
+            "Write it anew in PyTorch: torch.save(torch.load(file), new_file)"
+        )
+    if first.startswith(b"\x89HDF"):
+        return "load: this is an HDF5 file; read it with h5py"
+    if first.startswith(b"\x93NUMPY"):
+        return "load: this is a file of NumPy; read it with numpy.load"
+    return (
+        "load: this is not a file that autograd_cy.save or torch.save wrote (one in the format "
+        "of safetensors is read by autograd_cy.utils.safetensors.load_file)"
+    )
+
+
+def _check_pickle_module(name: str, module: Any) -> None:
+    if module is not None and getattr(module, "Pickler", None) is not pickle.Pickler:
+        raise ValueError(f"{name}: pickle_module must be Python's pickle, not {module!r}")

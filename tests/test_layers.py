@@ -18,7 +18,16 @@ INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 # the top level itself count as "__init__".
 LEVELS = (
     {"_C", "_version"},
-    {"_context", "_environment", "_tree", "overrides", "random", "serialization", "storage"},
+    {
+        "_archive",
+        "_context",
+        "_environment",
+        "_tree",
+        "overrides",
+        "random",
+        "serialization",
+        "storage",
+    },
     {"_printing", "_tensors"},
     {"_interpreted", "_namespace"},
     {"_vmap", "_vmap_internals", "autograd", "profiler"},

@@ -1,18 +1,10 @@
 # cython: language_level=3
 # Normalisation of plain tensors: no autograd metadata is read or set.
 #
-# The kernels fill results that a shape rule (rules_normalization) has sized. Statistics, and weights of
-# half inputs, may be float32. Gradients that aren't wanted are results without elements.
+# The kernels fill results that a shape rule (rules_normalization) has sized. Statistics, and
+# weights of half inputs, may be float32. Gradients that aren't wanted are results without elements.
 
 from autograd_cy._C.tensor cimport Tensor
-
-cdef enum:
-    CHANNELS_APART = 0      # C order
-    CHANNELS_TOGETHER = 1   # dense, the channels of a position side by side
-    CHANNELS_ANYHOW = 2
-
-cdef int layout_of(Tensor t) noexcept
-cdef int statistics_dtype(int dt) noexcept       # float32 for half types
 
 cdef int layer_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, tuple shape,
                     Tensor weight, Tensor bias, double eps) except -1

@@ -3,6 +3,14 @@
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
+# How the channels, the second dimension, lie in memory.
+cdef enum:
+    CHANNELS_APART = 0      # C order
+    CHANNELS_TOGETHER = 1   # dense, the channels of a position side by side
+    CHANNELS_ANYHOW = 2
+
+cdef int layout_of(Tensor t) noexcept
+
 cdef int layer_norm(Result* r, Tensor input, tuple shape, Tensor weight, Tensor bias,
                     str op) except -1
 cdef int rms_norm(Result* r, Tensor input, tuple shape, Tensor weight, str op) except -1

@@ -60,8 +60,9 @@ TYPES: dict[str, ArgType] = {
     "str": ArgType("str", "s", "str_arg", "str", "_Str"),
     "dim": ArgType(_WHOLE, "i", "dim_arg", "int", "_Int"),
     "dims": ArgType("object", "I", "dims_arg", "int or sequence of int", _INTS),
-    "sizes": ArgType("tuple", "I", "sizes_arg", "sequence of int", "_Sequence[_Int]"),
+    "sizes": ArgType("tuple", "I", "sizes_arg", "sequence of int", _INTS),
     "ints": ArgType("tuple", "I", "ints_arg", "sequence of int", "_Sequence[_Int]"),
+    "padding": ArgType("object", "O", "padding_arg", "int, sequence of int or str", f"{_INTS} | _Str"),
     # None is a value of its own in these, and of a C type.
     "dtype?": ArgType("int", "d", "dtype_arg", "dtype, optional", "_dtype | None"),
     "format?": ArgType("int", "i", "format_arg", "memory_format, optional", "_memory_format | None"),
@@ -77,7 +78,7 @@ TYPES: dict[str, ArgType] = {
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.
-OPTIONAL = ("operand", "Tensor", "int", "float", "str", "dim", "dims")
+OPTIONAL = ("operand", "Tensor", "int", "float", "str", "dim", "dims", "sizes")
 CONVERTERS = sorted({t.converter for t in TYPES.values() if t.converter} | {"choice_arg"})
 _CHOICE = re.compile(r"choice\((.+)\)")
 

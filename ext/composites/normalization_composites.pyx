@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Composites of the family normalization: records in autograd_cy/ops/normalization.py name them.
 
-Gradients come from a kernel. Where somebody differentiates them again, or batches them, they are made of
-operators: with `hat` the normalised elements and `r` the inverse deviation, a gradient y of `hat` is that of
-the input after r * (y - mean(y) - hat * mean(y * hat)), and a tangent takes the same way, because this map
-is its own transpose. Without a mean in the forward pass mean(y) is left out.
+Gradients come from a kernel. Where somebody differentiates them again, or batches them, they are
+made of operators: with `hat` the normalised elements and `r` the inverse deviation, a gradient y of
+`hat` is that of the input after r * (y - mean(y) - hat * mean(y * hat)), and a tangent takes the
+same way, because this map is its own transpose. Without a mean in the forward pass mean(y) is left
+out.
 """
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.tensor cimport (
@@ -252,7 +253,7 @@ cdef int average_back(Tensor t, Tensor of_samples) except -1:
 cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_mean,
                           Tensor running_var, bint use_input_stats, double momentum, double eps,
                           bint cudnn_enabled):
-    """Channels of samples as channels of one sample; running statistics are the mean over samples."""
+    """Channels of samples as channels of one; running statistics are the mean over samples."""
     cdef Py_ssize_t n, c
     cdef Tensor means, variances, out
     if not use_input_stats and (running_mean is None or running_var is None):

@@ -4,8 +4,9 @@
 # norms.pyx cuts tensors into runs.
 #
 # Runs are summed by blocks that stay in the first cache: their mean, then the deviations from it.
-# Blocks are put together in double (T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
-# algorithm for computing sample variances", 1979), so memory is read once and nothing cancels.
+# Blocks are put together in double (T. Chan, G. Golub, R. LeVeque, "Updating formulae and a
+# pairwise algorithm for computing sample variances", 1979), so memory is read once and nothing
+# cancels.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memset

@@ -1,24 +1,25 @@
 # cython: language_level=3
-# Normalisation: rows (layer_norm, rms_norm), rows of channels (group_norm) and channels (batch_norm).
+# Normalisation: rows (layer_norm, rms_norm), rows of channels (group_norm), channels (batch_norm).
 # The loops are in norm_loops.pyx; here tensors are cut into tiles that depend on shapes alone.
 #
-# Gradients: S. Ioffe, C. Szegedy, "Batch normalization" (2015), section 3; for a row with its mean and
-# deviation in place of a channel's: J. Ba, J. Kiros, G. Hinton, "Layer normalization" (2016); without the
-# mean: B. Zhang, R. Sennrich, "Root mean square layer normalization" (2019).
+# Gradients: S. Ioffe, C. Szegedy, "Batch normalization" (2015), section 3; for a row with its mean
+# and deviation in place of a channel's: J. Ba, J. Kiros, G. Hinton, "Layer normalization" (2016);
+# without the mean: B. Zhang, R. Sennrich, "Root mean square layer normalization" (2019).
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport sqrt
 from libc.string cimport memset
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport (
     READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, operand)
 from autograd_cy._C.norm_loops cimport NormTable
 from autograd_cy._C.parallel cimport parallel_for, team_size
-from autograd_cy._C.tensor cimport (
-    F_STRIDED, Tensor, tensor_empty, tensor_empty_like)
+from autograd_cy._C.rules_normalization cimport (
+    CHANNELS_ANYHOW, CHANNELS_APART, CHANNELS_TOGETHER, layout_of)
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_like
 
 cdef object _loops = _cpu.load("norm_loops")
 cdef const NormTable* T = <const NormTable*>PyCapsule_GetPointer(
@@ -29,14 +30,6 @@ cdef enum:
     PARTS = 32           # most tiles with sums of their own for gradients of weights
     PART = 32768         # elements that are worth one of these
     STEPS = 4            # cost of an element, in additions
-
-
-cdef int statistics_dtype(int dt) noexcept:
-    return DT_F32 if dt == DT_F16 or dt == DT_BF16 else dt
-
-
-cdef inline bint is_half(int dt) noexcept:
-    return dt == DT_F16 or dt == DT_BF16
 
 
 cdef inline double at(int kind, const char* p, Py_ssize_t i) noexcept nogil:
@@ -419,23 +412,6 @@ cdef int group_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
 
 
 # --- channels -------------------------------------------------------------------------------
-
-cdef int layout_of(Tensor t) noexcept:
-    cdef Py_ssize_t step
-    cdef int d
-    if not t.flags & F_STRIDED:
-        return CHANNELS_APART
-    if t.nd < 3 or (t.strides[1] != 1 and t.sizes[1] != 1):
-        return CHANNELS_ANYHOW
-    step = t.sizes[1]
-    for d in range(t.nd - 1, 1, -1):
-        if t.sizes[d] != 1 and t.strides[d] != step:
-            return CHANNELS_ANYHOW
-        step *= t.sizes[d]
-    if t.sizes[0] != 1 and t.strides[0] != step:
-        return CHANNELS_ANYHOW
-    return CHANNELS_TOGETHER
-
 
 cdef struct ChannelPlan:
     int kind

@@ -1,11 +1,33 @@
 # cython: language_level=3
 """Shape rules of normalisation."""
-from autograd_cy._C.norms cimport CHANNELS_TOGETHER, layout_of, statistics_dtype
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.outputs cimport result_dense, result_like
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport sizes_of
+from autograd_cy._C.tensor cimport F_STRIDED, sizes_of
 
 __all__: list[str] = []
+
+
+cdef int statistics_dtype(int dt) noexcept:
+    """float32 for half types."""
+    return DT_F32 if dt == DT_F16 or dt == DT_BF16 else dt
+
+
+cdef int layout_of(Tensor t) noexcept:
+    cdef Py_ssize_t step
+    cdef int d
+    if not t.flags & F_STRIDED:
+        return CHANNELS_APART
+    if t.nd < 3 or (t.strides[1] != 1 and t.sizes[1] != 1):
+        return CHANNELS_ANYHOW
+    step = t.sizes[1]
+    for d in range(t.nd - 1, 1, -1):
+        if t.sizes[d] != 1 and t.strides[d] != step:
+            return CHANNELS_ANYHOW
+        step *= t.sizes[d]
+    if t.sizes[0] != 1 and t.strides[0] != step:
+        return CHANNELS_ANYHOW
+    return CHANNELS_TOGETHER
 
 
 cdef int same_dtype(Tensor t, Tensor input, str name, str op) except -1:

@@ -47,6 +47,7 @@ DIFFERENT = {
     ("heaviside", "values", None): PROMOTES,
     ("lerp", "end", None): PROMOTES,
     ("norm", "dtype", "dtype"): PROMOTES,
+    ("embedding", "sparse", "True"): "there are no sparse gradients, which is said at once",
     ("clamp", None, "tensor([1, 0])"): "shapes are looked at before one bound is a number",
     ("logsumexp", "dim", None): "no dimensions mean all, as in sum",
     ("var", "correction", "1j"): EARLIER,
@@ -79,6 +80,12 @@ OTHER_SIGNATURES = {
     "mse_loss",
     "linear",
     "batch_norm",
+    # Torch crashes on some wrong arguments.
+    "embedding_bag",
+    "gru",
+    "lstm",
+    "rnn_relu",
+    "rnn_tanh",
 }
 
 

@@ -28,6 +28,8 @@ PARTS = "made of other operators, whose nodes are recorded"
 ONE_NODE = "one node does what torch records as several"
 WHOLE = "the conversion, cut or padding before the transform is part of its node"
 IN_PLACE = "in place torch has a node of another name"
+COMPLEX = "torch makes complex convolutions of real ones"
+CONVOLUTIONS = [f"conv{part}{dims}d" for part in ("", "_transpose") for dims in (1, 2, 3)]
 CONSTANT = "a result without a derivative does not require grad; torch's fails in backward"
 # (operator, name here, name in torch); None for any.
 NAMES = {
@@ -35,21 +37,39 @@ NAMES = {
         "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
-        "slice_scatter", "sum_to_size", "take", "tile", "trace")},
+        "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
+        "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
+    ("kl_div", "KlDivBackward0", None): ONE_NODE,
+    **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
+       for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
     **{(f"a{name}h", None, f"A{name}hBackward1"): IN_PLACE for name in ("cos", "sin", "tan")},
     ("conj_physical", None, None): IN_PLACE,
     ("heaviside", None, None): CONSTANT,
+    **{(f"{name}_pool1d{more}", None, "SqueezeBackward1"): ONE_NODE
+       for name, more in (("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
+                          ("adaptive_avg", ""))},
     ("rsub", "SubBackward0", None): "with a factor, the difference is that of sub",
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
+    **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
+    **{
+        f"{name}_pool1d{more}": ONE_NODE
+        for name, more in (
+            ("max", ""),
+            ("max", "_with_indices"),
+            ("avg", ""),
+            ("adaptive_max", ""),
+            ("adaptive_avg", ""),
+        )
+    },
 }
 UNNEEDED = "no gradient needs it: keeping it would cost memory"
 # (node, attribute), None for all attributes.
@@ -71,9 +91,19 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("LogSigmoidBackward0", "buffer"): UNNEEDED,
+    ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
+    **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
+       for rank in (2, 3)
+       for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""), ("AdaptiveMaxPool", ""),
+                          ("AdaptiveAvgPool", ""))},
+    **{(f"{name}{rank}D{more}Backward0", "stride"): "the size of a window where none is given"
+       for rank in (2, 3) for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""))},
+    ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 

@@ -187,9 +187,9 @@ def local_response_norm(
 ) -> Tensor:
     r"""Divide each element by what its neighbours in the channels are like.
 
-    The divisor is :math:`(k + \frac{\alpha}{n} \sum x_i^2)^\beta`, over `n` channels around it, with
-    zeros beyond the first and the last one. Source: A. Krizhevsky, I. Sutskever, G. Hinton, "ImageNet
-    classification with deep convolutional neural networks" (2012), section 3.3.
+    The divisor is :math:`(k + \frac{\alpha}{n} \sum x_i^2)^\beta`, over `n` channels around it,
+    with zeros beyond the first and the last one. Source: A. Krizhevsky, I. Sutskever, G. Hinton,
+    "ImageNet classification with deep convolutional neural networks" (2012), section 3.3.
 
     Parameters
     ----------

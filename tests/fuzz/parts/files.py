@@ -7,12 +7,13 @@ import math
 import pickle
 import pickletools
 import sys
+import zipfile
 from collections import OrderedDict
 from dataclasses import dataclass
 
 from ..case import Result, Wrong, chance, choice
 
-MAGIC = b"autograd_cy 1\n"
+ENTRY = "archive/data.pkl"
 # Globals that a hostile file might ask for.
 NAMES = (
     "os system",
@@ -38,6 +39,17 @@ NAMES = (
     "autograd_cy._C.placement device",
     "autograd_cy._C.random _rebuild_generator",
     "autograd_cy.viz os.system",
+    "torch FloatStorage",
+    "torch Tensor",
+    "torch device",
+    "torch._utils _rebuild_tensor_v2",
+    "torch._utils _rebuild_tensor_v3",
+    "torch._utils _rebuild_parameter",
+    "torch._utils _rebuild_meta_tensor_no_storage",
+    "torch._tensor _rebuild_from_type_v2",
+    "torch.serialization _get_layout",
+    "torch.storage UntypedStorage",
+    "torch.load x",
     "autograd_cy.serialization pickle.loads",
 )
 ARGUMENTS = (b")", b"(K\x01t", b"(K\xfft", b"(Nt", b"(X\x01\x00\x00\x00xt", b"(J\xff\xff\xff\xfft",
@@ -149,13 +161,25 @@ def saved(kind, protocol):
     return file.getvalue()
 
 
+def pickled(kind, protocol):
+    """The pickle in the file."""
+    return zipfile.ZipFile(io.BytesIO(saved(kind, protocol))).read(ENTRY)
+
+
 def damaged(case):
-    """The bytes of the file."""
+    """The bytes of the file: damaged anywhere, or whole around a damaged pickle."""
     import numpy as np
 
     rng = np.random.default_rng(case.seed)
-    body = saved(case.kind, case.protocol)[len(MAGIC) :]
-    return MAGIC + DAMAGES[case.damage](body, rng)
+    damage, whole = DAMAGES[case.damage], saved(case.kind, case.protocol)
+    if damage in ANYWHERE and chance(rng, 0.3):
+        return damage(whole, rng)
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            data = source.read(name)
+            target.writestr(name, damage(data, rng) if name == ENTRY else data)
+    return out.getvalue()
 
 
 def flip_bits(body, rng):
@@ -215,7 +239,7 @@ def other_numbers(body, rng):
 
 def splice(body, rng):
     """Opcodes of another file in the middle of this one."""
-    other = opcodes(saved(int(rng.integers(KINDS)), int(rng.integers(2, 6)))[len(MAGIC) :])
+    other = opcodes(pickled(int(rng.integers(KINDS)), int(rng.integers(2, 6))))
     parts = opcodes(body)
     i, j = int(rng.integers(len(parts))), int(rng.integers(len(other)))
     return b"".join(parts[:i] + other[j : j + int(rng.integers(1, 12))] + parts[i:])
@@ -239,6 +263,7 @@ DAMAGES = {
     "spliced opcodes": splice,
     "a request": ask_for,
 }
+ANYWHERE = (flip_bits, set_bytes, truncate, cut_out)
 
 
 def run(case, lib):

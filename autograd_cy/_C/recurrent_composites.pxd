@@ -1,0 +1,37 @@
+# cython: language_level=3
+"""Composites of the family recurrent."""
+from autograd_cy._C.tensor cimport Tensor
+
+cdef enum:
+    R_TANH = 0
+    R_RELU = 1
+    R_LSTM = 2
+    R_GRU = 3
+
+cdef Tensor rnn_tanh_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
+                          Tensor b_hh)
+cdef Tensor rnn_relu_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
+                          Tensor b_hh)
+cdef Tensor gru_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
+                     Tensor b_hh)
+cdef tuple lstm_cell(Tensor x, tuple hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh)
+cdef tuple rnn_tanh(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+                    double dropout, bint train, bint bidirectional, bint batch_first)
+cdef tuple rnn_tanh_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                         bint has_biases, Py_ssize_t num_layers, double dropout,
+                         bint train, bint bidirectional)
+cdef tuple rnn_relu(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+                    double dropout, bint train, bint bidirectional, bint batch_first)
+cdef tuple rnn_relu_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                         bint has_biases, Py_ssize_t num_layers, double dropout,
+                         bint train, bint bidirectional)
+cdef tuple gru(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+               double dropout, bint train, bint bidirectional, bint batch_first)
+cdef tuple gru_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                    bint has_biases, Py_ssize_t num_layers, double dropout,
+                    bint train, bint bidirectional)
+cdef tuple lstm(Tensor x, tuple hx, tuple params, bint has_biases, Py_ssize_t num_layers,
+                double dropout, bint train, bint bidirectional, bint batch_first)
+cdef tuple lstm_data(Tensor x, Tensor batch_sizes, tuple hx, tuple params,
+                     bint has_biases, Py_ssize_t num_layers, double dropout,
+                     bint train, bint bidirectional)

@@ -1,0 +1,479 @@
+"""PyTorch's files: a zip archive of a pickle and of the memory that its tensors show.
+
+Names of torch are written and read as text, so torch need not be there, and reading calls nothing
+but the functions of this file. What users call is in ``serialization.py``.
+"""
+
+from __future__ import annotations
+
+import mmap
+import pickle
+import zipfile
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import IO, Any, ClassVar
+
+import numpy as np
+
+from ._C import dtypes as _dtypes
+from ._C.copying import _rebuild_tensor, _storage_from_bytes, _storage_on_meta
+from ._C.dtypes import dtype as _dtype
+from ._C.exchange import UntypedStorage
+from ._C.placement import device, layout, strided
+from ._C.tensor import Size, Tensor
+from .storage import TypedStorage
+
+__all__ = ["FIRST_BYTES", "Reader", "write"]
+
+FIRST_BYTES = b"PK\x03\x04"
+ALIGNMENT = 64  # of memory in the file, so that it can be mapped
+VERSION = 3
+
+_STORAGES = {
+    "DoubleStorage": "float64",
+    "FloatStorage": "float32",
+    "HalfStorage": "float16",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64",
+    "IntStorage": "int32",
+    "ShortStorage": "int16",
+    "CharStorage": "int8",
+    "ByteStorage": "uint8",
+    "BoolStorage": "bool",
+    "ComplexDoubleStorage": "complex128",
+    "ComplexFloatStorage": "complex64",
+}
+_DTYPES: dict[str, _dtype] = {name: _dtypes._dtype_by_name(name) for name in _STORAGES.values()}
+_STORAGE_OF = {dtype: name for name, dtype in _STORAGES.items()}
+_LAZY_BITS: dict[str, int] = {}  # "conj" and "neg": found when the first such tensor is written
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+class _Name:
+    """A name of torch's, which a pickle mentions."""
+
+    def __init__(self, module: str, name: str):
+        self.module = module
+        self.name = name
+
+    def __call__(self, *args: Any) -> Any:  # pickle asks whether it could be called
+        raise TypeError(f"{self.module}.{self.name} is only a name here")
+
+
+_REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_AS = _Name("torch._utils", "_rebuild_tensor_v3")
+_REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
+_REBUILD_WITH_STATE = _Name("torch._tensor", "_rebuild_from_type_v2")
+_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_TENSOR = _Name("torch", "Tensor")
+_SIZE = _Name("torch", "Size")
+_DEVICE = _Name("torch", "device")
+_LAYOUT = _Name("torch.serialization", "_get_layout")
+_NO_HOOKS: OrderedDict = OrderedDict()  # torch writes one for each tensor
+_NAMES = {name: _Name("torch", name) for name in (*_DTYPES, *_STORAGES)} | {
+    "UntypedStorage": _Name("torch.storage", "UntypedStorage")
+}
+
+
+_PythonPickler: Any = pickle._Pickler  # type: ignore[attr-defined]
+
+
+class _Pickler(_PythonPickler):
+    """Writes tensors as torch does; the one in Python, as only that can write names alone."""
+
+    def __init__(self, file: IO[bytes], protocol: int):
+        super().__init__(file, protocol)
+        # By id: number, kind, number of elements, and the storage itself.
+        self.storages: dict[int, tuple[str, str, int, Any]] = {}
+
+    def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
+        """The entry of a storage; of the kind in which it is met first."""
+        if id(storage) not in self.storages:
+            itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
+            count = storage.nbytes() // itemsize
+            if count * itemsize != storage.nbytes():
+                kind, count = "UntypedStorage", storage.nbytes()
+            number = str(len(self.storages))
+            self.storages[id(storage)] = (number, kind, count, storage)
+        return self.storages[id(storage)]
+
+    def persistent_id(self, obj: Any) -> Any:
+        if isinstance(obj, _Memory):
+            storage, kind = obj.storage, obj.kind
+        elif isinstance(obj, TypedStorage):
+            storage, kind = obj.untyped(), _STORAGE_OF[_name_of(obj.dtype)]
+        elif isinstance(obj, UntypedStorage) and obj.device.type != "meta":
+            storage, kind = obj, "UntypedStorage"
+        else:
+            return None
+        number, kind, count, _ = self.stored(storage, kind)
+        return ("storage", _NAMES[kind], number, "cpu", count)
+
+    def save_name(self, obj: _Name) -> None:
+        if self.proto >= 4:
+            self.save(obj.module)
+            self.save(obj.name)
+            self.write(pickle.STACK_GLOBAL)
+        else:
+            self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+        self.memoize(obj)
+
+    dispatch: ClassVar[dict] = {**_PythonPickler.dispatch, _Name: save_name}
+
+    def reducer_override(self, obj: Any) -> Any:
+        kind = type(obj)
+        if kind is Tensor:
+            return self.of_tensor(obj)
+        if kind is Size:
+            return _SIZE, (tuple(obj),)
+        if kind is device:
+            return _DEVICE, (str(obj),) if obj.index is None else (obj.type, obj.index)
+        if kind is layout and obj is strided:
+            return _LAYOUT, ("torch.strided",)
+        if kind is _dtype:
+            return NotImplemented
+        if kind.__module__ == "autograd_cy.nn.parameter":
+            if kind.__name__ == "Parameter":
+                return _PARAMETER, (obj.data, obj.requires_grad, _NO_HOOKS)
+            state = {"persistent": obj.persistent, "_is_buffer": True}
+            made, args = self.of_tensor(obj.data)
+            return _REBUILD_WITH_STATE, (made, _TENSOR, args, state)
+        return NotImplemented
+
+    def save_dtype(self, obj: _dtype) -> None:
+        self.save(_NAMES[_name_of(obj)])
+
+    dispatch[_dtype] = save_dtype
+
+    def of_tensor(self, x: Tensor) -> tuple[_Name, tuple]:
+        """The function that makes a tensor again, and its arguments."""
+        _, (_, storage, dtype, offset, size, stride, requires_grad, *lazy), *state = (
+            x.__reduce_ex__(4)
+        )
+        made = _REBUILD
+        args: tuple[Any, ...]
+        if storage.device.type == "meta":
+            made = _REBUILD_META
+            args = (dtype, size, stride, requires_grad)
+        else:
+            kind = _STORAGE_OF[_name_of(dtype)]
+            memory = _Memory(storage, kind)
+            args = (memory, offset, size, stride, requires_grad, _NO_HOOKS)
+            if self.stored(storage, kind)[1] != kind:
+                made = _REBUILD_AS  # the memory was met as another kind before
+                args += (dtype,)
+            if lazy:
+                args += ({name: True for name in ("conj", "neg") if getattr(x, f"is_{name}")()},)
+        if state:
+            return _REBUILD_WITH_STATE, (made, _TENSOR, args, state[0])
+        return made, args
+
+
+class _Memory:
+    """A storage as that of tensors of one dtype."""
+
+    __slots__ = ("kind", "storage")
+
+    def __init__(self, storage: UntypedStorage, kind: str):
+        self.storage = storage
+        self.kind = kind
+
+
+def _name_of(dtype: _dtype) -> str:
+    return str(dtype).rpartition(".")[2]
+
+
+def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
+    """
+    Write an object as an archive.
+
+    Parameters
+    ----------
+    obj : object
+    file : binary file
+    stem : str
+        The folder in the archive.
+    protocol : int
+        Of the pickle; 0 has no room for what isn't text and becomes 1.
+    """
+    import io
+
+    pickled = io.BytesIO()
+    pickler = _Pickler(pickled, max(protocol, 1))
+    pickler.dump(obj)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=False) as archive:
+
+        def add(name: str, data: Any) -> None:
+            entry = zipfile.ZipInfo(f"{stem}/{name}")
+            size = memoryview(data).nbytes
+            large = size * 1.05 > zipfile.ZIP64_LIMIT
+            # A field that readers skip, as long as the data needs to be aligned.
+            start = archive.fp.tell() + 30 + len(entry.filename.encode()) + 4  # type: ignore[union-attr]
+            padding = -(start + (20 if large else 0)) % ALIGNMENT
+            entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
+            entry.file_size = size
+            with archive.open(entry, "w", force_zip64=large) as out:
+                out.write(data)
+
+        add("data.pkl", pickled.getbuffer())
+        add(".format_version", b"1")
+        add(".storage_alignment", str(ALIGNMENT).encode())
+        add("byteorder", b"little")
+        for number, _, _, storage in pickler.storages.values():
+            add(f"data/{number}", memoryview(storage))
+        add("version", f"{VERSION}\n".encode())
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def _untyped(storage: Any) -> UntypedStorage:
+    if isinstance(storage, TypedStorage):
+        return storage.untyped()
+    if not isinstance(storage, UntypedStorage):
+        raise pickle.UnpicklingError(f"load: a tensor was to be made of {type(storage).__name__}")
+    return storage
+
+
+def _lazy_bit(name: str) -> int:
+    """The flag of a tensor whose conjugation or negation is still to be done."""
+    if name not in _LAZY_BITS:
+        from autograd_cy import view_as_complex, zeros
+
+        example = view_as_complex(zeros(2)).conj()
+        if name == "neg":
+            example = example.imag
+        _LAZY_BITS[name] = example.__reduce_ex__(4)[1][-1]
+    return _LAZY_BITS[name]
+
+
+def _rebuild_tensor_v2(
+    storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any = None,
+    metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    if not isinstance(storage, TypedStorage):
+        raise pickle.UnpicklingError("load: a tensor's memory has no dtype")
+    return _rebuild_tensor_v3(
+        storage, offset, size, stride, requires_grad, hooks, storage.dtype, metadata
+    )
+
+
+def _rebuild_tensor_v3(
+    storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any,
+    dtype: Any, metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    bits = 0
+    for name in ("conj", "neg"):
+        if metadata and metadata.get(name):
+            bits |= _lazy_bit(name)
+    return _rebuild_tensor(
+        Tensor, _untyped(storage), dtype, offset, tuple(size), tuple(stride), requires_grad, bits
+    )
+
+
+def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
+    return _rebuild_tensor(cls, _untyped(storage), *rest)
+
+
+def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    last = sum((n - 1) * s for n, s in zip(size, stride)) + 1 if all(size) else 0
+    storage = _storage_on_meta(last * dtype.itemsize)
+    return _rebuild_tensor(Tensor, storage, dtype, 0, tuple(size), tuple(stride), requires_grad)
+
+
+def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
+    from importlib import import_module
+
+    made = import_module("autograd_cy.nn.parameter").Parameter(data, requires_grad)
+    if state:
+        made.__setstate__(state)
+    return made
+
+
+def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
+    if function not in _MAKERS:
+        raise pickle.UnpicklingError(f"load: {function!r} makes no tensor")
+    made = function(*args)
+    if isinstance(state, tuple):  # attributes and slots
+        state = {**(state[0] or {}), **(state[1] or {})}
+    state = dict(state)
+    if state.pop("_is_buffer", False):
+        from importlib import import_module
+
+        persistent = bool(state.pop("persistent", True))
+        made = import_module("autograd_cy.nn.parameter").Buffer(made, persistent=persistent)
+    elif isinstance(kind, type) and kind is not Tensor:
+        made = Tensor._make_subclass(kind, made)
+    if state:
+        made.__setstate__(state)
+    return made
+
+
+def _get_layout(name: str) -> Any:
+    if name != "torch.strided":
+        raise pickle.UnpicklingError(f"load: the layout {name} isn't here; tensors are strided")
+    return strided
+
+
+_MAKERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_on_meta, _rebuild_parameter)
+#: What files of torch may name, and what it is here.
+NAMES: dict[tuple[str, str], Any] = {
+    ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor_v2,
+    ("torch._utils", "_rebuild_tensor_v3"): _rebuild_tensor_v3,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): _rebuild_on_meta,
+    ("torch._utils", "_rebuild_parameter"): _rebuild_parameter,
+    ("torch._utils", "_rebuild_parameter_with_state"): _rebuild_parameter,
+    ("torch._tensor", "_rebuild_from_type_v2"): _rebuild_with_state,
+    ("torch", "Tensor"): Tensor,
+    ("torch", "Size"): Size,
+    ("torch", "device"): device,
+    ("torch.serialization", "_get_layout"): _get_layout,
+    ("torch.storage", "UntypedStorage"): UntypedStorage,
+    ("autograd_cy._C.copying", "_rebuild_tensor"): _rebuild_here,
+    **{("torch", name): dtype for name, dtype in _DTYPES.items()},
+}
+#: Kinds of memory: as the first argument of what stands for it, these are called by nothing.
+STORAGE_NAMES = {("torch", name): name for name in _STORAGES}
+
+
+class Reader:
+    """
+    An archive that is open for reading.
+
+    Parameters
+    ----------
+    file : binary file
+    placed : callable
+        Gets the place where a storage was and says where it goes: a device, or a function of the
+        storage that returns it or another one.
+    mapped : bool
+        Whether memory is that of the file, from which it is read when it is used. Writes to it
+        don't reach the file.
+    """
+
+    def __init__(self, file: IO[bytes], placed: Callable[[str], Any], mapped: bool = False):
+        self.file = file
+        self.placed = placed
+        self.storages: dict[str, Any] = {}
+        self.archive = zipfile.ZipFile(file)
+        names = {info.filename: info for info in self.archive.infolist()}
+        stems = [name[: -len("data.pkl")] for name in names if name.count("/") == 1
+                 and name.endswith("/data.pkl")]  # fmt: skip
+        if len(stems) != 1:
+            raise pickle.UnpicklingError("load: this is a zip archive, but not one of torch.save")
+        self.stem = stems[0]
+        self.entries = {
+            name[len(self.stem) :]: info
+            for name, info in names.items()
+            if name.startswith(self.stem)
+        }
+        if "constants.pkl" in self.entries:
+            raise pickle.UnpicklingError(
+                "load: this is a TorchScript archive, made by torch.jit.save; its program can't "
+                "be run here. Save the state_dict() of the module with torch.save."
+            )
+        self.swapped = False
+        if "byteorder" in self.entries:
+            order = bytes(self.read("byteorder"))
+            if order not in (b"little", b"big"):
+                raise pickle.UnpicklingError(f"load: unknown byte order {order!r}")
+            self.swapped = order == b"big"
+        self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
+
+    def pickled(self) -> Any:
+        """The pickle."""
+        return self.read("data.pkl")
+
+    def read(self, name: str, least: int = 0) -> Any:
+        """The bytes of an entry."""
+        start, size, wanted = self.find(name)
+        crc = 0
+        if size < least:
+            raise pickle.UnpicklingError(
+                f"load: the file is damaged: {name} has {size} bytes of {least}"
+            )
+        data: Any = np.empty(size, np.uint8)
+        self.file.seek(start)
+        view, done = memoryview(data), 0
+        into = getattr(self.file, "readinto", None)
+        while done < size:
+            part = view[done : done + (1 << 24)]
+            if into is not None:
+                got = into(part)
+            else:
+                chunk = self.file.read(len(part))
+                got = len(chunk)
+                part[:got] = chunk
+            if not got:
+                raise pickle.UnpicklingError(f"load: the file ends within {name}")
+            crc = zlib.crc32(part[:got], crc)
+            done += got
+        if crc != wanted:
+            raise pickle.UnpicklingError(f"load: the file is damaged: wrong checksum of {name}")
+        return data
+
+    def find(self, name: str) -> tuple[int, int, int]:
+        """Where the bytes of an entry are: start, number, checksum."""
+        info = self.entries.get(name)
+        if info is None:
+            raise pickle.UnpicklingError(f"load: the file is damaged: it has no {name}")
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+            raise pickle.UnpicklingError(
+                f"load: {name} is compressed or encrypted, which torch.save never does"
+            )
+        self.file.seek(0, 2)
+        end = self.file.tell()
+        self.file.seek(info.header_offset)
+        header = self.file.read(30)
+        if len(header) < 30 or not header.startswith(FIRST_BYTES):
+            raise pickle.UnpicklingError(f"load: the file is damaged: no {name} where it should be")
+        start = info.header_offset + 30
+        start += int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+        if start + info.file_size > end:
+            raise pickle.UnpicklingError(f"load: the file ends within {name}")
+        return start, info.file_size, info.CRC
+
+    def storage(self, saved: Any) -> Any:
+        """The memory that a pickle speaks of, ``("storage", kind, key, location, count)``."""
+        if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"):
+            raise pickle.UnpicklingError(f"load: unknown kind of persistent id: {saved!r:.80}")
+        _, kind, key, location, count = saved
+        typed = isinstance(kind, str)
+        if not (typed or kind is UntypedStorage) or not isinstance(key, str):
+            raise pickle.UnpicklingError("load: memory of an unknown kind")
+        if not isinstance(count, int) or count < 0 or not isinstance(location, str):
+            raise pickle.UnpicklingError("load: memory without a size or a place")
+        if key not in self.storages:
+            dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
+            made = self.load_storage(f"data/{key}", dtype, count, location)
+            self.storages[key] = TypedStorage(made, dtype) if typed else made
+        return self.storages[key]
+
+    def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:
+        size = count * dtype.itemsize
+        where = self.placed(location)
+        if isinstance(where, device) and where.type == "meta":
+            self.find(name)
+            return _storage_on_meta(size)
+        if self.map is not None and not self.swapped:
+            start, there, _ = self.find(name)
+            if there < size:
+                raise pickle.UnpicklingError(f"load: the file is damaged: {name} is too short")
+            made = _storage_from_bytes(memoryview(self.map)[start : start + size])
+        else:
+            data = self.read(name, size)
+            if self.swapped:
+                _swap(data, dtype)
+            made = _storage_from_bytes(data)
+        if isinstance(where, device):
+            return made
+        moved = where(made)
+        return made if moved is None else _untyped(moved)
+
+
+def _swap(data: Any, dtype: _dtype) -> None:
+    width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+    data[: data.size // width * width].view(f"u{width}").byteswap(inplace=True)

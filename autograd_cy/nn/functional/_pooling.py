@@ -1,0 +1,253 @@
+"""Pooling functions that return where elements were if they are asked to, or keep sizes.
+
+One body serves one, two and three dimensions. The others are operators as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import autograd_cy as _operators
+from autograd_cy import Tensor
+from autograd_cy._interpreted import find, names_of
+
+__all__ = [
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
+]
+
+_Sizes = int | Sequence[int]
+_SOME = ("", "one dimension", "two dimensions", "three dimensions")
+
+_MAX = """Return the largest elements of windows of {some}.
+
+    Parameters
+    ----------
+    input : Tensor
+        Planes in the last dimensions, with channels before them and maybe a batch before those.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows begin before the first element.
+    dilation : int or sequence of int, optional
+        The distance of the elements of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+    return_indices : bool, optional
+        {returned}
+
+    Returns
+    -------
+    {result}
+
+    Raises
+    ------
+    RuntimeError
+        There is no such window.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor({opening}[1.0, 3.0, 2.0, 0.0]{closing})
+    >>> torch.nn.functional.{name}(x, {window}){first}
+    tensor({opening}[3., 2.]{closing})
+    """
+
+_ADAPTIVE = """Return the {what} of as many windows of {some} as are asked for.
+
+    Parameters
+    ----------
+    input : Tensor
+        Planes in the last dimensions, with channels before them and maybe a batch before those.
+    output_size : int or sequence of int
+        The number of windows, in all dimensions or in each.{none}{indices}
+
+    Returns
+    -------
+    {result}
+
+    Raises
+    ------
+    RuntimeError
+        The input has no elements there.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.nn.functional.{name}(ag.tensor({opening}[1.0, 3.0, 2.0]{closing}), {window}){first}
+    tensor({opening}[{value}]{closing})
+    """
+
+_ASKED = "Whether to return where in their plane the elements were, too."
+_IGNORED = "Changes nothing: they are returned always."
+_PAIR = "tuple of Tensor\n        The elements, and where they were in their plane."
+
+
+@functools.cache
+def _operator(name: str) -> Callable[..., Any]:
+    """The operator of a name, which may be in the namespace of these functions."""
+    place = names_of("nn.functional").get(name)
+    return find(*place) if place else getattr(_operators, name)
+
+
+def _named(function: Callable[..., Any], name: str, doc: str, rank: int, **words: str) -> Any:
+    """The function with the name and the text of one of so many dimensions."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc.format(
+        name=name, some=_SOME[rank], opening="[" * rank, closing="]" * rank, **words
+    )
+    return function
+
+
+# --- windows of one kernel -----------------------------------------------------------------------
+
+
+def _max_pool(rank: int) -> Any:
+    plain, both = f"max_pool{rank}d", f"max_pool{rank}d_with_indices"
+
+    def pool(
+        input: Tensor,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        dilation: _Sizes = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        found = _operator(both if return_indices else plain)
+        return found(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
+    return _named(
+        pool,
+        plain,
+        _MAX,
+        rank,
+        window=window,
+        returned=_ASKED,
+        result="Tensor, or a tuple of it and of where its elements were.",
+        first="",
+    )
+
+
+max_pool1d = _max_pool(1)
+max_pool2d = _max_pool(2)
+max_pool3d = _max_pool(3)
+
+
+def _max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: _Sizes,
+    stride: _Sizes | None = None,
+    padding: _Sizes = 0,
+    dilation: _Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    return _operators.max_pool1d_with_indices(
+        input, kernel_size, stride, padding, dilation, ceil_mode
+    )
+
+
+max_pool1d_with_indices = _named(
+    _max_pool1d_with_indices,
+    "max_pool1d_with_indices",
+    _MAX,
+    1,
+    window="2",
+    returned=_IGNORED,
+    result=_PAIR,
+    first="[0]",
+)
+
+
+# --- a given number of windows -------------------------------------------------------------------
+
+
+def _kept(output_size: Any, input: Tensor) -> Any:
+    """The sizes, with those of the input in place of None."""
+    if not isinstance(output_size, (tuple, list)) or None not in output_size:
+        return output_size
+    if input.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    own = input.shape[input.ndim - len(output_size) :]
+    return tuple(size if n is None else n for n, size in zip(output_size, own))
+
+
+def _adaptive_avg_pool(rank: int) -> Any:
+    name = f"adaptive_avg_pool{rank}d"
+
+    def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
+        return _operator(name)(input, _spread(_kept(output_size, input), rank))
+
+    return _named(
+        pool,
+        name,
+        _ADAPTIVE,
+        rank,
+        what="averages",
+        none=" None keeps the size of the input.",
+        indices="",
+        result="Tensor",
+        window=repr((1,) * rank),
+        first="",
+        value="2.",
+    )
+
+
+def _spread(size: Any, rank: int) -> Any:
+    """One number for all dimensions."""
+    return size if isinstance(size, (tuple, list)) else (size,) * rank
+
+
+adaptive_avg_pool2d = _adaptive_avg_pool(2)
+adaptive_avg_pool3d = _adaptive_avg_pool(3)
+
+
+def _adaptive_max_pool(rank: int, always: bool) -> Any:
+    name = f"adaptive_max_pool{rank}d" + "_with_indices" * always
+    inner = "adaptive_max_pool1d" if rank == 1 else f"adaptive_max_pool{rank}d_with_indices"
+
+    def pool(
+        input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        size = _spread(_kept(output_size, input), rank)
+        found = _operator(inner)(input, size)
+        return found if always or return_indices else found[0]
+
+    text = _IGNORED if always else _ASKED
+    return _named(
+        pool,
+        name,
+        _ADAPTIVE,
+        rank,
+        what="largest elements",
+        none=" None keeps the size of the input." if rank > 1 else "",
+        indices=f"\n    return_indices : bool, optional\n        {text}",
+        result=_PAIR if always else "Tensor, or a tuple of it and of where its elements were.",
+        window=repr((1,) * rank) if rank > 1 else "1",
+        first="[0]" if always else "",
+        value="3.",
+    )
+
+
+adaptive_max_pool1d = _adaptive_max_pool(1, False)
+adaptive_max_pool2d = _adaptive_max_pool(2, False)
+adaptive_max_pool3d = _adaptive_max_pool(3, False)
+adaptive_max_pool1d_with_indices = _adaptive_max_pool(1, True)
+adaptive_max_pool2d_with_indices = _adaptive_max_pool(2, True)
+adaptive_max_pool3d_with_indices = _adaptive_max_pool(3, True)

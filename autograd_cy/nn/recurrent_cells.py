@@ -1,0 +1,301 @@
+"""Recurrent cells: modules that take one step; ``recurrent.py`` has those for whole sequences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograd_cy import Tensor, empty, gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
+
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class RNNCellBase(Module):
+    r"""What recurrent cells have in common: their parameters.
+
+    All of them start from the uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k`
+    is ``hidden_size``.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        Sizes of the last dimension of input and state.
+    bias : bool
+        Whether there are biases.
+    num_chunks : int
+        How many gates the cell has.
+    device, dtype : optional
+        Of the parameters.
+
+    Attributes
+    ----------
+    weight_ih, weight_hh : Parameter
+        Of shapes ``(num_chunks * hidden_size, input_size)`` and
+        ``(num_chunks * hidden_size, hidden_size)``.
+    bias_ih, bias_hh : Parameter or None
+        Of shape ``(num_chunks * hidden_size,)``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> [list(p.shape) for p in torch.nn.RNNCellBase(4, 2, True, 3).parameters()]
+    [[6, 4], [6, 2], [6], [6]]
+    """
+
+    __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
+
+    weight_ih: Tensor
+    weight_hh: Tensor
+    bias_ih: Tensor | None
+    bias_hh: Tensor | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(empty(rows, input_size, device=device, dtype=dtype))
+        self.weight_hh = Parameter(empty(rows, hidden_size, device=device, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            made = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
+            self.register_parameter(name, made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> cell = torch.nn.GRUCell(2, 4)
+        >>> cell.reset_parameters()
+        >>> bool((cell.weight_ih.abs() <= 0.5).all())
+        True
+        """
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def extra_repr(self) -> str:
+        """Return the sizes, and what is not as usual."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if not self.bias:
+            text += f", bias={self.bias}"
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+    def _checked(self, input: Tensor) -> Tensor:
+        """The input with a batch."""
+        if input.ndim == 2:
+            return input
+        if input.ndim != 1:
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead"
+            )
+        return input.unsqueeze(0)
+
+    def _state(self, input: Tensor, hx: Tensor | None, batched: bool, name: str) -> Tensor:
+        """A state with a batch, of zeros if none is given."""
+        if hx is None:
+            return zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)
+        if hx.ndim not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {hx.ndim}D instead"
+            )
+        return hx if batched else hx.unsqueeze(0)
+
+
+class RNNCell(RNNCellBase):
+    r"""A step of an Elman network: :math:`h' = \tanh(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})`.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        Sizes of the last dimension of input and state.
+    bias : bool, optional
+        Whether there are biases.
+    nonlinearity : {"tanh", "relu"}, optional
+        The function of the sum.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> cell = torch.nn.RNNCell(10, 20)
+    >>> h = torch.zeros(3, 20)
+    >>> for x in torch.randn(6, 3, 10):
+    ...     h = cell(x, h)
+    >>> list(h.shape)
+    [3, 20]
+    """
+
+    __constants__ = ("input_size", "hidden_size", "bias", "nonlinearity")
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of shape ``(batch, input_size)`` or ``(input_size,)``.
+        hx : Tensor, optional
+            The state, zeros by default.
+
+        Returns
+        -------
+        Tensor
+            Of the shape of the state.
+        """
+        batched = input.ndim == 2
+        x = self._checked(input)
+        h = self._state(x, hx, batched, "hidden")
+        if self.nonlinearity == "tanh":
+            step = rnn_tanh_cell
+        elif self.nonlinearity == "relu":
+            step = rnn_relu_cell
+        else:
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        h = step(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return h if batched else h.squeeze(0)
+
+
+class LSTMCell(RNNCellBase):
+    r"""A step of a long short-term memory.
+
+    With :math:`i, f, g, o` the rows of :math:`W_{ih} x + b_{ih} + W_{hh} h + b_{hh}`:
+    :math:`c' = \sigma(f) c + \sigma(i) \tanh(g)` and :math:`h' = \sigma(o) \tanh(c')`.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        Sizes of the last dimension of input and states.
+    bias : bool, optional
+        Whether there are biases.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> cell = torch.nn.LSTMCell(10, 20)
+    >>> h, c = cell(torch.randn(3, 10))
+    >>> list(h.shape), list(c.shape)
+    ([3, 20], [3, 20])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the next states.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of shape ``(batch, input_size)`` or ``(input_size,)``.
+        hx : tuple of Tensor, optional
+            The states ``(h, c)``, zeros by default.
+
+        Returns
+        -------
+        tuple of Tensor
+            ``(h, c)``.
+        """
+        batched = input.ndim == 2
+        x = self._checked(input)
+        if hx is None:
+            zero = self._state(x, None, batched, "")
+            states: tuple[Tensor, ...] = (zero, zero)
+        else:
+            states = tuple([self._state(x, h, batched, f"hx[{k}]") for k, h in enumerate(hx)])
+        h, c = lstm_cell(x, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
+
+
+class GRUCell(RNNCellBase):
+    r"""A step of a gated recurrent unit.
+
+    With :math:`r` and :math:`z` the sigmoids of their rows of
+    :math:`W_{ih} x + b_{ih} + W_{hh} h + b_{hh}`:
+    :math:`n = \tanh(W_{in} x + b_{in} + r (W_{hn} h + b_{hn}))` and
+    :math:`h' = (1 - z) n + z h`.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+        Sizes of the last dimension of input and state.
+    bias : bool, optional
+        Whether there are biases.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(torch.nn.GRUCell(10, 20)(torch.randn(3, 10)).shape)
+    [3, 20]
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """Return the next state.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of shape ``(batch, input_size)`` or ``(input_size,)``.
+        hx : Tensor, optional
+            The state, zeros by default.
+
+        Returns
+        -------
+        Tensor
+            Of the shape of the state.
+        """
+        batched = input.ndim == 2
+        x = self._checked(input)
+        h = self._state(x, hx, batched, "hidden")
+        h = gru_cell(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return h if batched else h.squeeze(0)

@@ -1,0 +1,344 @@
+# cython: language_level=3
+"""Composites of the family recurrent: records in autograd_cy/ops/recurrent.py name them.
+
+A layer in one direction is a loop of steps. Its operators are plain ones here, which know all
+derivatives, every dtype and device.
+"""
+from libc.stdint cimport int64_t
+from autograd_cy._C.dtypes cimport DT_I64, dt_differentiable
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.storage cimport ON_CPU
+from autograd_cy._C.tensor cimport Tensor, device_of, dims_of, reading
+include "operators_of_recurrent_composites.pxi"
+
+cdef tuple NAMES = ("rnn_tanh", "rnn_relu", "lstm", "gru")
+
+
+cdef inline int gates_of(int mode) noexcept:
+    return 4 if mode == R_LSTM else (3 if mode == R_GRU else 1)
+
+
+# --- one step ---------------------------------------------------------------------------------
+
+cdef tuple plain_step(int mode, Tensor gx, Tensor h, Tensor c, Tensor w_hh, Tensor b_hh,
+                      Tensor w_hr):
+    """The next (h, c); `gx` is what the input contributes."""
+    cdef Tensor gh = T.linear(h, w_hh, b_hh)
+    cdef tuple x, y
+    cdef Tensor r, n
+    if mode == R_TANH:
+        return T.tanh(T.add(gx, gh)), None
+    if mode == R_RELU:
+        return T.relu(T.add(gx, gh)), None
+    if mode == R_LSTM:
+        x = T.chunk(T.add(gx, gh), 4, 1)
+        c = T.add(T.mul(T.sigmoid(<Tensor>x[1]), c),
+                  T.mul(T.sigmoid(<Tensor>x[0]), T.tanh(<Tensor>x[2])))
+        h = T.mul(T.sigmoid(<Tensor>x[3]), T.tanh(c))
+        return (h if w_hr is None else T.linear(h, w_hr, None)), c
+    x = T.chunk(gx, 3, 1)
+    y = T.chunk(gh, 3, 1)
+    r = T.sigmoid(T.add(<Tensor>x[0], <Tensor>y[0]))
+    n = T.tanh(T.add(<Tensor>x[2], T.mul(r, <Tensor>y[2])))
+    return T.add(T.mul(T.sigmoid(T.add(<Tensor>x[1], <Tensor>y[1])), T.sub(h, n)), n), None
+
+
+cdef int check_floating(Tensor x, str name) except -1:
+    if not dt_differentiable(x.dt):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x.dt)}'; "
+                                  "convert the tensors with .to(dtype)")
+    return 0
+
+
+cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) except -1:
+    """What torch refuses, and shapes that it reads beyond their ends."""
+    cdef Py_ssize_t hidden
+    cdef Tensor h
+    cdef int k, gates = gates_of(mode)
+    check_floating(x, f"{NAMES[mode]}_cell")
+    if w_ih.nd != 2 or w_hh.nd != 2:
+        raise RuntimeError(
+            f"recurrent cell: w_ih and w_hh must be matrices, got shapes {list(dims_of(w_ih))} "
+            f"and {list(dims_of(w_hh))}")
+    if x.nd != 2:
+        raise RuntimeError(
+            f"recurrent cell: expected an input of shape (batch, input_size), got "
+            f"{list(dims_of(x))}")
+    if x.sizes[1] != w_ih.sizes[1]:
+        raise RuntimeError(f"input has inconsistent input_size: got {x.sizes[1]} expected "
+                           f"{w_ih.sizes[1]}")
+    hidden = w_hh.sizes[1]
+    for k in range(len(states)):
+        h = <Tensor>states[k]
+        if h.nd != 2:
+            raise RuntimeError(
+                f"recurrent cell: expected a hidden{k} of shape (batch, hidden_size), got "
+                f"{list(dims_of(h))}")
+        if h.sizes[0] != x.sizes[0]:
+            raise RuntimeError(f"Input batch size {x.sizes[0]} doesn't match hidden{k} batch size "
+                               f"{h.sizes[0]}")
+        if h.sizes[1] != hidden:
+            raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {h.sizes[1]}, "
+                               f"expected {hidden}")
+    if w_ih.sizes[0] != gates * hidden:
+        raise RuntimeError(f"weight_ih first dim must be {gates} * hidden_size = "
+                           f"{gates * hidden}, but got {w_ih.sizes[0]}")
+    if w_hh.sizes[0] != gates * hidden:
+        raise RuntimeError(f"weight_hh first dim must be {gates} * hidden_size = "
+                           f"{gates * hidden}, but got {w_hh.sizes[0]}")
+    return 0
+
+
+cdef Tensor rnn_cell(int mode, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
+                     Tensor b_hh):
+    check_cell(x, (h,), w_ih, w_hh, mode)
+    return <Tensor>plain_step(mode, T.linear(x, w_ih, b_ih), h, None, w_hh, b_hh, None)[0]
+
+
+cdef tuple lstm_cell(Tensor x, tuple hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    check_cell(x, hx, w_ih, w_hh, R_LSTM)
+    return plain_step(R_LSTM, T.linear(x, w_ih, b_ih), <Tensor>hx[0], <Tensor>hx[1], w_hh, b_hh,
+                      None)
+
+
+# --- one layer in one direction ---------------------------------------------------------------
+
+cdef tuple steps_of(Tensor a, Tensor batch_sizes):
+    """The rows of each step: of (steps, batch, n), or of packed (rows, n)."""
+    if batch_sizes is None:
+        return T.unbind(a, 0)
+    return T.split_with_sizes(a, sizes_of_steps(batch_sizes), 0)
+
+
+cdef tuple sizes_of_steps(Tensor batch_sizes):
+    cdef const int64_t* p = <const int64_t*>batch_sizes.ptr
+    cdef Py_ssize_t i
+    return tuple([p[i * batch_sizes.strides[0]] for i in range(batch_sizes.count)])
+
+
+cdef tuple plain_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh,
+                       Tensor b_ih, Tensor b_hh, Tensor w_hr, Tensor batch_sizes, bint reverse):
+    """(output, h, c). Rows of the state beyond those of a step wait: they have ended, or not yet
+    begun."""
+    cdef tuple parts = steps_of(T.linear(x, w_ih, b_ih), batch_sizes), states
+    cdef Py_ssize_t count = len(parts), k, t, rows, rest
+    cdef list outputs = [None] * count
+    cdef Tensor gx, now, cell
+    for k in range(count):
+        t = count - 1 - k if reverse else k
+        gx = <Tensor>parts[t]
+        rows, rest = gx.sizes[0], h.sizes[0] - gx.sizes[0]
+        if rest == 0:
+            h, c = plain_step(mode, gx, h, c, w_hh, b_hh, w_hr)
+            outputs[t] = h
+            continue
+        states = plain_step(mode, gx, T.narrow(h, 0, 0, rows),
+                            None if c is None else T.narrow(c, 0, 0, rows), w_hh, b_hh, w_hr)
+        now, cell = states
+        outputs[t] = now
+        h = T.cat((now, T.narrow(h, 0, rows, rest)), 0)
+        if c is not None:
+            c = T.cat((cell, T.narrow(c, 0, rows, rest)), 0)
+    if batch_sizes is None:
+        return T.stack(tuple(outputs), 0), h, c
+    return T.cat(tuple(outputs), 0), h, c
+
+
+# --- layers and directions --------------------------------------------------------------------
+
+cdef int check_packed(Tensor x, Tensor batch_sizes, str name) except -1:
+    cdef const int64_t* p
+    cdef Py_ssize_t i, total = 0, before, now
+    if batch_sizes.dt != DT_I64:
+        raise RuntimeError(f"{name}: expected scalar type Long but found "
+                           f"{scalar_name(batch_sizes.dt)} (batch_sizes)")
+    if batch_sizes.nd != 1 or device_of(batch_sizes) != ON_CPU:
+        raise RuntimeError(f"{name}: batch_sizes must be a 1-D tensor on the CPU, got shape "
+                           f"{list(dims_of(batch_sizes))}")
+    if x.nd != 2:
+        raise RuntimeError(f"{name}: packed data must have the shape (rows, input_size), got "
+                           f"{list(dims_of(x))}")
+    reading(batch_sizes, "batch_sizes")
+    p = <const int64_t*>batch_sizes.ptr
+    for i in range(batch_sizes.count):
+        now = p[i * batch_sizes.strides[0]]
+        if now <= 0 or (i and now > before):
+            raise RuntimeError(
+                f"{name}: batch_sizes must be positive and must not grow, got {now} at {i}")
+        before = now
+        total += now
+    if total != x.sizes[0]:
+        raise RuntimeError(f"{name}: batch_sizes add up to {total}, but the packed data has "
+                           f"{x.sizes[0]} rows")
+    return 0
+
+
+cdef int check_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh,
+                     Tensor w_hr, str name) except -1:
+    """Shapes that steps would take for others."""
+    cdef Py_ssize_t hidden = w_hh.sizes[0] // gates_of(mode) if w_hh.nd == 2 else -1
+    if w_ih.nd != 2 or w_hh.nd != 2 or w_ih.sizes[0] != w_hh.sizes[0] or (
+            w_hh.sizes[0] != hidden * gates_of(mode)) or (
+            w_hr is not None and (w_hr.nd != 2 or w_hr.sizes[1] != hidden)):
+        raise RuntimeError(
+            f"{name}: weights don't fit together: weight_ih {list(dims_of(w_ih))}, weight_hh "
+            f"{list(dims_of(w_hh))}"
+            + ("" if w_hr is None else f", weight_hr {list(dims_of(w_hr))}"))
+    if x.sizes[x.nd - 1] != w_ih.sizes[1]:
+        raise RuntimeError(f"{name}: input.size(-1) must be equal to input_size. Expected "
+                           f"{w_ih.sizes[1]}, got {x.sizes[x.nd - 1]}")
+    if h.sizes[1] != w_hh.sizes[1] or (
+            h.sizes[1] != (hidden if w_hr is None else w_hr.sizes[0])) or (
+            c is not None and c.sizes[1] != hidden):
+        raise RuntimeError(
+            f"{name}: hidden states of shape {list(dims_of(h))}"
+            + ("" if c is None else f" and {list(dims_of(c))}")
+            + f" don't fit weight_hh {list(dims_of(w_hh))}")
+    return 0
+
+
+cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple params,
+                    bint has_biases, Py_ssize_t num_layers, double dropout, bint train,
+                    bint bidirectional, bint batch_first):
+    """(output, h) or (output, h, c) of all layers."""
+    cdef str name = <str>NAMES[mode]
+    cdef Py_ssize_t directions = 2 if bidirectional else 1, per, layer, k, at, batch, d
+    cdef Tensor h = <Tensor>hx[0], c = None, output = x, w_ih, w_hh, b_ih, b_hh, w_hr
+    cdef tuple made
+    cdef list outputs, last = [], cells = []
+    check_floating(x, name)
+    if mode == R_LSTM:
+        if len(hx) != 2:
+            raise RuntimeError("lstm expects two hidden states")
+        c = <Tensor>hx[1]
+    if batch_sizes is not None:
+        check_packed(x, batch_sizes, name)
+        if batch_sizes.count == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        batch = (<const int64_t*>batch_sizes.ptr)[0]
+    else:
+        if x.nd != 3:
+            raise RuntimeError(f"{name}: expected an input of 3 dimensions, got shape "
+                               f"{list(dims_of(x))}")
+        if batch_first:
+            output = x = T.transpose(x, 0, 1)
+        if x.sizes[0] == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        batch = x.sizes[1]
+    if num_layers <= 0:
+        raise RuntimeError(f"{name}: num_layers must be greater than zero, got {num_layers}")
+    for k in range(len(hx)):
+        if (<Tensor>hx[k]).nd != 3 or (<Tensor>hx[k]).sizes[0] != num_layers * directions or (
+                (<Tensor>hx[k]).sizes[1] != batch):
+            raise RuntimeError(
+                f"{name}: expected hidden states of shape ({num_layers * directions}, {batch}, "
+                f"hidden_size), got {list(dims_of(<Tensor>hx[k]))}")
+    # A projection shows in the sizes of the states.
+    w_hr = None
+    per = 4 if has_biases else 2
+    if c is not None and h.sizes[2] != c.sizes[2]:
+        per += 1
+    if len(params) != per * num_layers * directions:
+        raise RuntimeError(
+            f"{name}: expected {per} parameters for each of {num_layers * directions} layers and "
+            f"directions, got {len(params)}")
+    b_ih = b_hh = None
+    for layer in range(num_layers):
+        if layer and dropout != 0 and train:
+            output = T.dropout(output, dropout, True)
+        outputs = []
+        for d in range(directions):
+            k = layer * directions + d
+            at = k * per
+            w_ih, w_hh = <Tensor>params[at], <Tensor>params[at + 1]
+            if has_biases:
+                b_ih, b_hh = <Tensor>params[at + 2], <Tensor>params[at + 3]
+            if per % 2:
+                w_hr = <Tensor>params[at + per - 1]
+            h = T.select(<Tensor>hx[0], 0, k)
+            c = T.select(<Tensor>hx[1], 0, k) if mode == R_LSTM else None
+            check_layer(mode, output, h, c, w_ih, w_hh, w_hr, name)
+            made = plain_layer(mode, output, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, d)
+            outputs.append(made[0])
+            last.append(made[1])
+            cells.append(made[2])
+        output = <Tensor>outputs[0] if directions == 1 else T.cat(tuple(outputs), -1)
+    if batch_first and batch_sizes is None:
+        output = T.transpose(output, 0, 1)
+    if mode == R_LSTM:
+        return output, together(last), together(cells)
+    return output, together(last)
+
+
+cdef Tensor together(list states):
+    if len(states) == 1:
+        return T.unsqueeze(<Tensor>states[0], 0)
+    return T.stack(tuple(states), 0)
+
+
+# --- as the records name them -----------------------------------------------------------------
+
+cdef Tensor rnn_tanh_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
+    return rnn_cell(R_TANH, x, h, w_ih, w_hh, b_ih, b_hh)
+
+
+cdef Tensor rnn_relu_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
+    return rnn_cell(R_RELU, x, h, w_ih, w_hh, b_ih, b_hh)
+
+
+cdef Tensor gru_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
+    return rnn_cell(R_GRU, x, h, w_ih, w_hh, b_ih, b_hh)
+
+
+cdef tuple rnn_tanh(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+                    double dropout, bint train, bint bidirectional, bint batch_first):
+    return sequence(R_TANH, x, None, (h,), params, has_biases, num_layers, dropout, train,
+                    bidirectional, batch_first)
+
+
+cdef tuple rnn_tanh_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                         bint has_biases, Py_ssize_t num_layers, double dropout,
+                         bint train, bint bidirectional):
+    return sequence(R_TANH, x, batch_sizes, (h,), params, has_biases, num_layers, dropout,
+                    train, bidirectional, False)
+
+
+cdef tuple rnn_relu(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+                    double dropout, bint train, bint bidirectional, bint batch_first):
+    return sequence(R_RELU, x, None, (h,), params, has_biases, num_layers, dropout, train,
+                    bidirectional, batch_first)
+
+
+cdef tuple rnn_relu_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                         bint has_biases, Py_ssize_t num_layers, double dropout,
+                         bint train, bint bidirectional):
+    return sequence(R_RELU, x, batch_sizes, (h,), params, has_biases, num_layers, dropout,
+                    train, bidirectional, False)
+
+
+cdef tuple gru(Tensor x, Tensor h, tuple params, bint has_biases, Py_ssize_t num_layers,
+               double dropout, bint train, bint bidirectional, bint batch_first):
+    return sequence(R_GRU, x, None, (h,), params, has_biases, num_layers, dropout, train,
+                    bidirectional, batch_first)
+
+
+cdef tuple gru_data(Tensor x, Tensor batch_sizes, Tensor h, tuple params,
+                    bint has_biases, Py_ssize_t num_layers, double dropout,
+                    bint train, bint bidirectional):
+    return sequence(R_GRU, x, batch_sizes, (h,), params, has_biases, num_layers, dropout,
+                    train, bidirectional, False)
+
+
+cdef tuple lstm(Tensor x, tuple hx, tuple params, bint has_biases, Py_ssize_t num_layers,
+                double dropout, bint train, bint bidirectional, bint batch_first):
+    return sequence(R_LSTM, x, None, hx, params, has_biases, num_layers, dropout, train,
+                    bidirectional, batch_first)
+
+
+cdef tuple lstm_data(Tensor x, Tensor batch_sizes, tuple hx, tuple params,
+                     bint has_biases, Py_ssize_t num_layers, double dropout,
+                     bint train, bint bidirectional):
+    return sequence(R_LSTM, x, batch_sizes, hx, params, has_biases, num_layers, dropout,
+                    train, bidirectional, False)

@@ -1,0 +1,65 @@
+# cython: language_level=3
+"""Shape rules of pooling. Arguments were checked before, by pooling_composites.pyx."""
+from autograd_cy._C.dtypes cimport DT_I64
+from autograd_cy._C.outputs cimport result_dense
+
+__all__: list[str] = []
+
+
+cdef Py_ssize_t pooled_size(Py_ssize_t size, Py_ssize_t kernel, Py_ssize_t stride,
+                            Py_ssize_t padding, Py_ssize_t dilation,
+                            bint ceil_mode) noexcept nogil:
+    cdef Py_ssize_t room = size + 2 * padding - dilation * (kernel - 1) - 1, n
+    if ceil_mode:
+        room += stride - 1
+    # Rounded down, below zero as well.
+    n = room // stride if room >= 0 else -((stride - 1 - room) // stride)
+    n += 1
+    if ceil_mode and (n - 1) * stride >= size + padding:
+        n -= 1               # the last window would have padding alone
+    return n
+
+
+cdef int avg_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding,
+                    bint ceil_mode, str op) except -1:
+    return windows(r, a, kernel, stride, padding, None, ceil_mode)
+
+
+cdef int windows(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
+                 bint ceil_mode) except -1:
+    cdef int d, lead = a.nd - <int>len(kernel)
+    result_dense(r, a.dt, a.nd, a.sizes)
+    for d in range(lead, a.nd):
+        r.sizes[d] = pooled_size(
+            a.sizes[d], kernel[d - lead], stride[d - lead], padding[d - lead],
+            1 if dilation is None else dilation[d - lead], ceil_mode)
+    return 0
+
+
+cdef int max_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
+                    bint ceil_mode, str op) except -1:
+    windows(r, a, kernel, stride, padding, dilation, ceil_mode)
+    return result_dense(r + 1, DT_I64, r.nd, r.sizes)
+
+
+cdef int adaptive(Result* r, Tensor a, tuple size, str op) except -1:
+    cdef int d, lead = a.nd - <int>len(size)
+    result_dense(r, a.dt, a.nd, a.sizes)
+    for d in range(lead, a.nd):
+        r.sizes[d] = size[d - lead]
+    return 0
+
+
+cdef int adaptive_max(Result* r, Tensor a, tuple size, str op) except -1:
+    adaptive(r, a, size, op)
+    return result_dense(r + 1, DT_I64, r.nd, r.sizes)
+
+
+cdef int sized(Result* r, Tensor grad, tuple size, str op) except -1:
+    cdef int d
+    r.dt = grad.dt
+    r.nd = <int>len(size)
+    r.strided = False
+    for d in range(r.nd):
+        r.sizes[d] = size[d]
+    return 0
