@@ -32,7 +32,9 @@ cdef bint by_operators(Tensor a, Tensor b, Tensor c) noexcept:
 
 
 cdef Tensor wide(Tensor t):
-    return T._to_dtype(t, DT_F32) if t.dt == DT_F16 or t.dt == DT_BF16 else t
+    if t.dt == DT_F16 or t.dt == DT_BF16:
+        return T._to_dtype(t, DT_F32)
+    return t
 
 
 cdef Tensor narrow(Tensor t, int dt):
@@ -169,7 +171,7 @@ cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor
     cdef tuple pair = (shape[0], shape[1])
     found = T._native_group_norm(
         T.reshape(input, (shape[0] * shape[1], *shape[2:])), groups, weight, bias, eps)
-    return tuple([T.reshape(t, pair + dims_of(t)[1:]) for t in found])
+    return tuple([T.reshape(<Tensor>t, pair + dims_of(<Tensor>t)[1:]) for t in found])
 
 
 # --- channels -------------------------------------------------------------------------------
@@ -256,6 +258,7 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
     """Channels of samples as channels of one; running statistics are the mean over samples."""
     cdef Py_ssize_t n, c
     cdef Tensor means, variances, out
+    cdef object t
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats=False")
