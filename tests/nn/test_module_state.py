@@ -1,4 +1,4 @@
-"""What `state_dict` and `load_state_dict` do beside copying, compared with torch where it is there."""
+"""What `state_dict` and `load_state_dict` do beside copying, compared with torch."""
 
 from collections import OrderedDict
 
