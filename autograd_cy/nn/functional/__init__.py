@@ -19,7 +19,14 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
@@ -30,6 +37,15 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._pointwise_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
 from autograd_cy.nn.functional._pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -73,20 +89,30 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "alpha_dropout",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
+    "feature_alpha_dropout",
     "gelu",
     "gumbel_softmax",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
@@ -107,6 +133,8 @@ __all__ = [
     "selu_",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softsign",
