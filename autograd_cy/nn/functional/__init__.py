@@ -19,7 +19,14 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
@@ -89,6 +96,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -96,10 +104,14 @@ __all__ = [
     "celu_",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
+    "feature_alpha_dropout",
     "gelu",
     "group_norm",
     "gumbel_softmax",

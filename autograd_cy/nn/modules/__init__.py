@@ -10,9 +10,10 @@ from ..convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from ..embedding import Embedding, EmbeddingBag
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
-from ..layer import Dropout, Flatten, Identity, Linear
+from ..layer import Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
 from ..normalization import (
     BatchNorm1d,
@@ -102,6 +103,7 @@ __all__ = [
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
+    "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
@@ -124,8 +126,12 @@ __all__ = [
     "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Embedding",
     "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
     "GRUCell",
     "GroupNorm",
