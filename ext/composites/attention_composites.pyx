@@ -180,8 +180,7 @@ cdef Tensor in_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, bint i
     cdef Tensor result
     if mask is not None:
         if query.nd > 4 and mask.nd > 3:
-            mask = T.expand(mask, shape[:query.nd - mask.nd] + shape[query.nd - mask.nd:query.nd - 3]
-                            + dims_of(mask)[mask.nd - 3:])
+            mask = T.expand(mask, shape[:query.nd - 3] + dims_of(mask)[mask.nd - 3:])
         mask = four(mask)
     result = <Tensor>T._attention(four(query), four(key), four(value), mask, is_causal, scale)[0]
     if len(shape) == 4:
@@ -217,14 +216,15 @@ cdef Tensor widened(Tensor t):
 
 
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
-                              Tensor output, Tensor logsumexp, bint is_causal, double scale):
+                              Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
+                              double scale):
     cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if not (recorded or g_modes & G_FORWARD
             or (grad.flags | query.flags | key.flags | value.flags) & F_BATCHED):
         return T._attention_slopes(
-            grad, query, key, value, mask, output, logsumexp, is_causal, scale)
+            grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale)
     # What is differentiated again is made of plain operators.
     g, q = widened(grad), widened(query)
     k = widened(repeated(key, query.sizes[1]))

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from autograd_cy._C.attention_loops cimport (
     AttentionTable, SEEN_ADDED, SEEN_ALL, SEEN_TRUE, Scores)
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_F64, DT_SIZE
 from autograd_cy._C.gemm_loops cimport BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
@@ -350,12 +350,12 @@ cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most
     return max(<Py_ssize_t>1, min(most, (2 * threads + heads - 1) // heads))
 
 
-cdef int attention_into(Tensor out, Tensor lse, Tensor query, Tensor key, Tensor value,
-                        Tensor mask, bint is_causal, double scale) except -1:
+cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tensor key,
+                        Tensor value, Tensor mask, bint is_causal, double scale) except -1:
     cdef Plan plan
     cdef Launch work
     cdef int dt = lse.dt
-    cdef Tensor target = wide(out, dt)
+    cdef Tensor target = out if out.dt == dt else exact
     cdef Py_ssize_t heads
     cdef double cost
     if out.count == 0:
@@ -384,7 +384,7 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor query, Tensor key, Tensor
 
 cdef int attention_slopes_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
                                Tensor query, Tensor key, Tensor value, Tensor mask, Tensor out,
-                               Tensor lse, bint is_causal, double scale) except -1:
+                               Tensor lse, Tensor exact, bint is_causal, double scale) except -1:
     cdef Plan plan
     cdef Launch work
     cdef int dt = lse.dt
@@ -392,7 +392,7 @@ cdef int attention_slopes_into(Tensor query_out, Tensor key_out, Tensor value_ou
     cdef Py_ssize_t heads
     cdef double cost
     query, key, value = usable(query, dt), usable(key, dt), usable(value, dt)
-    grad, out = usable(grad, dt), usable(out, dt)
+    grad, out = usable(grad, dt), usable(out if out.dt == dt else exact, dt)
     lse = contiguous(lse)
     if mask is not None and mask.dt != DT_BOOL:
         mask = cast(mask, dt)

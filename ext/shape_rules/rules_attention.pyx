@@ -21,7 +21,7 @@ cdef int laid_out_as(Result* r, Tensor like, const Py_ssize_t* sizes) noexcept:
 
 cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask,
                   str op) except -1:
-    """The mixed values, and the logarithm of each row's sum of exponentials."""
+    """The mixed values, the logarithm of each row's sum of exponentials, and wide halves."""
     cdef Py_ssize_t sizes[4]
     cdef int d
     cdef bint fits = query.nd == 4 and key.nd == 4 and value.nd == 4
@@ -45,7 +45,11 @@ cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask
                     f"{[sizes[k] for k in range(4)]} in size, or be 1 there")
     sizes[3] = value.sizes[3]
     laid_out_as(r, query, sizes)
-    return result_dense(r + 1, DT_F64 if query.dt == DT_F64 else DT_F32, 3, sizes)
+    result_dense(r + 1, DT_F64 if query.dt == DT_F64 else DT_F32, 3, sizes)
+    if query.dt < DT_F32:       # sums of rounded values would lose what gradients are made of
+        return result_dense(r + 2, DT_F32, 4, sizes)
+    sizes[0] = 0
+    return result_dense(r + 2, query.dt, 1, sizes)
 
 
 cdef int slopes(Result* r, Tensor query, Tensor key, Tensor value, str op) except -1:
