@@ -52,6 +52,7 @@ NAMES = {
     **{(f"{name}_pool1d{more}", None, "SqueezeBackward1"): ONE_NODE
        for name, more in (("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
                           ("adaptive_avg", ""))},
+    ("nn.functional.pad", "CircularPadBackward0", None): ONE_NODE,
     ("rsub", "SubBackward0", None): "with a factor, the difference is that of sub",
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
@@ -101,6 +102,8 @@ HIDDEN = {
     **{(f"{name}{rank}D{more}Backward0", "stride"): "the size of a window where none is given"
        for rank in (2, 3) for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""))},
     ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
+    **{(f"{name}Pad{rank}DBackward0", "self"): UNNEEDED
+       for name in ("Reflection", "Replication") for rank in (1, 2, 3)},
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 

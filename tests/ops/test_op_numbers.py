@@ -32,6 +32,7 @@ PLAIN = {
     "nan": (),
     "posinf": (),
     "neginf": (),
+    "value": (),  # of some modes of pad only; constant_pad_nd has it, too
 }
 # Two numbers of which the first is the smaller one.
 ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")

@@ -14,6 +14,23 @@ from ..embedding import Embedding, EmbeddingBag
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from ..parameter_container import ParameterDict, ParameterList
 from ..pointwise_loss import (
     BCELoss,
@@ -77,6 +94,12 @@ __all__ = [
     "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -120,6 +143,12 @@ __all__ = [
     "RReLU",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -134,4 +163,7 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
 ]
