@@ -37,7 +37,7 @@ cdef Tensor direction(Tensor a, object dim, double eps):
 cdef Tensor cosine_similarity(Tensor a, Tensor b, Py_ssize_t dim, double eps):
     cdef int dt = result_dtype((a, b))
     cdef object at
-    if eps < 0:
+    if not eps >= 0:
         raise RuntimeError(f"cosine_similarity: eps must be non-negative, got: {eps:g}")
     if dt_category(dt) != 2:
         raise RuntimeError(
@@ -101,16 +101,11 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
 # --- losses ---------------------------------------------------------------------------------
 
 cdef Tensor above_zero(Tensor a):
-    return T.clamp_min(a, wrap_double(0.0))
+    return T.clamp_min(a, wrap_int(0))
 
 
 cdef Tensor margin_ranking_loss(Tensor a, Tensor b, Tensor target, double margin,
                                 Py_ssize_t reduction):
-    if a.nd != b.nd or a.nd != target.nd:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {list(sizes_of(a))}, input2: {list(sizes_of(b))}, target: "
-            f"{list(sizes_of(target))} ")
     a = T.mul(T.sub(b, a), target)
     return reduced(above_zero(a if margin == 0.0 else T.add(a, wrap_double(margin))), reduction)
 

@@ -64,6 +64,11 @@ def margin_ranking_loss(
     tensor(2.5000)
     """
     code = reduction_code(size_average, reduce, reduction)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
     return _operators.margin_ranking_loss(input1, input2, target, margin, code)
 
 
@@ -474,6 +479,8 @@ def multi_margin_loss(
     losses = terms.sum(1) / classes
     if weight is not None:
         losses = losses * weight[at[:, 0]]
+    if code == 1 and not count:
+        code = 2  # the mean of nothing is 0
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
@@ -522,7 +529,7 @@ def multilabel_margin_loss(
         )
     rows = input.reshape(1, -1) if input.ndim < 2 else input
     at = target.reshape(rows.shape)
-    classes = rows.shape[1]
+    count, classes = rows.shape
     _check_targets(at, -1, classes, "multilabel_margin_loss: argument #2 'target' is out of range")
     counts = (at < 0).cumsum(1) == 0
     at = at.clamp_min(0)
@@ -531,6 +538,8 @@ def multilabel_margin_loss(
     terms = (1 - rows.gather(1, at).unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
     terms = _operators.where(counts.unsqueeze(2) & ~named.unsqueeze(1), terms, 0.0)
     losses = terms.sum((1, 2)) / classes
+    if code == 1 and not count:
+        code = 2  # the mean of nothing is 0
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
