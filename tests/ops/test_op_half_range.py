@@ -33,20 +33,12 @@ ROUNDED = {
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
-    **dict.fromkeys(
-        (
-            *"rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell".split(),
-            *"rnn_tanh rnn_relu gru lstm".split(),
-        ),
-        SEVERAL,
-    ),
 }
 # Gradients of formulas that round large or small numbers in between, as torch's do.
 FORMULAS = {
     *("div reciprocal pow rsqrt xlogy addcdiv lerp log10 logaddexp erf erfc sinh asinh").split(),
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
     *("prod_dim matmul").split(),
-    *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
     # Derivatives of derivatives.
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),

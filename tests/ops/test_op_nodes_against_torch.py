@@ -35,8 +35,10 @@ NAMES = {
         "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
-        "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
-        "rnn_tanh")},
+        "slice_scatter", "sum_to_size", "take", "tile", "trace")},
+    **{(name, None, None): ONE_NODE for name in (
+        "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
+        "rnn_tanh_cell")},
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
@@ -53,6 +55,7 @@ NAMES = {
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     "outer": "unsqueeze in place of view",
+    **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), ONE_NODE),
     **{
         f"{name}_pool1d{more}": ONE_NODE
         for name, more in (
