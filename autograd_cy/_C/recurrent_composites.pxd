@@ -31,6 +31,5 @@ cdef tuple lstm_data(Tensor x, Tensor batch_sizes, tuple hx, tuple params,
                      bint train, bint bidirectional)
 cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h, Tensor c,
                      Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr,
-                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, bint reverse,
-                     object needed)
+                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, object needed)
 cdef Tensor no_tangent(Tensor a)

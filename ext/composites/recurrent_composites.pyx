@@ -9,7 +9,8 @@ derivatives, every dtype and device; and so are gradients that are differentiate
 from libc.stdint cimport int64_t
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, dt_differentiable
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.rules_recurrent cimport R_GRU, R_LSTM, R_RELU, R_TANH, gates_of
+from autograd_cy._C.rules_recurrent cimport (
+    R_GRU, R_LSTM, R_RELU, R_REVERSE, R_TANH, gates_of)
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_DEVICE, F_DUAL, M_NO_GRAD, Tensor, device_of, dims_of, reading, requires_grad,
@@ -113,11 +114,11 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
             and fits(b_ih, dt) and fits(b_hh, dt)):
         return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
     if dt == DT_F32 or dt == DT_F64:
-        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode, False)
+        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
         return made[0], made[2]
     if dt == DT_F16 or dt == DT_BF16:
         made = T._recurrent(widened(x), widened(h), widened(c), widened(w_ih), widened(w_hh),
-                            widened(b_ih), widened(b_hh), None, None, mode, False)
+                            widened(b_ih), widened(b_hh), None, None, mode)
         return (T._to_dtype(<Tensor>made[0], dt),
                 None if c is None else T._to_dtype(<Tensor>made[2], dt))
     return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
@@ -153,7 +154,8 @@ cdef tuple one_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
     if ((dt == DT_F32 or dt == DT_F64) and fits(x, dt) and fits(h, dt) and fits(c, dt)
             and fits(w_ih, dt) and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
             and fits(w_hr, dt)):
-        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, mode, reverse)
+        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
+                            mode | R_REVERSE if reverse else mode)
         return made[0], made[1], made[2]
     return plain_layer(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse)
 
@@ -203,8 +205,7 @@ cdef tuple plain_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tens
 
 cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h, Tensor c,
                      Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr,
-                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, bint reverse,
-                     object needed):
+                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, object needed):
     """Gradients of input, h, c, the weights, the biases and the projection; None for others."""
     cdef Py_ssize_t wanted = 0, k
     cdef bint plain = False, recorded = False
@@ -219,11 +220,12 @@ cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
             plain = plain or t.flags & ODD
             recorded = recorded or requires_grad(t)
     if plain or (recorded and not tls_modes() & M_NO_GRAD):
-        made = plain_gradients(<int>mode, g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih, b_hh,
-                               w_hr, batch_sizes, reverse)
+        made = plain_gradients(
+            <int>(mode & ~<Py_ssize_t>R_REVERSE), g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih,
+            b_hh, w_hr, batch_sizes, mode & R_REVERSE != 0)
     else:
         made = T._recurrent_backward(g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, w_hr, batch_sizes,
-                                     out, gates, mode, reverse, wanted)
+                                     out, gates, mode, wanted)
     return tuple([made[k] if wanted >> k & 1 else None for k in range(8)])
 
 

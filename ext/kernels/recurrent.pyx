@@ -22,7 +22,7 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (
-    G_BH, G_BI, G_HH, G_HR, G_IH, G_X, R_GRU, R_LSTM, R_RELU, gates_of, kept_of)
+    G_BH, G_BI, G_HH, G_HR, G_IH, G_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
 
@@ -360,12 +360,12 @@ cdef void backward(void* plan) noexcept nogil:
 # --- launches ---------------------------------------------------------------------------------
 
 cdef void describe(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor batch_sizes,
-                   Py_ssize_t mode, bint reverse) noexcept:
+                   Py_ssize_t mode) noexcept:
     cdef int d
     memset(t, 0, sizeof(Layer))
     t.dt = x.dt
     t.item = DT_SIZE[x.dt]
-    t.mode, t.reverse = mode, reverse
+    t.mode, t.reverse = mode & ~<Py_ssize_t>R_REVERSE, mode & R_REVERSE != 0
     t.rows = 1
     for d in range(x.nd - 1):
         t.rows *= x.sizes[d]
@@ -413,15 +413,15 @@ cdef inline double work_of(const Layer* t) noexcept:
 
 cdef int layer(
         Tensor out, Tensor hy, Tensor cy, Tensor gates, Tensor x, Tensor h, Tensor c, Tensor w_ih,
-        Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr, Tensor batch_sizes, Py_ssize_t mode,
-        bint reverse) except -1:
+        Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr, Tensor batch_sizes,
+        Py_ssize_t mode) except -1:
     cdef Layer t
     cdef Launch work
     cdef Operand[MOST] room
     x, h, w_ih, w_hh = contiguous(x), contiguous(h), contiguous(w_ih), contiguous(w_hh)
     c, b_ih, b_hh, w_hr = dense(c), dense(b_ih), dense(b_hh), dense(w_hr)
     batch_sizes = dense(batch_sizes)
-    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode, reverse)
+    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     ensure_gemm(x.dt)
     begin(&work, "recurrent", &t, sizeof(Layer))
     spread(&work, room, MOST)
@@ -446,7 +446,7 @@ cdef int layer_backward(
         Tensor g_x, Tensor g_h, Tensor g_c, Tensor g_ih, Tensor g_hh, Tensor g_bi, Tensor g_bh,
         Tensor g_hr, Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h, Tensor c,
         Tensor w_ih, Tensor w_hh, Tensor w_hr, Tensor batch_sizes, Tensor out, Tensor gates,
-        Py_ssize_t mode, bint reverse, Py_ssize_t wanted) except -1:
+        Py_ssize_t mode, Py_ssize_t wanted) except -1:
     cdef Layer t
     cdef Launch work
     cdef Operand[MOST] room
@@ -454,7 +454,7 @@ cdef int layer_backward(
     c, w_hr, batch_sizes = dense(c), dense(w_hr), dense(batch_sizes)
     out, gates = contiguous(out), contiguous(gates)
     g_out, g_hy, g_cy = dense(g_out), dense(g_hy), dense(g_cy)
-    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode, reverse)
+    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     t.wanted = wanted
     ensure_gemm(x.dt)
     begin(&work, "recurrent_backward", &t, sizeof(Layer))
