@@ -42,6 +42,8 @@ NAMES = {
         "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
         "rnn_tanh_cell")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
+    ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
@@ -59,6 +61,7 @@ NAMES = {
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
 EDGES = {
+    "nn.functional.scaled_dot_product_attention": "no node of its own for a safe softmax",
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
@@ -87,7 +90,9 @@ HIDDEN = {
     ("ProdBackward0", "result"): "the products of the others are computed without it",
     ("ProdBackward1", "result"): "the products of the others are computed without it",
     ("LinalgSolveExBackward0", None): "SciPy solves; there is no decomposition to keep",
-    ("NativeBatchNormBackward0", None): "the statistics have other names, and are not inverted",
+    ("NativeBatchNormBackward0", None): "statistics of the batch are kept where it has some",
+    ("NativeLayerNormBackward0", "bias"): UNNEEDED,
+    ("NativeGroupNormBackward0", "HxW"): "the edge knows the shape",
     **{(node, f"{name}_sym_strides"): "edges know shapes, not strides"
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
