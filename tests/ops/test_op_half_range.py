@@ -38,13 +38,6 @@ ROUNDED = {
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
-    **dict.fromkeys(
-        (
-            *"rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell".split(),
-            *"rnn_tanh rnn_relu gru lstm".split(),
-        ),
-        SEVERAL,
-    ),
 }
 # Gradients of formulas that round large or small numbers in between, as torch's do.
 FORMULAS = {
@@ -55,6 +48,7 @@ FORMULAS = {
     *("_kl_div kl_div cosine_similarity pairwise_distance cosine_embedding_loss").split(),
     *("margin_ranking_loss hinge_embedding_loss triplet_margin_loss poisson_nll_loss").split(),
     *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
+    *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
     *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
     *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),

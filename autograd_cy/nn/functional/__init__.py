@@ -19,7 +19,15 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._attention import multi_head_attention_forward
+from autograd_cy.nn.functional._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
@@ -41,6 +49,13 @@ from autograd_cy.nn.functional._margin_loss import (
     poisson_nll_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
+)
+from autograd_cy.nn.functional._normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    local_response_norm,
+    normalize,
 )
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
@@ -94,6 +109,8 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "alpha_dropout",
+    "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -101,12 +118,17 @@ __all__ = [
     "cosine_embedding_loss",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
+    "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
+    "group_norm",
     "gumbel_softmax",
     "hardsigmoid",
     "hardswish",
@@ -114,11 +136,13 @@ __all__ = [
     "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "margin_ranking_loss",
     "max_pool1d",
@@ -127,10 +151,12 @@ __all__ = [
     "max_pool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
     "poisson_nll_loss",
     "relu",
     "relu6",
