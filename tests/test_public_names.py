@@ -41,6 +41,7 @@ MODULES = (
     "autograd_cy.testing",
     "autograd_cy.utils",
     "autograd_cy.utils.checkpoint",
+    "autograd_cy.utils.data",
     "autograd_cy.utils.safetensors",
 )
 

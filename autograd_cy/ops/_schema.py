@@ -23,6 +23,7 @@ The signature
 ``dims``       one or several of them; ``dims?`` also None
 ``sizes``      one int or several; as last argument of a method also given as separate arguments
 ``ints``       several ints, always in a sequence
+``padding``    as ``sizes``, or a word
 ``dtype?``     a dtype or None
 ``format?``    a memory format or None
 ``device?``    a device, its name or number, or None

@@ -62,6 +62,7 @@ TYPES: dict[str, ArgType] = {
     "dims": ArgType("object", "I", "dims_arg", "int or sequence of int", _INTS),
     "sizes": ArgType("tuple", "I", "sizes_arg", "sequence of int", _INTS),
     "ints": ArgType("tuple", "I", "ints_arg", "sequence of int", "_Sequence[_Int]"),
+    "padding": ArgType("object", "O", "padding_arg", "int, sequence of int or str", f"{_INTS} | _Str"),
     # None is a value of its own in these, and of a C type.
     "dtype?": ArgType("int", "d", "dtype_arg", "dtype, optional", "_dtype | None"),
     "format?": ArgType("int", "i", "format_arg", "memory_format, optional", "_memory_format | None"),

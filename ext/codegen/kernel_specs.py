@@ -188,11 +188,17 @@ COMPLEX_PARTS = [
 
 ACTIVATIONS = [
     *_unary("relu", "ihf"),
-    *_binary("leaky_relu", "hf"),
-    *_binary("elu", "hf", cost=5),
+    *_binary("leaky_relu", "hf", keeps="number"),
+    *_binary("elu", "hf", cost=5, keeps="number"),
+    *_unary("selu", "hf", cost=5),
+    KernelSpec("celu", 3, "hf", cost=5, keeps="number"),
+    *_binary("hardshrink softshrink", "hf", scalars=((2,),), keeps="number"),
+    *_unary("hardsigmoid hardswish", "hf", cost=2),
+    *_unary("mish", "hf", cost=7),
+    *_binary("glu", "hf", cost=6),
     *_unary("silu", "hfc", cost=5, far="c"),
     *_unary("log_sigmoid", "hf", cost=8),
-    KernelSpec("softplus", 3, "hf", cost=8),
+    KernelSpec("softplus", 3, "hf", cost=8, keeps="number"),
     *_unary("gelu", "hf", cost=7),
     *_unary("gelu_tanh", "hf", cost=6),
 ]
@@ -204,10 +210,38 @@ BACKWARD = [
     *_binary("log_sigmoid_backward", "hf", cost=6),
     *_binary("gelu_backward", "hf", cost=9),
     *_binary("gelu_tanh_backward", "hf", cost=7),
-    KernelSpec("leaky_relu_backward", 3, "hf", scalars=((3,),)),
-    KernelSpec("elu_backward", 3, "hf", cost=5),
-    KernelSpec("softplus_backward", 4, "hf", cost=6),
+    KernelSpec("leaky_relu_backward", 3, "hf", scalars=((3,),), keeps="number"),
+    *_binary("prelu_weight", "hf", scalars=()),
+    KernelSpec("elu_backward", 3, "hf", cost=5, keeps="number"),
+    *_binary("selu_backward", "hf", cost=5),
+    KernelSpec("celu_backward", 3, "hf", cost=5, keeps="number"),
+    KernelSpec("shrink_backward", 3, "hf", scalars=((3,),), keeps="number"),
+    KernelSpec("hardtanh_backward", 4, "hf", scalars=((3, 4),), keeps="number"),
+    *_binary("hardsigmoid_backward hardswish_backward", "hf", cost=2, scalars=()),
+    *_binary("mish_backward", "hf", cost=8),
+    KernelSpec("glu_gate", 3, "hf", cost=6),
+    KernelSpec("softplus_backward", 4, "hf", cost=6, keeps="number"),
     KernelSpec("clamp_backward", 4, "hf", scalars=((3, 4),)),
+]
+
+LOSSES = [
+    *_binary("l1_loss", "hf"),
+    KernelSpec("smooth_l1_loss", 3, "hf", cost=3, keeps="number"),
+    KernelSpec("huber_loss", 3, "hf", cost=3, keeps="number"),
+    *_binary("binary_cross_entropy", "hf", cost=9),
+    *_binary("logit_cross_entropy", "hf", cost=8),
+    KernelSpec("weighted_logit_cross_entropy", 3, "hf", cost=8),
+    *_binary("kl_div", "hf", cost=5),
+    *_binary("kl_div_log", "hf", cost=4),
+    *_binary("soft_margin_loss", "hf", cost=8),
+    KernelSpec("l1_loss_backward", 3, "hf", scalars=((1,),)),
+    KernelSpec("smooth_l1_loss_backward", 4, "hf", scalars=((1, 4),), cost=2, keeps="number"),
+    KernelSpec("huber_loss_backward", 4, "hf", scalars=((1, 4),), cost=2, keeps="number"),
+    KernelSpec("binary_cross_entropy_backward", 3, "hf", scalars=((1,),), cost=2),
+    KernelSpec("logit_cross_entropy_backward", 3, "hf", cost=6),
+    KernelSpec("weighted_logit_cross_entropy_backward", 4, "hf", cost=6),
+    *_binary("kl_div_log_backward", "hf", cost=4),
+    KernelSpec("soft_margin_loss_backward", 3, "hf", cost=6),
 ]
 
 SPECS = [
@@ -219,15 +253,10 @@ SPECS = [
     *COMPLEX_PARTS,
     *ACTIVATIONS,
     *BACKWARD,
+    *LOSSES,
 ]
 
 # Kernels that no record uses, and why they are here.
-_ACTIVATION = "an activation whose record is still to be written"
 NOT_YET = {
     "nextafter": "an operator whose record is still to be written",
-    **dict.fromkeys(("leaky_relu", "elu", "log_sigmoid", "softplus"), _ACTIVATION),
-    **dict.fromkeys(
-        ("leaky_relu_backward", "elu_backward", "log_sigmoid_backward", "softplus_backward"),
-        _ACTIVATION,
-    ),
 }

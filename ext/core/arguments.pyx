@@ -282,6 +282,13 @@ cpdef object sections_arg(object x, str op, str name, int position):
     return whole_number(x, op, name, position, "int or tuple of ints")
 
 
+cpdef object padding_arg(object x, str op, str name, int position):
+    """Margins: several ints, one for all, or a word that says how large they are."""
+    if type(x) is bytes:
+        x = (<bytes>x).decode("latin-1")
+    return x if type(x) is str else sizes_arg(x, op, name, position)
+
+
 cpdef object places_arg(object x, str op, str name, int position):
     """As sections_arg, or a tensor of ints."""
     return x if isinstance(x, Tensor) else sections_arg(x, op, name, position)

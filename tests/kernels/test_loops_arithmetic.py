@@ -93,6 +93,10 @@ BINARY = {
     "right_shift": lambda x, y: shift(np.right_shift, x, y),
     "leaky_relu": lambda x, a: np.where(x > 0, x, x * a),
     "elu": lambda x, a: np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))),
+    "hardshrink": lambda x, a: np.where((x >= -a) & (x <= a), np.zeros_like(x), x),
+    "softshrink": lambda x, a: np.where(x > a, x - a, np.where(x < -a, x + a, x * 0)),
+    "prelu_weight": lambda g, x: np.where(x > 0, np.zeros_like(g), g * x),
+    "glu": lambda a, b: a / (1 + np.exp(-b)),
     "xlogy": lambda x, y: np.where(x == 0, 0, x * np.log(np.abs(y))),
     "threshold_backward": lambda g, x: np.where(x > 0, g, np.zeros_like(g)),
     "tanh_backward": lambda g, y: g * np.conj(1 - y * y),
@@ -138,6 +142,12 @@ UNARY = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "log_sigmoid": lambda x: -np.log1p(np.exp(-x)),
     "silu": lambda x: x / (1 + np.exp(-x)),
+    "selu": lambda x: (
+        1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0)))
+    ),
+    "hardsigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
+    "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
 POSITIVE = ("sqrt", "rsqrt", "xlogy")
@@ -357,7 +367,11 @@ def test_complex_parts(table):
 @each_table
 @pytest.mark.parametrize("dtype", types_of(SPEC["gelu_backward"]))
 @pytest.mark.parametrize(
-    "name", ["gelu", "gelu_tanh", "silu", "log_sigmoid", "elu", "leaky_relu", "softplus", "clamp"]
+    "name",
+    (
+        "gelu gelu_tanh silu log_sigmoid elu selu leaky_relu softplus mish clamp hardsigmoid "
+        "hardswish"
+    ).split(),
 )
 def test_backward_is_the_slope_of_its_function(table, name, dtype):
     if dtype in HALVES:
@@ -445,7 +459,7 @@ def test_every_kernel_is_tested_or_named():
         """
         exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan asinh acosh atanh tanh sinh
         cosh erf erfc atan2 logaddexp gelu gelu_tanh where clamp lerp add_scaled addcmul
-        add_products addcdiv complex polar softplus logit
+        add_products addcdiv complex polar softplus logit celu glu_gate
     """.split()
     )
     backward = {name for name in SPEC if name.endswith("_backward")}

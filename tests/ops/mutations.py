@@ -37,7 +37,7 @@ from autograd_cy.ops import _schema as schema
 from ext.codegen.formula import parse
 
 # A derivative that is zero: a mutant is zero too.
-ZERO = ("zeros_like(grad)", "zeros_like(self_t)")
+ZERO = ("zeros_like(grad)", "zeros_like(self)", "zeros_like(self_t)")
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ REFUSED = {
     "dims": (*NO_SIZES, None),
     "sizes": (*NO_SIZES, None),
     "ints": (*NO_SIZES, None, 1, np.int64(1), ag.tensor(1)),
+    "padding": (True, 1.5, Unknown(), (1.0,), [True], (None,), ["1"], {1}, 1j, VECTOR, {}, None),
     "dtype": (1, "float32", True, Unknown(), [ag.float32], TENSOR),
     "format": (1, "contiguous", True, Unknown(), ag.float32, TENSOR),
     "indices": (1, None, TENSOR, [1], (TENSOR, 1.0), "text", Unknown()),

@@ -88,7 +88,7 @@ def broadcasting(record):
     return (
         isinstance(record.kernel, schema.elementwise)
         and record.samples
-        and len([a for a in record.args if a.is_tensor]) > 1
+        and len([a for a in record.args if a.is_tensor and a.type != "Scalar"]) > 1
     )
 
 

@@ -30,6 +30,7 @@ SEVERAL = "made of operators that round their results, as torch's is"
 ROUNDED = {
     "mse_loss": "differences are rounded before they are squared, as in torch",
     "_mse_loss": "differences are rounded before they are squared, as in torch",
+    "_binary_cross_entropy": "probabilities can't be scaled",
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
@@ -46,11 +47,17 @@ FORMULAS = {
     *("div reciprocal pow rsqrt xlogy addcdiv lerp log10 logaddexp erf erfc sinh asinh").split(),
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
     *("prod_dim matmul").split(),
+    *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
+    *("_kl_div kl_div").split(),
     *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
     # Derivatives of derivatives.
+    *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
+    *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),
+    *("_soft_margin_loss_backward").split(),
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 
 
@@ -291,6 +298,8 @@ CUT = {
     "masked_fill",
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
+    # Numbers out of their order or out of the range of the dtype are refused.
+    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh").split(),
 }
 NUMBERS = (1e5, 3e-6, 0.7123456789123, 3)
 

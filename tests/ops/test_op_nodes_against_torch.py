@@ -28,6 +28,8 @@ PARTS = "made of other operators, whose nodes are recorded"
 ONE_NODE = "one node does what torch records as several"
 WHOLE = "the conversion, cut or padding before the transform is part of its node"
 IN_PLACE = "in place torch has a node of another name"
+COMPLEX = "torch makes complex convolutions of real ones"
+CONVOLUTIONS = [f"conv{part}{dims}d" for part in ("", "_transpose") for dims in (1, 2, 3)]
 CONSTANT = "a result without a derivative does not require grad; torch's fails in backward"
 # (operator, name here, name in torch); None for any.
 NAMES = {
@@ -38,6 +40,9 @@ NAMES = {
         "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
         "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("kl_div", "KlDivBackward0", None): ONE_NODE,
+    **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
+       for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
@@ -52,6 +57,7 @@ NAMES = {
 }  # fmt: skip
 EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
+    **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
     **{
         f"{name}_pool1d{more}": ONE_NODE
@@ -82,9 +88,12 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("LogSigmoidBackward0", "buffer"): UNNEEDED,
+    ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
     **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
        for rank in (2, 3)
        for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""), ("AdaptiveMaxPool", ""),

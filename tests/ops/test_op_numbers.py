@@ -33,6 +33,8 @@ PLAIN = {
     "posinf": (),
     "neginf": (),
 }
+# Two numbers of which the first is the smaller one.
+ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")
 RANDOM = ("dropout", "_dropout_mask")
 
 
@@ -40,7 +42,13 @@ def numbers_for(record, argument, name):
     if argument.name == "eps" and CLASS_OF[name] == "c":
         return ()  # refused
     if argument.type in ("float", "float?") or (record.name, argument.name) == ("norm", "p"):
-        return PLAIN[argument.name]
+        return PLAIN.get(argument.name, (FACTOR,))
+    if record.name in ORDERED:
+        return (
+            (0.0123456789123,)
+            if argument.name == "lower"
+            else (FACTOR,) * (argument.name == "upper")
+        )
     if argument.type == "Scalar":
         return (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,)
     return ()

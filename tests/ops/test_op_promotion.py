@@ -17,7 +17,7 @@ NUMBERS = (True, 2, 1.5, 2 + 1j)
 
 def binary(record):
     """Elementwise operators of two operands (for where: beside the condition)."""
-    tensors = [a for a in record.args if a.is_tensor]
+    tensors = [a for a in record.args if a.is_tensor and a.type != "Scalar"]
     return (
         (isinstance(record.kernel, schema.elementwise) or record.name == "pow")
         and not getattr(record.kernel, "skip_first", False)

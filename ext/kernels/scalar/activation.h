@@ -26,7 +26,7 @@
     }                                                                                            \
     AG_FN ag_##T ag_elu_backward_##T(ag_##T g, ag_##T x, ag_##T alpha) {                         \
         const ag_##T low = g * alpha * ag_exp_##T(x);                                            \
-        return x > 0 ? g : low;                                                                  \
+        return x <= 0 ? low : g;                                                                 \
     }                                                                                            \
     /* from e^-|x|, which cannot overflow and keeps the left tail */                             \
     AG_FN ag_##T ag_sigmoid_##T(ag_##T x) {                                                      \
@@ -92,5 +92,77 @@
     }
 AG_FOR_FLOATS(AG_ACTIVATION)
 #undef AG_ACTIVATION
+
+/* From here on to the left x e^x is 0, and so is what multiplies x below. */
+#define AG_EXP_END_f32 200.0f
+#define AG_EXP_END_f64 1000.0
+
+/* The scaled and the continuous elu; bounded and shrunk lines; gates. With e = e^-|x| and
+ * D = 1 + 2e + 2e^2 (x > 0) or 2 + 2e + e^2, mish is x (D - 2e^2) / D or x (D - 2) / D. */
+#define AG_SELU_ALPHA 1.6732632423543772848170429916717
+#define AG_SELU_SCALE 1.0507009873554804934193349852946
+#define AG_PIECES(T, S)                                                                          \
+    AG_FN ag_##T ag_selu_##T(ag_##T x) {                                                         \
+        const ag_##T low = (ag_##T)(AG_SELU_ALPHA * AG_SELU_SCALE) * ag_expm1_##T(x);            \
+        return x > 0 ? x * (ag_##T)AG_SELU_SCALE : low;                                          \
+    }                                                                                            \
+    AG_FN ag_##T ag_selu_backward_##T(ag_##T g, ag_##T x) {                                      \
+        const ag_##T low = g * (ag_##T)(AG_SELU_ALPHA * AG_SELU_SCALE) * ag_exp_##T(x);          \
+        return x <= 0 ? low : g * (ag_##T)AG_SELU_SCALE;                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_celu_##T(ag_##T x, ag_##T alpha, ag_##T rate) {                              \
+        const ag_##T low = alpha * ag_expm1_##T(x * rate);                                       \
+        return x > 0 ? x : low;                                                                  \
+    }                                                                                            \
+    AG_FN ag_##T ag_celu_backward_##T(ag_##T g, ag_##T x, ag_##T rate) {                         \
+        const ag_##T low = g * ag_exp_##T(x * rate);                                             \
+        return x <= 0 ? low : g;                                                                 \
+    }                                                                                            \
+    AG_FN ag_##T ag_prelu_weight_##T(ag_##T g, ag_##T x) { return x > 0 ? (ag_##T)0 : g * x; }   \
+    AG_FN ag_##T ag_hardshrink_##T(ag_##T x, ag_##T end) {                                       \
+        return (x >= -end) & (x <= end) ? (ag_##T)0 : x;                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_softshrink_##T(ag_##T x, ag_##T end) {                                       \
+        return x > end ? x - end : x < -end ? x + end : x * (ag_##T)0;                           \
+    }                                                                                            \
+    AG_FN ag_##T ag_shrink_backward_##T(ag_##T g, ag_##T x, ag_##T end) {                        \
+        return (x >= -end) & (x <= end) ? (ag_##T)0 : g;                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_hardtanh_backward_##T(ag_##T g, ag_##T x, ag_##T low, ag_##T high) {         \
+        return (x <= low) | (x >= high) ? (ag_##T)0 : g;                                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_ramp_##T(ag_##T x) { /* x + 3 in [0, 6] */                                   \
+        const ag_##T y = x + (ag_##T)3;                                                          \
+        return y < 0 ? (ag_##T)0 : y > 6 ? (ag_##T)6 : y;                                        \
+    }                                                                                            \
+    AG_FN ag_##T ag_hardsigmoid_##T(ag_##T x) { return ag_ramp_##T(x) / (ag_##T)6; }             \
+    AG_FN ag_##T ag_hardsigmoid_backward_##T(ag_##T g, ag_##T x) {                               \
+        return (x > (ag_##T)-3) & (x < (ag_##T)3) ? g / (ag_##T)6 : (ag_##T)0;                   \
+    }                                                                                            \
+    AG_FN ag_##T ag_hardswish_##T(ag_##T x) { return x * ag_ramp_##T(x) / (ag_##T)6; }           \
+    AG_FN ag_##T ag_hardswish_backward_##T(ag_##T g, ag_##T x) {                                 \
+        const ag_##T middle = g * (x / (ag_##T)3 + (ag_##T)0.5);                                 \
+        return x <= (ag_##T)-3 ? (ag_##T)0 : x < (ag_##T)3 ? middle : g;                         \
+    }                                                                                            \
+    AG_FN ag_##T ag_mish_##T(ag_##T x) {                                                         \
+        const ag_##T e = ag_exp_minus_abs_##T(x), two = (ag_##T)2 * e, square = e * e;           \
+        const ag_##T top = x > 0 ? (ag_##T)1 + two : square + two;                               \
+        const ag_##T rest = x > 0 ? two * e : (ag_##T)2;                                         \
+        return AG_AT_LEAST(x, -AG_EXP_END_##T) * (top / (top + rest));                           \
+    }                                                                                            \
+    AG_FN ag_##T ag_mish_backward_##T(ag_##T g, ag_##T x) {                                      \
+        const ag_##T e = ag_exp_minus_abs_##T(x), two = (ag_##T)2 * e, square = e * e;           \
+        const ag_##T top = x > 0 ? (ag_##T)1 + two : square + two;                               \
+        const ag_##T whole = top + (x > 0 ? two * e : (ag_##T)2);                                \
+        const ag_##T bend = (ag_##T)4 * (x > 0 ? square : e) * ((ag_##T)1 + e) / (whole * whole); \
+        const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_EXP_END_##T), x);                 \
+        return g * (top / whole + a * bend);                                                     \
+    }                                                                                            \
+    AG_FN ag_##T ag_glu_##T(ag_##T a, ag_##T b) { return a * ag_sigmoid_##T(b); }                \
+    AG_FN ag_##T ag_glu_gate_##T(ag_##T g, ag_##T a, ag_##T b) {                                 \
+        return g * a * ag_sigmoid_##T(b) * ag_sigmoid_##T(-b);                                   \
+    }
+AG_FOR_FLOATS(AG_PIECES)
+#undef AG_PIECES
 
 #endif

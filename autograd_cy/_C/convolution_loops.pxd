@@ -1,0 +1,53 @@
+# cython: language_level=3
+# What the compiled copies of convolution_loops.pyx offer to convolution.pyx: one table of functions
+# each, handed over in a capsule.
+#
+# `kind` is the type that is computed in: float32 for itself, complex64 and the half types, float64
+# for itself and complex128, uint64 for integers.  Complex tensors come as twice as many real ones
+# (`unit` 2), and `dt` is then the dtype of the parts.  Steps are in elements of `dt`.
+
+cdef enum:
+    CONV_F32 = 0
+    CONV_F64 = 1
+    CONV_U64 = 2
+
+# c[i][v] = first[i] + sum_p w[p * rows + i] * b[v][off[p]] for 1, 2 or 4 vectors; `rows` and the
+# number of vectors are as `shapes` says.  Without `first` the sums go on from what c holds.
+ctypedef void (*gather_fn)(
+    int kind, int rows, int vecs, Py_ssize_t k, const void* w, const void* const* b,
+    const Py_ssize_t* off, const void* first, void* c, Py_ssize_t row_step,
+    Py_ssize_t vec_step) noexcept nogil
+
+# c[r * taps + t] += sum of x[at[run] + base[r] + t + i] * y, for bases_of(taps) bases.
+ctypedef void (*tap_fn)(
+    int kind, int taps, int vecs, Py_ssize_t runs, Py_ssize_t length, const void* x,
+    const Py_ssize_t* at, const Py_ssize_t* base, const void* y, void* c,
+    Py_ssize_t row_step) noexcept nogil
+
+# n elements of dt, `step` apart, to neighbours of the computing type, and back.
+ctypedef void (*widen_fn)(
+    int dt, const void* source, Py_ssize_t step, Py_ssize_t n, void* result) noexcept nogil
+ctypedef void (*narrow_fn)(
+    int dt, const void* source, Py_ssize_t n, void* result, Py_ssize_t step) noexcept nogil
+
+# result[p * rows + i] = w[i * row_step + off[p]]; with unit 2 the real matrix that multiplies
+# parts: rows and p alternate between them.
+ctypedef void (*pack_fn)(
+    int dt, int unit, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t k, const void* w,
+    Py_ssize_t row_step, const Py_ssize_t* off, void* result) noexcept nogil
+
+# result[p * width + j] = source[j * col_step + p * step] for j < cols, 0 for the rest.
+ctypedef void (*columns_fn)(
+    int dt, int unit, Py_ssize_t col, Py_ssize_t cols, Py_ssize_t width, Py_ssize_t n,
+    const void* source, Py_ssize_t col_step, Py_ssize_t step, void* result) noexcept nogil
+
+ctypedef struct ConvTable:
+    int rows                # most rows of a block
+    int lanes[3]            # elements of a vector, by kind
+    int taps                # most taps
+    gather_fn gather
+    tap_fn tap
+    widen_fn widen
+    narrow_fn narrow
+    pack_fn pack
+    columns_fn columns

@@ -1,0 +1,6 @@
+# cython: language_level=3
+"""Composites of the family gate."""
+from autograd_cy._C.tensor cimport Tensor
+
+cdef Tensor glu_moved(Tensor a, Tensor moved, Py_ssize_t dim)
+cdef Tensor glu_curved(Tensor grad, Tensor a, Tensor moved, Py_ssize_t dim)

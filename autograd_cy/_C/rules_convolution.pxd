@@ -1,0 +1,9 @@
+# cython: language_level=3
+"""Shape rules of convolutions."""
+from autograd_cy._C.outputs cimport Result
+from autograd_cy._C.tensor cimport Tensor
+
+cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple stride,
+                     tuple padding, tuple dilation, bint transposed, tuple output_padding,
+                     Py_ssize_t groups, str op) except -1
+cdef int sized(Result* r, Tensor a, tuple size, str op) except -1

@@ -1,0 +1,32 @@
+# cython: language_level=3
+"""Composites of the family rectifier: records in autograd_cy/ops/rectifier.py name them."""
+from autograd_cy._C.dtypes cimport dt_object
+from autograd_cy._C.tensor cimport Tensor
+include "operators_of_rectifier_composites.pxi"
+
+
+cdef Tensor prelu(Tensor a, Tensor weight):
+    """One slope, or one for each channel."""
+    cdef Py_ssize_t channels
+    if a.dt != weight.dt:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {dt_object(a.dt).name} and "
+                           f"{dt_object(weight.dt).name}")
+    if weight.nd > 1 and weight.count == 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
+                           f"ndim = {weight.nd}")
+    if weight.count != 1:
+        if a.nd == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = a.sizes[1] if a.nd > 1 else 1
+        if weight.count != channels:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{weight.count} and channel size = {channels}.")
+        if weight.nd > 1:
+            raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
+                               f"ndim = {weight.nd}")
+    if a.nd > 1:
+        weight = T.reshape(weight, (1, -1) + (1,) * (a.nd - 2))
+    elif weight.nd != a.nd:
+        weight = T.reshape(weight, (1,) * a.nd)
+    return T._prelu_kernel(a, weight)

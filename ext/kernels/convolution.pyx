@@ -1,0 +1,688 @@
+# cython: language_level=3
+"""Convolutions of plain tensors: results and gradients of images. Gradients of weights are in
+convolution_weights.pyx.
+
+Nothing is unrolled into columns. The images lie in working memory with their margins of zeros, and
+the block of the product (scalar/conv_micro.h) finds the elements that one tap multiplies at a fixed
+distance from those of another. With a stride, elements of the same phase lie together. The gradient
+of an image is such a sum, too, for each phase of its places.
+"""
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
+from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
+from autograd_cy._C.convolution_weights cimport run_weights
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
+from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
+from autograd_cy._C.parallel cimport parallel_for_dynamic, team_size
+from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.tensor cimport Tensor
+
+__all__: list[str] = []
+
+cdef extern from *:
+    """
+    static void agc_no_memory(void) {
+        PyGILState_STATE state = PyGILState_Ensure();
+        PyErr_SetString(PyExc_MemoryError, "convolution: no memory for the images");
+        PyGILState_Release(state);
+    }
+    static int agc_raise(int failed) { return failed ? -1 : 0; }
+    """
+    void agc_no_memory() noexcept nogil
+    int agc_raise(int failed) except -1
+
+cdef enum:
+    # Bytes of images that are worked on together: they stay in the second-level cache.
+    CACHED = 3 << 18
+    MOST_ROWS = 16
+    # What gathering one vector costs, in steps of the block's loop over one row.
+    GATHERING = 6
+
+# --- what is computed -----------------------------------------------------------------------
+
+# Lanes of a vector that belong to neighbours in one row of the result.
+ctypedef struct Piece:
+    Py_ssize_t vector
+    Py_ssize_t image
+    Py_ssize_t lane
+    Py_ssize_t count
+    Py_ssize_t source       # where the first one's image begins, relative to the tap at 0
+    Py_ssize_t result
+
+# Results whose taps are the same.
+ctypedef struct Grid:
+    Py_ssize_t extent[3]
+    Py_ssize_t first        # place of the first result, and distances in elements of dt
+    Py_ssize_t step[3]
+    Py_ssize_t k            # taps of all channels; twice as many for complex numbers
+    Py_ssize_t* off         # where a tap's elements are
+    Py_ssize_t* woff        # where its weight is
+    char* weights           # packed: for each group blocks of rows, contiguous along k
+    bint gathered           # vectors are gathered first, as few lanes would be of use
+    Py_ssize_t vectors
+    Py_ssize_t* source      # of each vector
+    Py_ssize_t* begins      # its first piece; one more than vectors
+    Py_ssize_t pieces
+    Piece* piece
+
+# Results at places of `result`, from images in `source`.
+ctypedef struct Work:
+    Form* f
+    Planes p
+    const char* source
+    const Py_ssize_t* at_source
+    const Py_ssize_t* of_source
+    Py_ssize_t channels     # of the source, and of the result, in each group; real ones
+    Py_ssize_t rows
+    char* result
+    const Py_ssize_t* at_result
+    Py_ssize_t row_step     # of weights
+    Py_ssize_t block        # rows of a block
+    Py_ssize_t blocks
+    Py_ssize_t grids
+    Grid* grid
+    Py_ssize_t* ramp        # 0, 1, 2, ... times the vectors of a tile, for gathered ones
+    char* bias              # of the computing type, or zeros
+    Py_ssize_t batches      # of images; each task has one, and some groups, and some blocks
+    Py_ssize_t group_parts
+    Py_ssize_t block_parts
+    int failed
+
+
+cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
+    return (length + side - 1) // side
+
+
+cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+
+
+# --- taps -----------------------------------------------------------------------------------
+
+cdef void plan_result(Work* t) noexcept nogil:
+    """Planes for y from x."""
+    cdef Form* f = t.f
+    cdef int d
+    for d in range(3):
+        t.p.lead[d] = f.pad[d]
+        t.p.step[d] = f.stride[d]
+        t.p.phases[d] = min(f.stride[d], (f.k[d] - 1) * f.dil[d] + 1)
+        t.p.extent[d] = f.of_y[d] + (f.k[d] - 1) * f.dil[d] // f.stride[d]
+        t.p.need[d] = f.of_y[d]
+
+
+cdef int tap_result(Work* t) noexcept nogil:
+    """The one grid for y from x."""
+    cdef Form* f = t.f
+    cdef Planes* p = &t.p
+    cdef Grid* g = t.grid
+    cdef Py_ssize_t c, part, i, j, m, at, k = 0
+    cdef Py_ssize_t u[3]
+    cdef int d
+    g.first = 0
+    for d in range(3):
+        g.extent[d] = f.of_y[d]
+        g.step[d] = f.at_y[2 + d]
+    g.k = f.c * f.unit * f.k[0] * f.k[1] * f.k[2]
+    g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+    g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+    if g.off == NULL or g.woff == NULL:
+        return -1
+    for c in range(f.c):
+        for i in range(f.k[0]):
+            u[0] = i * f.dil[0]
+            for j in range(f.k[1]):
+                u[1] = j * f.dil[1]
+                for m in range(f.k[2]):
+                    u[2] = m * f.dil[2]
+                    at = ((u[0] % p.step[0] * p.phases[1] + u[1] % p.step[1]) * p.phases[2]
+                          + u[2] % p.step[2]) * p.phase
+                    at += (u[0] // p.step[0] * p.layer + u[1] // p.step[1] * p.row
+                           + u[2] // p.step[2])
+                    for part in range(f.unit):
+                        g.off[k] = (c * f.unit + part) * p.channel + at
+                        g.woff[k] = (c * f.at_w[1] + i * f.at_w[2] + j * f.at_w[3]
+                                     + m * f.at_w[4])
+                        k += 1
+    return 0
+
+
+cdef inline bint meets(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
+    """Whether tap q reaches places phase, phase + stride, ... of x."""
+    return (phase + f.pad[d] - q * f.dil[d]) % f.stride[d] == 0
+
+
+cdef inline Py_ssize_t shift(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
+    """Where in y the place `phase` of x gets from by tap q."""
+    cdef Py_ssize_t at = phase + f.pad[d] - q * f.dil[d]
+    return at // f.stride[d] if at >= 0 else -((-at) // f.stride[d])
+
+
+cdef inline Py_ssize_t places(const Form* f, int d, Py_ssize_t phase) noexcept nogil:
+    return parts(f.of_x[d] - phase, f.stride[d]) if f.of_x[d] > phase else 0
+
+
+cdef void plan_image(Work* t) noexcept nogil:
+    """Planes for x from y."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t phase, q, low, high, count
+    cdef bint found
+    cdef int d
+    for d in range(3):
+        low, high, found = 0, 0, False
+        t.p.need[d] = 0
+        for phase in range(f.stride[d]):
+            count = places(f, d, phase)
+            t.p.need[d] = max(t.p.need[d], count)
+            for q in range(f.k[d]):
+                if count and meets(f, d, phase, q):
+                    if not found:
+                        low, found = shift(f, d, phase, q), True
+                        high = low + count
+                    low = min(low, shift(f, d, phase, q))
+                    high = max(high, shift(f, d, phase, q) + count)
+        t.p.lead[d] = -low
+        t.p.step[d] = 1
+        t.p.phases[d] = 1
+        t.p.extent[d] = max(high - low, t.p.need[d])
+
+
+cdef int tap_image(Work* t) noexcept nogil:
+    """The grids for x from y: one for each phase."""
+    cdef Form* f = t.f
+    cdef Planes* p = &t.p
+    cdef Grid* g = t.grid
+    cdef Py_ssize_t a, b, c, o, part, i, j, m, k, at
+    cdef Py_ssize_t ph[3]
+    cdef int d
+    for a in range(f.stride[0]):
+        for b in range(f.stride[1]):
+            for c in range(f.stride[2]):
+                ph[0], ph[1], ph[2] = a, b, c
+                g.first = 0
+                for d in range(3):
+                    g.extent[d] = places(f, d, ph[d])
+                    g.step[d] = f.at_x[2 + d] * f.stride[d]
+                    g.first += ph[d] * f.at_x[2 + d]
+                k = 0
+                g.k = f.o * f.unit * f.k[0] * f.k[1] * f.k[2]
+                g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+                g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+                if g.off == NULL or g.woff == NULL:
+                    return -1
+                for o in range(f.o):
+                    for i in range(f.k[0]):
+                        if not meets(f, 0, a, i):
+                            continue
+                        for j in range(f.k[1]):
+                            if not meets(f, 1, b, j):
+                                continue
+                            for m in range(f.k[2]):
+                                if not meets(f, 2, c, m):
+                                    continue
+                                at = ((shift(f, 0, a, i) + p.lead[0]) * p.layer
+                                      + (shift(f, 1, b, j) + p.lead[1]) * p.row
+                                      + shift(f, 2, c, m) + p.lead[2])
+                                for part in range(f.unit):
+                                    g.off[k] = (o * f.unit + part) * p.channel + at
+                                    g.woff[k] = (o * f.at_w[0] + i * f.at_w[2] + j * f.at_w[3]
+                                                 + m * f.at_w[4])
+                                    k += 1
+                g.k = k
+                g += 1
+    return 0
+
+
+# --- vectors --------------------------------------------------------------------------------
+
+cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
+    """Say which places of the images go into one vector: neighbours in memory, or gathered ones."""
+    cdef Planes* p = &t.p
+    cdef Py_ssize_t lanes = loops.lanes[t.f.kind], count = g.extent[0] * g.extent[1] * g.extent[2]
+    cdef Py_ssize_t rows = p.images * g.extent[0] * g.extent[1], width = g.extent[2]
+    cdef Py_ssize_t by_rows = rows * parts(width, lanes), flat = 0, dense, straight, n, v = 0
+    cdef Py_ssize_t i, z, y, at, done, take, lane, last
+    cdef double direct, gathered
+    cdef bint along = False
+    cdef Piece* piece
+    g.vectors = g.pieces = 0
+    g.source = g.begins = NULL
+    g.piece = NULL
+    g.gathered = False
+    if count == 0 or p.images == 0:
+        return 0
+    last = ((p.images - 1) * p.image + (g.extent[0] - 1) * p.layer + (g.extent[1] - 1) * p.row
+            + width)
+    flat = parts(last, lanes)
+    dense = parts(p.images * count, lanes)
+    straight = min(flat, by_rows)
+    direct = <double>straight * t.rows
+    gathered = <double>dense * (t.rows + GATHERING + 2.0 * max(lanes // width, <Py_ssize_t>1))
+    g.gathered = gathered < 0.97 * direct
+    along = not g.gathered and flat < by_rows
+    n = dense if g.gathered else straight
+    g.source = <Py_ssize_t*>room(n, sizeof(Py_ssize_t))
+    g.begins = <Py_ssize_t*>room(n + 1, sizeof(Py_ssize_t))
+    g.piece = <Piece*>room(rows * (width // lanes + 2), sizeof(Piece))
+    if g.source == NULL or g.begins == NULL or g.piece == NULL:
+        return -1
+    lane = 0
+    v = -1
+    for i in range(p.images):
+        for z in range(g.extent[0]):
+            for y in range(g.extent[1]):
+                at = i * p.image + z * p.layer + y * p.row
+                done = 0
+                while done < width:
+                    if along:
+                        # Vector v has the places from v * lanes on.
+                        while v < (at + done) // lanes:
+                            v += 1
+                            g.source[v] = v * lanes
+                            g.begins[v] = g.pieces
+                        lane = (at + done) % lanes
+                    elif v < 0 or lane == lanes or (done == 0 and not g.gathered):
+                        v += 1
+                        g.source[v] = at + done
+                        g.begins[v] = g.pieces
+                        lane = 0
+                    take = min(lanes - lane, width - done)
+                    piece = &g.piece[g.pieces]
+                    piece.vector, piece.image, piece.lane, piece.count = v, i, lane, take
+                    piece.source = at + done
+                    piece.result = (i * t.at_result[0] + g.first + z * g.step[0] + y * g.step[1]
+                                    + done * g.step[2])
+                    g.pieces += 1
+                    lane += take
+                    done += take
+    g.vectors = v + 1
+    g.begins[g.vectors] = g.pieces
+    return 0
+
+
+# --- the blocks -----------------------------------------------------------------------------
+
+cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
+    """Where row `row` of the results of a group begins."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t channel = group * (t.rows // f.unit) + row // f.unit
+    return t.result + (channel * t.at_result[1] + row % f.unit) * f.size
+
+
+cdef void put(Work* t, Grid* g, Py_ssize_t first, Py_ssize_t last, Py_ssize_t images,
+              const char* sums, Py_ssize_t vector, Py_ssize_t count, char* to,
+              Py_ssize_t image) noexcept nogil:
+    """Store one row of a tile by its pieces."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], i
+    cdef Piece* piece
+    for i in range(first, last):
+        piece = &g.piece[i]
+        if piece.image < images:
+            loops.narrow(
+                f.dt, sums + ((piece.vector - vector) * lanes + piece.lane) * f.wide, piece.count,
+                to + (image * t.at_result[0] + piece.result) * f.size, g.step[2])
+
+
+cdef inline bint whole(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
+                       Py_ssize_t images) noexcept nogil:
+    """Whether these vectors are stored as they are, at even distances."""
+    cdef Py_ssize_t i, lanes = loops.lanes[t.f.kind]
+    cdef Piece* piece = &g.piece[g.begins[v]]
+    if g.step[2] != 1 or t.f.unit != 1 or (t.f.dt != DT_F32 and t.f.dt != DT_F64):
+        return False
+    for i in range(count):
+        if (g.begins[v + i + 1] - g.begins[v + i] != 1 or piece[i].count != lanes
+                or piece[i].image >= images):
+            return False
+        if i > 1 and piece[i].result - piece[i - 1].result != piece[1].result - piece[0].result:
+            return False
+    return True
+
+
+cdef void collect(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count, const char* images,
+                  char* tile) noexcept nogil:
+    """The elements of all taps for some vectors, side by side."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], k
+    cdef Py_ssize_t width = count * lanes * f.wide
+    cdef Piece* piece
+    cdef Piece* end = &g.piece[g.begins[v + count]]
+    for k in range(g.k):
+        piece = &g.piece[g.begins[v]]
+        while piece < end:
+            loops.widen(
+                DT_F32 if f.wide == 4 else DT_F64, images + (g.off[k] + piece.source) * f.wide, 1,
+                piece.count, tile + ((piece.vector - v) * lanes + piece.lane) * f.wide)
+            piece += 1
+        tile += width
+
+
+cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
+                  Py_ssize_t first, Py_ssize_t last, const char* planes,
+                  char* tile) noexcept nogil:
+    """All results of a grid, for some blocks of rows."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], v = 0, count, block, row, rows, i, n
+    cdef Py_ssize_t most = 4 if 2 * t.block <= loops.rows else 2
+    cdef const void* b[4]
+    cdef const Py_ssize_t* off
+    cdef char* sums
+    cdef char* to
+    cdef bint direct
+    # The largest tile.
+    cdef double[MOST_ROWS * 4 * 8] space
+    sums = <char*>space
+    n = g.vectors
+    while n and g.piece[g.begins[n - 1]].image >= images:
+        n -= 1
+    while v < n:
+        count = min(most, n - v)
+        if count == 3:
+            count = 2
+        if g.gathered:
+            collect(t, g, v, count, planes, tile)
+            off = t.ramp + ramp_of(count) * longest(t)
+        else:
+            off = g.off
+        for i in range(count):
+            b[i] = tile + i * lanes * f.wide if g.gathered else planes + g.source[v + i] * f.wide
+        direct = whole(t, g, v, count, images)
+        for block in range(first, last):
+            row = block * t.block
+            rows = min(t.block, t.rows - row)
+            to = place_of(t, group, row)
+            if direct:
+                i = g.piece[g.begins[v]].result
+                loops.gather(
+                    f.kind, <int>rows, <int>count, g.k,
+                    g.weights + (group * t.rows + row) * g.k * f.wide, b, off,
+                    t.bias + (group * t.rows + row) * f.wide,
+                    to + (image * t.at_result[0] + i) * f.size, t.at_result[1],
+                    g.piece[g.begins[v + 1]].result - i if count > 1 else 0)
+                continue
+            loops.gather(
+                f.kind, <int>rows, <int>count, g.k,
+                g.weights + (group * t.rows + row) * g.k * f.wide, b, off,
+                t.bias + (group * t.rows + row) * f.wide, sums, count * lanes, lanes)
+            for i in range(rows):
+                put(t, g, g.begins[v], g.begins[v + count], images,
+                    sums + i * count * lanes * f.wide, v, count, place_of(t, group, row + i),
+                    image)
+        v += count
+
+
+cdef inline Py_ssize_t ramp_of(Py_ssize_t count) noexcept nogil:
+    return 0 if count == 1 else (1 if count == 2 else 2)
+
+
+cdef inline Py_ssize_t longest(Work* t) noexcept nogil:
+    cdef Py_ssize_t i, k = 0
+    for i in range(t.grids):
+        k = max(k, t.grid[i].k)
+    return k
+
+
+cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
+    """Some images, some groups, some blocks of rows."""
+    cdef Work* t = <Work*>ctx
+    cdef Form* f = t.f
+    cdef Py_ssize_t block_part = index % t.block_parts, rest = index // t.block_parts
+    cdef Py_ssize_t group = rest % t.group_parts * f.groups // t.group_parts
+    cdef Py_ssize_t end = (rest % t.group_parts + 1) * f.groups // t.group_parts
+    cdef Py_ssize_t image = rest // t.group_parts * t.p.images
+    cdef Py_ssize_t images = min(t.p.images, f.n - image), c, i
+    cdef Py_ssize_t size = t.channels * t.p.channel * f.wide, tile = 0
+    cdef char* planes
+    for i in range(t.grids):
+        if t.grid[i].gathered:
+            tile = longest(t) * 4 * loops.lanes[f.kind] * f.wide
+    planes = <char*>take_scratch(<size_t>(size + tile + 64))
+    if planes == NULL:
+        t.failed = 1
+        return
+    memset(planes, 0, <size_t>size)
+    tile = (size + 63) // 64 * 64
+    while group < end:
+        for c in range(t.channels):
+            fill_channel(
+                f, &t.p,
+                t.source + ((group * (t.channels // f.unit) + c // f.unit) * t.at_source[1]
+                            + c % f.unit) * f.size,
+                t.at_source, t.of_source, image, images, planes + c * t.p.channel * f.wide)
+        for i in range(t.grids):
+            compute(
+                t, &t.grid[i], group, images, image, block_part * t.blocks // t.block_parts,
+                (block_part + 1) * t.blocks // t.block_parts, planes, planes + tile)
+        group += 1
+    give_scratch(planes)
+
+
+# --- preparations ---------------------------------------------------------------------------
+
+cdef int pack_weights(Work* t, Grid* g) noexcept nogil:
+    cdef Form* f = t.f
+    cdef Py_ssize_t group, row
+    g.weights = <char*>room(f.groups * t.rows * g.k, f.wide)
+    if g.weights == NULL:
+        return -1
+    for group in range(f.groups):
+        row = 0
+        while row < t.rows:
+            loops.pack(
+                f.dt, f.unit, row, min(t.block, t.rows - row), g.k,
+                f.w + group * f.o * f.at_w[0] * f.size, t.row_step, g.woff,
+                g.weights + (group * t.rows + row) * g.k * f.wide)
+            row += t.block
+    return 0
+
+
+cdef int prepare(Work* t, bint image) noexcept nogil:
+    """Everything that all tasks share."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads
+    cdef double work
+    cdef bint gathered = False
+    if image:
+        plan_image(t)
+        t.grids = f.stride[0] * f.stride[1] * f.stride[2]
+    else:
+        plan_result(t)
+        t.grids = 1
+    t.grid = <Grid*>room(t.grids, sizeof(Grid))
+    if t.grid == NULL:
+        return -1
+    memset(t.grid, 0, <size_t>t.grids * sizeof(Grid))
+    t.blocks = parts(t.rows, loops.rows)
+    t.block = parts(t.rows, t.blocks)
+    t.blocks = parts(t.rows, t.block)
+    work = 0.125 * f.n * f.groups * t.rows * t.channels * f.k[0] * f.k[1] * f.k[2]
+    work *= f.of_y[0] * f.of_y[1] * f.of_y[2]
+    threads = team_size(work)
+    # As many images together as stay in cache, and leave a task for each thread.
+    lay_out(&t.p, t.of_source, 1, 8 * lanes)
+    one = max(t.channels * t.p.channel * f.wide, <Py_ssize_t>1)
+    count = min(f.n, max(CACHED // one, <Py_ssize_t>1))
+    if threads > 1:
+        count = min(count, max(f.n * f.groups // (2 * threads), <Py_ssize_t>1))
+    lay_out(&t.p, t.of_source, count, 8 * lanes)
+    t.batches = parts(f.n, count)
+    t.group_parts = min(f.groups, parts(4 * threads, t.batches))
+    t.block_parts = 1
+    if t.batches * t.group_parts < threads:
+        t.block_parts = min(t.blocks, threads)
+    if (tap_image(t) if image else tap_result(t)) < 0:
+        return -1
+    for i in range(t.grids):
+        if cut_vectors(t, &t.grid[i]) < 0 or pack_weights(t, &t.grid[i]) < 0:
+            return -1
+        gathered = gathered or t.grid[i].gathered
+    t.bias = <char*>room(f.groups * t.rows, f.wide)
+    if t.bias == NULL:
+        return -1
+    memset(t.bias, 0, <size_t>(f.groups * t.rows * f.wide))
+    if f.bias != NULL:
+        if f.unit == 1:
+            loops.widen(f.dt, f.bias, f.bias_step, f.groups * t.rows, t.bias)
+        else:
+            for i in range(f.groups * t.rows // 2):
+                loops.widen(f.dt, f.bias + i * f.bias_step * f.size, 1, 2, t.bias + 2 * i * f.wide)
+    if gathered:
+        k = longest(t)
+        t.ramp = <Py_ssize_t*>room(3 * k, sizeof(Py_ssize_t))
+        if t.ramp == NULL:
+            return -1
+        for i in range(k):
+            t.ramp[i] = i * lanes
+            t.ramp[k + i] = 2 * i * lanes
+            t.ramp[2 * k + i] = 4 * i * lanes
+    parallel_for_dynamic(task, t, t.batches * t.group_parts * t.block_parts, <int>threads)
+    return 0
+
+
+cdef int run_images(Form* f, bint image) noexcept nogil:
+    """y from x, or x from y with `image`."""
+    cdef Work t
+    cdef Py_ssize_t i
+    cdef int status
+    memset(&t, 0, sizeof(t))
+    t.f = f
+    if image:
+        t.source, t.at_source, t.of_source = f.y, f.at_y, f.of_y
+        t.result, t.at_result = f.x, f.at_x
+        t.channels, t.rows, t.row_step = f.o * f.unit, f.c * f.unit, f.at_w[1]
+    else:
+        t.source, t.at_source, t.of_source = f.x, f.at_x, f.of_x
+        t.result, t.at_result = f.y, f.at_y
+        t.channels, t.rows, t.row_step = f.c * f.unit, f.o * f.unit, f.at_w[0]
+    status = prepare(&t, image)
+    if t.grid != NULL:
+        for i in range(t.grids):
+            free(t.grid[i].off)
+            free(t.grid[i].woff)
+            free(t.grid[i].weights)
+            free(t.grid[i].source)
+            free(t.grid[i].begins)
+            free(t.grid[i].piece)
+    free(t.grid)
+    free(t.bias)
+    free(t.ramp)
+    return status < 0 or t.failed
+
+
+# --- launches -------------------------------------------------------------------------------
+
+cdef void launch_result(void* plan) noexcept nogil:
+    cdef Form* f = <Form*>plan
+    f.failed = run_images(f, False)
+    if f.failed:
+        agc_no_memory()
+
+
+cdef void launch_image(void* plan) noexcept nogil:
+    cdef Form* f = <Form*>plan
+    f.failed = run_images(f, True)
+    if f.failed:
+        agc_no_memory()
+
+
+cdef void launch_weights(void* plan) noexcept nogil:
+    cdef Form* f = <Form*>plan
+    f.failed = run_weights(f)
+    if f.failed:
+        agc_no_memory()
+
+
+cdef int strides_of(Py_ssize_t* at, Py_ssize_t* sizes, Tensor t, int unit) except -1:
+    """Strides and sizes of a tensor with one, two or three spatial dimensions."""
+    cdef int d, missing = 5 - t.nd
+    at[0], at[1] = t.strides[0] * unit, t.strides[1] * unit
+    for d in range(3):
+        at[2 + d] = 0 if d < missing else t.strides[2 + d - missing] * unit
+        if sizes != NULL:
+            sizes[d] = 1 if d < missing else t.sizes[2 + d - missing]
+    return 0
+
+
+cdef Py_ssize_t given(tuple values, int d, int nd, Py_ssize_t default) except? -1:
+    """An option of spatial dimension d of three; one number stands for all."""
+    cdef int missing = 3 - nd
+    if d < missing:
+        return default
+    return values[0] if len(values) == 1 else values[d - missing]
+
+
+cdef double describe(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple padding,
+                     tuple dilation, Py_ssize_t groups) except? -1:
+    """Fill in what x, y and w are; the work in steps of team_size()'s unit."""
+    cdef int d, nd = w.nd - 2
+    cdef double work
+    f.unit = 2 if dt_is_complex(w.dt) else 1
+    f.dt = dt_real(w.dt)
+    f.kind = CONV_U64 if dt_is_integral(f.dt) else (CONV_F64 if f.dt == DT_F64 else CONV_F32)
+    f.size = DT_SIZE[f.dt]
+    f.wide = 4 if f.kind == CONV_F32 else 8
+    f.x, f.y, f.w, f.bias = x.ptr, y.ptr, w.ptr, NULL
+    f.bias_step = 0
+    f.n, f.groups, f.c, f.o = x.sizes[0], groups, w.sizes[1], w.sizes[0] // groups
+    strides_of(f.at_x, f.of_x, x, f.unit)
+    strides_of(f.at_y, f.of_y, y, f.unit)
+    strides_of(f.at_w, f.k, w, f.unit)
+    for d in range(3):
+        f.stride[d] = given(stride, d, nd, 1)
+        f.pad[d] = given(padding, d, nd, 0)
+        f.dil[d] = given(dilation, d, nd, 1)
+    f.failed = 0
+    work = 0.125 * f.n * groups * f.c * f.o * f.unit * f.unit
+    for d in range(3):
+        work *= f.of_y[d] * f.k[d]
+    return work
+
+
+cdef int convolve(
+        Tensor out, Tensor input, Tensor weight, Tensor bias, tuple stride, tuple padding,
+        tuple dilation, bint transposed, tuple output_padding, Py_ssize_t groups) except -1:
+    cdef Form f
+    cdef Launch work
+    cdef double cost
+    if out.count == 0:
+        return 0
+    cost = describe(&f, out if transposed else input, input if transposed else out, weight, stride,
+                    padding, dilation, groups)
+    begin(&work, "convolution", &f, sizeof(Form))
+    if bias is not None:
+        f.bias = bias.ptr
+        f.bias_step = bias.strides[0] * f.unit
+        operand(&work, &f.bias, bias, READS)
+    operand(&work, &f.x, out if transposed else input, WRITES if transposed else READS)
+    operand(&work, &f.y, input if transposed else out, READS if transposed else WRITES)
+    operand(&work, &f.w, weight, READS)
+    launch(&work, launch_image if transposed else launch_result, cost)
+    return agc_raise(f.failed)
+
+
+cdef int convolve_input(
+        Tensor out, Tensor grad, Tensor weight, tuple stride, tuple padding, tuple dilation,
+        bint transposed, Py_ssize_t groups) except -1:
+    # The gradient of a convolution is the transposed one, and the other way round.
+    return convolve(out, grad, weight, None, stride, padding, dilation, not transposed, (), groups)
+
+
+cdef int convolve_weight(
+        Tensor out, Tensor grad, Tensor input, tuple stride, tuple padding, tuple dilation,
+        bint transposed, Py_ssize_t groups) except -1:
+    cdef Form f
+    cdef Launch work
+    cdef Tensor x = grad if transposed else input, y = input if transposed else grad
+    cdef double cost
+    if out.count == 0:
+        return 0
+    cost = describe(&f, x, y, out, stride, padding, dilation, groups)
+    begin(&work, "convolution", &f, sizeof(Form))
+    operand(&work, &f.x, x, READS)
+    operand(&work, &f.y, y, READS)
+    operand(&work, &f.w, out, WRITES)
+    launch(&work, launch_weights, cost)
+    return agc_raise(f.failed)

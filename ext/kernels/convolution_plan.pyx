@@ -1,0 +1,75 @@
+# cython: language_level=3
+"""Images in working memory, for convolutions: margins, phases, and which of them lie together."""
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+from autograd_cy._C import cpu as _cpu
+
+__all__: list[str] = []
+
+cdef object _module = _cpu.load("convolution_loops")
+loops = (<ConvTable*>PyCapsule_GetPointer(
+    _module.table_capsule(), "autograd_cy.convolution_loops"))[0]
+
+
+cdef inline Py_ssize_t up(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """a / b rounded up; b is positive, a may be negative."""
+    return (a + b - 1) // b if a > 0 else -((-a) // b)
+
+
+cdef inline Py_ssize_t clamp(Py_ssize_t a, Py_ssize_t most) noexcept nogil:
+    return 0 if a < 0 else (most if a > most else a)
+
+
+cdef void lay_out(
+        Planes* p, const Py_ssize_t* sizes, Py_ssize_t images, Py_ssize_t slack) noexcept nogil:
+    """Distances for images of these spatial sizes; `slack` elements may be read beyond the last."""
+    cdef Py_ssize_t shared[3]
+    cdef Py_ssize_t phase, before, after
+    cdef int d
+    for d in range(3):
+        shared[d] = max(p.extent[d] - p.need[d], <Py_ssize_t>0)
+        for phase in range(p.phases[d]):
+            # Zeros before the data and after it; a row's last ones may be the next row's first.
+            before = clamp(up(p.lead[d] - phase, p.step[d]), p.extent[d])
+            after = p.extent[d] - clamp(up(p.lead[d] + sizes[d] - phase, p.step[d]), p.extent[d])
+            shared[d] = min(shared[d], min(before, after))
+    p.images = images
+    p.row = p.extent[2] - shared[2]
+    p.layer = p.row * (p.extent[1] - shared[1])
+    p.image = p.layer * (p.extent[0] - shared[0])
+    p.phase = images * p.image + shared[0] * p.layer + shared[1] * p.row + shared[2] + slack
+    p.channel = p.phase * p.phases[0] * p.phases[1] * p.phases[2]
+
+
+cdef void fill_channel(
+        const Form* f, const Planes* p, const char* source, const Py_ssize_t* at,
+        const Py_ssize_t* sizes, Py_ssize_t first, Py_ssize_t images,
+        char* result) noexcept nogil:
+    """The data of one channel (`source` is its first element) of some images; margins are there."""
+    cdef Py_ssize_t i, a, b, c, number = 0, z, _, low[3], high[3], start[3]
+    cdef const char* s
+    cdef char* r
+    cdef int d
+    cdef Py_ssize_t ph[3]
+    for a in range(p.phases[0]):
+        for b in range(p.phases[1]):
+            for c in range(p.phases[2]):
+                ph[0], ph[1], ph[2] = a, b, c
+                for d in range(3):
+                    low[d] = clamp(up(p.lead[d] - ph[d], p.step[d]), p.extent[d])
+                    high[d] = clamp(up(p.lead[d] + sizes[d] - ph[d], p.step[d]), p.extent[d])
+                    start[d] = low[d] * p.step[d] + ph[d] - p.lead[d]
+                if high[2] > low[2]:
+                    for i in range(images):
+                        for z in range(low[0], high[0]):
+                            s = source + (
+                                (first + i) * at[0] + (start[0] + (z - low[0]) * p.step[0]) * at[2]
+                                + start[1] * at[3] + start[2] * at[4]) * f.size
+                            r = result + (
+                                number * p.phase + i * p.image + z * p.layer + low[1] * p.row
+                                + low[2]) * f.wide
+                            for _ in range(low[1], high[1]):
+                                loops.widen(f.dt, s, p.step[2] * at[4], high[2] - low[2], r)
+                                s += p.step[1] * at[3] * f.size
+                                r += p.row * f.wide
+                number += 1

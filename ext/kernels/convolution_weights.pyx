@@ -1,0 +1,376 @@
+# cython: language_level=3
+"""Gradients of the weights of convolutions.
+
+Each is a sum over all places of the result. The channels of y are columns, side by side in vectors;
+a row is a tap of a channel of x, whose elements lie in the padded images at a fixed distance from
+those of another, so they are used from there. Sums run over the images in their order, whatever the
+number of threads.
+"""
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
+from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
+from autograd_cy._C.scratch cimport give_scratch, take_scratch
+
+__all__: list[str] = []
+
+cdef enum:
+    # Bytes of images that are worked on together.
+    CACHED = 1 << 20
+    MOST_TAPS = 8
+
+ctypedef struct Sums:
+    Form* f
+    Planes p
+    Py_ssize_t volume           # taps of a channel
+    Py_ssize_t channels         # real ones of a group
+    Py_ssize_t columns
+    Py_ssize_t width            # columns filled up to vectors
+    Py_ssize_t places           # results of an image
+    Py_ssize_t bases            # first taps of neighbours; by their number of taps
+    Py_ssize_t begins[9]        # of those with that many taps, and of the next
+    Py_ssize_t* base            # where its elements are
+    Py_ssize_t rows
+    Py_ssize_t* row             # of each tap of each channel: its row among the sums
+    Py_ssize_t runs             # rows of results in a batch, or as much of them as lies together
+    Py_ssize_t length
+    Py_ssize_t* at              # where the run's elements are, for the tap at 0
+    Py_ssize_t batches
+    char* sums                  # of all groups
+    # One group in one batch.
+    char* planes
+    char* values                # y, by strips of columns
+    Py_ssize_t group
+    Py_ssize_t image
+    Py_ssize_t images
+    bint by_groups              # a task is a group
+    int threads
+    int failed
+
+
+cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
+    return (length + side - 1) // side
+
+
+cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+
+
+cdef int find_rows(Sums* t) noexcept nogil:
+    """Neighbouring taps of one row of the kernel become one base."""
+    cdef Form* f = t.f
+    cdef Planes* p = &t.p
+    cdef Py_ssize_t i, j, q, c, taps, count, at, first, row = 0, n, pad, tap, _
+    cdef Py_ssize_t most = min(loops.taps, MOST_TAPS)
+    cdef Py_ssize_t* place
+    cdef Py_ssize_t* next_one
+    cdef Py_ssize_t* length
+    # Along one row of the kernel: where each tap is, the tap beside it, how many belong together.
+    place = <Py_ssize_t*>room(3 * f.k[2], sizeof(Py_ssize_t))
+    if place == NULL:
+        return -1
+    next_one = place + f.k[2]
+    length = next_one + f.k[2]
+    for q in range(f.k[2]):
+        at = q * f.dil[2]
+        place[q] = at % p.step[2] * p.phase + at // p.step[2]
+        length[q] = 1
+    for q in range(f.k[2]):
+        # The tap whose place is one further, if there is one.
+        next_one[q] = -1
+        for j in range(q + 1, f.k[2]):
+            if place[j] == place[q] + 1:
+                next_one[q] = j
+                break
+    for q in range(f.k[2]):
+        if length[q] == 0:
+            continue
+        j = q
+        while next_one[j] >= 0 and length[q] < most:
+            j = next_one[j]
+            length[j] = 0
+            length[q] += 1
+    # Bases are filled up to whole blocks for each number of taps.
+    n = t.channels * f.k[0] * f.k[1]
+    count = 0
+    for q in range(f.k[2]):
+        count += length[q] != 0
+    t.base = <Py_ssize_t*>room(n * count + (MOST_TAPS + 1) * loops.rows, sizeof(Py_ssize_t))
+    t.row = <Py_ssize_t*>room(t.channels * t.volume, sizeof(Py_ssize_t))
+    if t.base == NULL or t.row == NULL:
+        free(place)
+        return -1
+    t.bases = 0
+    for taps in range(1, MOST_TAPS + 1):
+        t.begins[taps - 1] = t.bases
+        for c in range(t.channels):
+            for i in range(f.k[0]):
+                for j in range(f.k[1]):
+                    first = ((i * f.dil[0] % p.step[0] * p.phases[1] + j * f.dil[1] % p.step[1])
+                             * p.phases[2] * p.phase + i * f.dil[0] // p.step[0] * p.layer
+                             + j * f.dil[1] // p.step[1] * p.row + c * p.channel)
+                    for q in range(f.k[2]):
+                        if length[q] != taps:
+                            continue
+                        t.base[t.bases] = first + place[q]
+                        t.bases += 1
+                        tap = q
+                        for _ in range(taps):
+                            t.row[(c * f.k[0] + i) * f.k[1] * f.k[2] + j * f.k[2] + tap] = row
+                            row += 1
+                            tap = next_one[tap]
+        pad = parts(t.bases - t.begins[taps - 1], bases_of(taps)) * bases_of(taps)
+        pad -= t.bases - t.begins[taps - 1]
+        for _ in range(pad):
+            t.base[t.bases] = t.base[t.bases - 1]
+            t.bases += 1
+            row += taps
+    t.begins[MOST_TAPS] = t.bases
+    t.rows = row
+    free(place)
+    return 0
+
+
+cdef inline Py_ssize_t bases_of(Py_ssize_t taps) noexcept nogil:
+    """Bases of a block, as in scalar/conv_micro_body.h."""
+    return max(loops.rows // taps, <Py_ssize_t>1)
+
+
+cdef int find_runs(Sums* t) noexcept nogil:
+    cdef Form* f = t.f
+    cdef Planes* p = &t.p
+    cdef Py_ssize_t i, z, y, run = 0
+    cdef Py_ssize_t layers = f.of_y[0], rows = f.of_y[1]
+    t.length = f.of_y[2]
+    if p.row == t.length or rows == 1:
+        if p.row == t.length:
+            t.length *= rows
+            rows = 1
+            if p.layer == t.length or layers == 1:
+                t.length *= layers
+                layers = 1
+    t.at = <Py_ssize_t*>room(p.images * layers * rows, sizeof(Py_ssize_t))
+    if t.at == NULL:
+        return -1
+    for i in range(p.images):
+        for z in range(layers):
+            for y in range(rows):
+                t.at[run] = i * p.image + z * p.layer + y * p.row
+                run += 1
+    t.runs = layers * rows
+    return 0
+
+
+cdef void fill_values(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images,
+                      Py_ssize_t one, char* values) noexcept nogil:
+    """y of image `one` of a batch, strip by strip."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], col = 0, width, z, y, cols
+    cdef Py_ssize_t layers = f.of_y[0], rows = f.of_y[1], n = f.of_y[2]
+    cdef const char* s
+    cdef char* r
+    if rows == 1 or f.at_y[3] == n * f.at_y[4]:
+        n *= rows
+        rows = 1
+    if rows == 1 and (layers == 1 or f.at_y[2] == n * f.at_y[4]):
+        n *= layers
+        layers = 1
+    while col < t.columns:
+        width = min(2 * lanes, t.width - col)
+        cols = min(width, t.columns - col)
+        r = values + (col * images + one * width) * t.places * f.wide
+        for z in range(layers):
+            for y in range(rows):
+                s = f.y + ((image + one) * f.at_y[0] + group * f.o * f.at_y[1]
+                           + z * f.at_y[2] + y * f.at_y[3]) * f.size
+                loops.columns(f.dt, f.unit, col, cols, width, n, s, f.at_y[1], f.at_y[4], r)
+                r += n * width * f.wide
+        col += width
+
+
+cdef void fill_plane(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images, Py_ssize_t c,
+                     char* planes) noexcept nogil:
+    cdef Form* f = t.f
+    fill_channel(
+        f, &t.p, f.x + ((group * f.c + c // f.unit) * f.at_x[1] + c % f.unit) * f.size, f.at_x,
+        f.of_x, image, images, planes + c * t.p.channel * f.wide)
+
+
+cdef void add_block(Sums* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t taps,
+                    Py_ssize_t base, Py_ssize_t row, const char* planes,
+                    const char* values) noexcept nogil:
+    """One block of bases, for all columns."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], col = 0, width
+    while col < t.width:
+        width = min(2 * lanes, t.width - col)
+        loops.tap(
+            f.kind, <int>taps, <int>(width // lanes), images * t.runs, t.length, planes, t.at,
+            t.base + base, values + col * images * t.places * f.wide,
+            t.sums + ((group * t.rows + row) * t.width + col) * f.wide, t.width)
+        col += width
+
+
+cdef void fill_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Sums* t = <Sums*>ctx
+    if index < t.channels:
+        fill_plane(t, t.group, t.image, t.images, index, t.planes)
+    else:
+        fill_values(t, t.group, t.image, t.images, index - t.channels, t.values)
+
+
+cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    """The block of this number."""
+    cdef Sums* t = <Sums*>ctx
+    cdef Py_ssize_t taps, count, row = 0
+    for taps in range(1, MOST_TAPS + 1):
+        count = (t.begins[taps] - t.begins[taps - 1]) // bases_of(taps)
+        if index < count:
+            add_block(
+                t, t.group, t.images, taps, t.begins[taps - 1] + index * bases_of(taps),
+                row + index * bases_of(taps) * taps, t.planes, t.values)
+            return
+        index -= count
+        row += count * bases_of(taps) * taps
+
+
+cdef inline Py_ssize_t count_blocks(Sums* t) noexcept nogil:
+    cdef Py_ssize_t taps, count = 0
+    for taps in range(1, MOST_TAPS + 1):
+        count += (t.begins[taps] - t.begins[taps - 1]) // bases_of(taps)
+    return count
+
+
+cdef inline Py_ssize_t room_of_planes(Sums* t) noexcept nogil:
+    return parts(t.channels * t.p.channel * t.f.wide, 64) * 64
+
+
+cdef void run_group(Sums* t, Py_ssize_t group, int threads) noexcept nogil:
+    """All batches of a group."""
+    cdef Sums own = t[0]
+    cdef Form* f = t.f
+    cdef Py_ssize_t batch
+    own.planes = <char*>take_scratch(<size_t>(
+        room_of_planes(t) + t.p.images * t.places * t.width * f.wide + 64))
+    if own.planes == NULL:
+        t.failed = 1
+        return
+    own.values = own.planes + room_of_planes(t)
+    own.group = group
+    memset(own.planes, 0, <size_t>room_of_planes(t))
+    for batch in range(t.batches):
+        own.image = batch * t.p.images
+        own.images = min(t.p.images, f.n - own.image)
+        parallel_for(fill_task, &own, t.channels + own.images, threads)
+        parallel_for_dynamic(block_task, &own, count_blocks(t), threads)
+    give_scratch(own.planes)
+
+
+cdef void group_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    run_group(<Sums*>ctx, index, 1)
+
+
+ctypedef fused number:
+    float
+    double
+    unsigned long long
+
+
+cdef void join_parts(number* line, const number* sums, Sums* t, Py_ssize_t o, Py_ssize_t c,
+                     Py_ssize_t first, Py_ssize_t count) noexcept nogil:
+    """Some taps of one channel for one result, in the computing type."""
+    cdef Py_ssize_t q
+    cdef const number* a
+    cdef const number* b
+    for q in range(first, first + count):
+        if t.f.unit == 1:
+            line[q - first] = sums[t.row[c * t.volume + q] * t.width + o]
+            continue
+        a = sums + t.row[2 * c * t.volume + q] * t.width + 2 * o
+        b = sums + t.row[(2 * c + 1) * t.volume + q] * t.width + 2 * o
+        line[2 * (q - first)] = a[0] - b[1]
+        line[2 * (q - first) + 1] = a[1] + b[0]
+
+
+cdef void store_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    """The weights of one result, from the sums."""
+    cdef Sums* t = <Sums*>ctx
+    cdef Form* f = t.f
+    cdef Py_ssize_t group = index // f.o, o = index % f.o, c, i, j, part
+    cdef char* sums = t.sums + group * t.rows * t.width * f.wide
+    cdef char* line = <char*>take_scratch(<size_t>(f.unit * f.k[2] * f.wide))
+    cdef char* to
+    if line == NULL:
+        t.failed = 1
+        return
+    for c in range(f.c):
+        for i in range(f.k[0]):
+            for j in range(f.k[1]):
+                part = (i * f.k[1] + j) * f.k[2]
+                if f.wide == 4:
+                    join_parts(<float*>line, <float*>sums, t, o, c, part, f.k[2])
+                elif f.kind == 1:
+                    join_parts(<double*>line, <double*>sums, t, o, c, part, f.k[2])
+                else:
+                    join_parts(<unsigned long long*>line, <unsigned long long*>sums, t, o, c,
+                               part, f.k[2])
+                to = f.w + (index * f.at_w[0] + c * f.at_w[1] + i * f.at_w[2]
+                            + j * f.at_w[3]) * f.size
+                if f.unit == 1:
+                    loops.narrow(f.dt, line, f.k[2], to, f.at_w[4])
+                else:
+                    loops.narrow(f.dt, line, 2 * f.k[2], to, 1)
+    give_scratch(line)
+
+
+cdef int prepare(Sums* t) noexcept nogil:
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], one, d, count, group
+    cdef double work
+    for d in range(3):
+        t.p.lead[d] = f.pad[d]
+        t.p.step[d] = f.stride[d]
+        t.p.phases[d] = min(f.stride[d], (f.k[d] - 1) * f.dil[d] + 1)
+        t.p.extent[d] = f.of_y[d] + (f.k[d] - 1) * f.dil[d] // f.stride[d]
+        t.p.need[d] = f.of_y[d]
+    t.volume = f.k[0] * f.k[1] * f.k[2]
+    t.channels = f.c * f.unit
+    t.columns = f.o * f.unit
+    t.width = parts(t.columns, lanes) * lanes
+    t.places = f.of_y[0] * f.of_y[1] * f.of_y[2]
+    lay_out(&t.p, f.of_x, 1, 8 * lanes)
+    one = (t.channels * t.p.channel + t.places * t.width) * f.wide
+    # It depends on the shapes alone, as sums of batches are added.
+    count = max(min(f.n, max(CACHED // max(one, <Py_ssize_t>1), <Py_ssize_t>1)), <Py_ssize_t>1)
+    lay_out(&t.p, f.of_x, count, 8 * lanes)
+    t.batches = parts(f.n, count)
+    if find_rows(t) < 0 or find_runs(t) < 0:
+        return -1
+    t.sums = <char*>room(f.groups * t.rows * t.width, f.wide)
+    if t.sums == NULL:
+        return -1
+    memset(t.sums, 0, <size_t>(f.groups * t.rows * t.width * f.wide))
+    work = 0.125 * f.n * f.groups * t.columns * t.channels * t.volume * t.places
+    t.threads = team_size(work)
+    if t.places and f.groups >= t.threads and t.threads > 1:
+        parallel_for_dynamic(group_task, t, f.groups, t.threads)
+    elif t.places:
+        for group in range(f.groups):
+            run_group(t, group, t.threads)
+    parallel_for(store_task, t, f.groups * f.o,
+                 min(t.threads, team_size(2.0 * f.groups * f.o * f.c * t.volume)))
+    return 0
+
+
+cdef int run_weights(Form* f) noexcept nogil:
+    cdef Sums t
+    cdef int status
+    memset(&t, 0, sizeof(t))
+    t.f = f
+    status = prepare(&t)
+    free(t.base)
+    free(t.row)
+    free(t.at)
+    free(t.sums)
+    return status < 0 or t.failed

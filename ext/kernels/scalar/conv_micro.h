@@ -1,0 +1,49 @@
+/* The innermost loops of convolutions, for float, double and the unsigned type in which integers are
+ * computed: gemm_micro.h's blocks, whose rows of b lie anywhere.  convolution_loops.pyx calls them. */
+#ifndef AG_CONV_MICRO_H
+#define AG_CONV_MICRO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config.h"
+
+#if defined(__AVX512F__)
+#define AG_VECTOR_BYTES 64
+#define AG_ROWS 12
+#elif defined(__AVX2__)
+#define AG_VECTOR_BYTES 32
+#define AG_ROWS 6
+#elif defined(__aarch64__)
+#define AG_VECTOR_BYTES 16
+#define AG_ROWS 8
+#else
+#define AG_VECTOR_BYTES 16
+#define AG_ROWS 4
+#endif
+
+#if defined(__clang__)
+#define AG_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define AG_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+#define AG_NAME(stem) AG_CAT(stem, AG_S)
+
+#define AG_T float
+#define AG_S f32
+#include "conv_micro_body.h"
+#undef AG_T
+#undef AG_S
+#define AG_T double
+#define AG_S f64
+#include "conv_micro_body.h"
+#undef AG_T
+#undef AG_S
+#define AG_T uint64_t
+#define AG_S u64
+#include "conv_micro_body.h"
+#undef AG_T
+#undef AG_S
+
+#endif

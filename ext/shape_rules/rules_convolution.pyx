@@ -1,0 +1,160 @@
+# cython: language_level=3
+"""Shape rules of convolutions."""
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
+from autograd_cy._C.outputs cimport result_dense
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.tensor cimport sizes_of
+
+__all__: list[str] = []
+
+
+cdef Py_ssize_t option(tuple values, int d) except? -1:
+    """What an option says of spatial dimension d; one number stands for all."""
+    return values[0] if len(values) == 1 else values[d]
+
+
+cdef int check_option(tuple values, int nd, str name) except -1:
+    if len(values) != nd and len(values) != 1:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {nd} values to match the "
+            f"convolution dimensions, but got {name}={list(values)}")
+    return 0
+
+
+cdef int check_options(tuple stride, tuple padding, tuple dilation, tuple output_padding,
+                       Py_ssize_t groups, int nd) except -1:
+    check_option(stride, nd, "stride")
+    check_option(padding, nd, "padding")
+    check_option(dilation, nd, "dilation")
+    if output_padding is not None:
+        check_option(output_padding, nd, "output_padding")
+        for n in output_padding:
+            if n < 0:
+                raise RuntimeError("negative output_padding is not supported")
+    for n in padding:
+        if n < 0:
+            raise RuntimeError("negative padding is not supported")
+    for n in stride:
+        if n <= 0:
+            raise RuntimeError("non-positive stride is not supported")
+    for n in dilation:
+        if n <= 0:
+            raise RuntimeError(
+                f"dilation should be greater than zero, but got {list(dilation)}")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    return 0
+
+
+cdef str type_word(Tensor t):
+    return dt_object(t.dt).name
+
+
+cdef int check_dtypes(Tensor input, Tensor weight, Tensor bias, bint plain, str op) except -1:
+    """`plain`: neither transposed nor dilated; these are known for int64 alone among integers."""
+    if input.dt != weight.dt:
+        raise RuntimeError(
+            f"{op}: Input type ({type_word(input)}) and weight type ({type_word(weight)}) should "
+            "be the same; convert one of them with .to(dtype)")
+    if bias is not None and bias.dt != input.dt:
+        raise RuntimeError(
+            f"{op}: Input type ({type_word(input)}) and bias type ({type_word(bias)}) should be "
+            "the same; convert one of them with .to(dtype)")
+    if input.dt == DT_BOOL or (dt_is_integral(input.dt) and input.dt != DT_I64 and not plain):
+        raise NotImplementedError(
+            f"\"{op}\" not implemented for '{scalar_name(input.dt)}'; convert the tensors with "
+            ".to(dtype)")
+    return 0
+
+
+cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple stride,
+                     tuple padding, tuple dilation, bint transposed, tuple output_padding,
+                     Py_ssize_t groups, str op) except -1:
+    cdef int nd = weight.nd - 2, d
+    cdef Py_ssize_t channels, results, n, kernel, s, step
+    cdef Py_ssize_t[64] padded
+    cdef bint plain = not transposed
+    if not 1 <= nd <= 3:
+        raise RuntimeError(
+            f"{op}: expected weight to have one, two or three spatial dimensions, but got shape "
+            f"{list(sizes_of(weight))}")
+    check_options(stride, padding, dilation, output_padding, groups, nd)
+    if input.nd != weight.nd:
+        raise RuntimeError(
+            f"Expected {weight.nd}-dimensional input for {weight.nd}-dimensional weight "
+            f"{list(sizes_of(weight))}, but got {input.nd}-dimensional input of size "
+            f"{list(sizes_of(input))} instead")
+    for d in range(nd):
+        plain = plain and option(dilation, d) == 1
+    if weight.sizes[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
+            f"got weight of size {list(sizes_of(weight))} instead")
+    if weight.sizes[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size {list(sizes_of(weight))} instead")
+    channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
+    results = weight.sizes[1] * groups if transposed else weight.sizes[0]
+    if input.sizes[1] != channels:
+        raise RuntimeError(
+            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size "
+            f"{list(sizes_of(weight))}, expected input{list(sizes_of(input))} to have {channels} "
+            f"channels, but got {input.sizes[1]} channels instead")
+    if bias is not None and (bias.nd != 1 or bias.sizes[0] != results):
+        raise RuntimeError(
+            f"Given {'transposed=1, ' if transposed else ''}weight of size "
+            f"{list(sizes_of(weight))}, expected bias to be 1-dimensional with {results} elements, "
+            f"but got bias of size {list(sizes_of(bias))} instead")
+    check_dtypes(input, weight, bias, plain, op)
+    r.sizes[0] = input.sizes[0]
+    r.sizes[1] = results
+    for d in range(nd):
+        n, kernel, s = input.sizes[2 + d], weight.sizes[2 + d], option(stride, d)
+        if kernel <= 0:
+            raise RuntimeError(
+                f"{op}: kernel size should be greater than zero, but got weight of size "
+                f"{list(sizes_of(weight))}")
+        step = option(dilation, d) * (kernel - 1) + 1
+        if transposed:
+            if n <= 0:
+                raise RuntimeError(
+                    f"{op}: expected input with spatial dimensions that are not empty, but got "
+                    f"size {list(sizes_of(input))}")
+            if option(output_padding, d) >= max(s, option(dilation, d)):
+                raise RuntimeError(
+                    f"{op}: output padding must be smaller than either stride or dilation, but got "
+                    f"output_padding: {list(output_padding)} stride: {list(stride)} dilation: "
+                    f"{list(dilation)}")
+            r.sizes[2 + d] = (n - 1) * s - 2 * option(padding, d) + step + option(
+                output_padding, d)
+            if r.sizes[2 + d] < 0:
+                raise RuntimeError(
+                    f"Given input size per channel: {list(sizes_of(input))[2:]}. Calculated output "
+                    f"size in dimension {2 + d}: {r.sizes[2 + d]}. Output size is too small")
+            continue
+        padded[d] = n + 2 * option(padding, d)
+        if n <= 0 or padded[d] < step:
+            raise RuntimeError(
+                f"Calculated padded input size per channel: ({sizes_text(input, padding, 1)}). "
+                f"Kernel size: ({sizes_text(weight, dilation, 0)}). Kernel size can't be greater "
+                "than actual input size")
+        r.sizes[2 + d] = (padded[d] - step) // s + 1
+    return result_dense(r, input.dt, input.nd, r.sizes)
+
+
+cdef str sizes_text(Tensor t, tuple option_of, bint padded):
+    cdef int d
+    cdef list found = []
+    for d in range(t.nd - 2):
+        n = option(option_of, d)
+        found.append(str(t.sizes[2 + d] + 2 * n if padded else n * (t.sizes[2 + d] - 1) + 1))
+    return " x ".join(found)
+
+
+cdef int sized(Result* r, Tensor a, tuple size, str op) except -1:
+    """A gradient of this shape."""
+    cdef int d
+    for d in range(len(size)):
+        r.sizes[d] = size[d]
+    return result_dense(r, a.dt, <int>len(size), r.sizes)
