@@ -88,7 +88,9 @@ def load() -> Text:
     return Text(alphabet, table[np.frombuffer(text.encode("ascii"), dtype="uint8")])
 
 
-def batches(codes: np.ndarray, context: int, size: int, random: np.random.Generator) -> torch.Tensor:
+def batches(
+    codes: np.ndarray, context: int, size: int, random: np.random.Generator
+) -> torch.Tensor:
     """Pieces from anywhere, one character longer than the context."""
     first = random.integers(0, len(codes) - context - 1, size=size)
     return torch.from_numpy(np.stack([codes[i : i + context + 1] for i in first]))

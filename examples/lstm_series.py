@@ -119,9 +119,7 @@ def draw(outcome: Outcome, path: Path) -> None:
         ax.plot(time[TRAINED - 60 :], waves[TRAINED - 60 :, k], color="#9a9a9a", label="recorded")
         ax.plot(time[TRAINED:], outcome.one_step[:, k], color="#2166ac", lw=1, label="next sample")
         free = outcome.free[:, k]
-        ax.plot(
-            time[TRAINED : TRAINED + len(free)], free, "--", color="#d95f02", label="by itself"
-        )
+        ax.plot(time[TRAINED : TRAINED + len(free)], free, "--", color="#d95f02", label="by itself")
         ax.axvline(TRAINED, color="#1a1a1a", lw=0.8)
         ax.set_ylabel(f"channel {k + 1}")
         ax.spines[["top", "right"]].set_visible(False)

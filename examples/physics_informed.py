@@ -18,6 +18,7 @@ import importlib.util
 import math
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ class Rod(nn.Module):
         super().__init__()
         sizes = (2, width, width, width, 1)
         parts = []
-        for inputs, outputs in zip(sizes, sizes[1:]):
+        for inputs, outputs in pairwise(sizes):
             layer = nn.Linear(inputs, outputs)
             nn.init.xavier_normal_(layer.weight)
             nn.init.zeros_(layer.bias)

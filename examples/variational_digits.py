@@ -4,8 +4,8 @@
 
 An encoder gives, for each image, a normal distribution of two numbers; a decoder makes an image of
 numbers drawn from it. Both are trained at once to maximise a lower bound of the images' likelihood
-(Kingma and Welling: Auto-encoding variational Bayes, 2014). The picture shows what the decoder draws
-over the plane of the two numbers, and where the digits lie in it, though no label was used.
+(Kingma and Welling: Auto-encoding variational Bayes, 2014). The picture shows what the decoder
+draws over the plane of the two numbers, and where the digits lie in it, though no label was used.
 
 The data come with scikit-learn; needs ``pip install -e ".[train]"``.
 """
@@ -18,6 +18,7 @@ import importlib.util
 import sys
 import time
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 
@@ -85,8 +86,8 @@ def train(epochs: int, batch: int = 64, seed: int = 0) -> tuple[Autoencoder, lis
 
 def drawn(model: Autoencoder, count: int) -> np.ndarray:
     """What the decoder draws on a grid of normal quantiles, as one image."""
-    steps = torch.linspace(0.03, 0.97, count)
-    quantiles = torch.special.erfinv(2 * steps - 1) * 2**0.5
+    normal = NormalDist()
+    quantiles = torch.tensor([normal.inv_cdf(p) for p in np.linspace(0.03, 0.97, count)])
     plane = torch.stack(torch.meshgrid(quantiles.flip(0), quantiles, indexing="ij"), dim=2)
     with torch.no_grad():
         images = torch.sigmoid(model.decoder(plane[:, :, [1, 0]].reshape(-1, 2)))
