@@ -5,7 +5,7 @@
 The network learns the digits 0 to 4. Then its body is frozen, and a new last layer learns to tell
 5 to 9 apart, in two ways that give the same layer: through the whole network, where no gradient is
 stored for frozen parameters and no graph is recorded for the body; and from features that were
-computed once, in inference mode. A third run freezes nothing, for comparison. The network is that of
+computed once, in inference mode. A third run freezes nothing, for comparison. The network is by
 He, Zhang, Ren and Sun: Deep residual learning for image recognition (2016), with the names of
 parameters that torchvision uses.
 

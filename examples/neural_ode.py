@@ -3,10 +3,10 @@
     python examples/neural_ode.py [--steps 1000] [--output spiral.png]
 
 The data are noisy observations of trajectories of y' = A y**3. The network f in y' = f(y) is fitted
-to them through a Runge-Kutta solver of order 4. Gradients come in two ways that must agree: backward
-through all steps of the solver, and by the adjoint equation (Chen, Rubanova, Bettencourt and
-Duvenaud: Neural Ordinary Differential Equations, 2018), a custom Function that keeps only the end
-and integrates backwards; ``--adjoint`` trains with the second.
+to them through a Runge-Kutta solver of order 4. Gradients come in two ways that must agree:
+backward through all steps of the solver, and by the adjoint equation (Chen, Rubanova, Bettencourt
+and Duvenaud: Neural Ordinary Differential Equations, 2018), a custom Function that keeps only the
+end and integrates backwards; ``--adjoint`` trains with the second.
 
 The picture needs matplotlib (``pip install -e ".[train]"``).
 """

@@ -73,7 +73,7 @@ def test_its_exact_solution_is_one(program):
 def test_both_gradients_of_the_solver_agree(program, monkeypatch, tmp_path, capsys):
     torch.manual_seed(0)
     law = program.Law().double()
-    data = torch.from_numpy(program.observe(program.LENGTH + 1, noise=0.0))
+    data = torch.from_numpy(program.observe(program.LENGTH + 1, noise=0.01))
     ways = [program.gradients(law, data, adjoint) for adjoint in (False, True)]
     for one, other in zip(*ways):
         assert (one - other).norm() < 1e-3 * one.norm()
@@ -97,9 +97,9 @@ def test_the_bound_of_the_autoencoder_grows(program, monkeypatch, tmp_path):
 @of("lstm_series")
 def test_the_lstm_learns_the_series(program, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
-    outcome = program.train(25)
-    assert np.mean(outcome.losses[-5:]) < 0.9 * np.mean(outcome.losses[:5])
-    assert outcome.error < 1.1 * outcome.naive and outcome.free.shape == (40, 4)
+    outcome = program.train(40)
+    assert np.mean(outcome.losses[-5:]) < np.mean(outcome.losses[:5])
+    assert outcome.error < outcome.naive and outcome.free.shape == (40, 4)
     monkeypatch.setattr(program, "train", lambda steps: outcome)
     draws(program, monkeypatch, tmp_path / "waves.png")
 
