@@ -201,6 +201,11 @@ def _torch_function(
         return _converted(result, cls)
 
 
+def _is_of_torch(x: Any) -> bool:
+    library = sys.modules.get("torch")
+    return isinstance(x, getattr(library, "Tensor", ()))
+
+
 # --- what subclasses get ----------------------------------------------------------------------
 
 
@@ -221,10 +226,15 @@ def _asking(name: str, value: Callable) -> Callable:
     @functools.wraps(value)
     def operator(self, *args):
         try:
-            return method(self, *args)
-        except TypeError:
-            # The other side may know; if not, Python says so.
-            return NotImplemented
+            result = method(self, *args)
+        except TypeError as error:
+            if getattr(error, "_is_final", False):
+                raise
+            result = NotImplemented  # the other side may know; if not, Python says so
+        if result is NotImplemented and any(map(_is_of_torch, args)):
+            # Torch doesn't know, and Python would compare by identity.
+            raise _overrides._mixed(shown, type(args[0]))
+        return result
 
     return operator
 

@@ -402,10 +402,12 @@ def _mixed(f, other):
     library = (getattr(other, "__module__", None) or "").partition(".")[0]
     theirs = "torch.from_dlpack(x)" if library in ("", "torch") else f"{library}.from_dlpack(x)"
     kind = f"{library}.{other.__name__}" if isinstance(other, type) else "another library"
-    return TypeError(
+    error = TypeError(
         f"{name}: can't mix autograd_cy.Tensor with tensors or functions of {kind}. Convert to one "
         f"kind first: autograd_cy.from_dlpack(x) or autograd_cy.tensor(x.numpy()) for what is "
         f"computed here, {theirs} or x.numpy() for what is computed there")
+    error._is_final = True      # for operators, which let the other side try after other errors
+    return error
 
 
 cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):

@@ -64,3 +64,17 @@ def test_a_second_call_with_other_arguments_is_answered():
 
     for _ in range(2):
         assert ag.add(ag.ones(2), Wrapped()).tolist() == [2, 2]
+
+
+class OwnSubclass(ag.Tensor):
+    """Its comparisons try the other side after a TypeError, and would be False in the end."""
+
+
+@pytest.mark.parametrize("name", ["m + t", "t + m", "m == t", "m < t", "add"])
+def test_a_subclass_of_ours_refuses_too(name):
+    mine = ag.ones(3).as_subclass(OwnSubclass)
+    with pytest.raises(TypeError):
+        CALLS[name](mine, Foreign())
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError):
+        CALLS[name](mine, torch.ones(3))
