@@ -8,7 +8,6 @@ from typing import Any
 from autograd_cy import Tensor, empty
 
 from . import functional, init
-from .functional._arguments import check_probability
 from .module import Module
 from .parameter import Parameter
 
@@ -144,40 +143,3 @@ class Flatten(Module):
     def extra_repr(self) -> str:
         """Return the dimensions."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
-
-class Dropout(Module):
-    """In training, sets each element to zero with probability `p` and scales the others.
-
-    Parameters
-    ----------
-    p : float, optional
-        The probability.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.Dropout(0.2).eval()(torch.ones(3))
-    tensor([1., 1., 1.])
-    """
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        check_probability(p)
-        self.p = p
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the input with some elements dropped."""
-        return functional.dropout(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """Return the probability."""
-        return f"p={self.p}, inplace={self.inplace}"

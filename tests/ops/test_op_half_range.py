@@ -295,7 +295,7 @@ CUT = {
     *("remainder fmod pow xlogy").split(),
     # The result may be that number; out of its range it is refused.
     *("clamp clamp_min clamp_max _clamp").split(),
-    "masked_fill",
+    *("masked_fill constant_pad_nd").split(),
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
     # Numbers out of their order or out of the range of the dtype are refused.

@@ -40,6 +40,7 @@ NAMES = {
         "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
         "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
@@ -52,6 +53,7 @@ NAMES = {
     **{(f"{name}_pool1d{more}", None, "SqueezeBackward1"): ONE_NODE
        for name, more in (("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
                           ("adaptive_avg", ""))},
+    ("nn.functional.pad", "CircularPadBackward0", None): ONE_NODE,
     ("rsub", "SubBackward0", None): "with a factor, the difference is that of sub",
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
@@ -83,7 +85,9 @@ HIDDEN = {
     ("ProdBackward0", "result"): "the products of the others are computed without it",
     ("ProdBackward1", "result"): "the products of the others are computed without it",
     ("LinalgSolveExBackward0", None): "SciPy solves; there is no decomposition to keep",
-    ("NativeBatchNormBackward0", None): "the statistics have other names, and are not inverted",
+    ("NativeBatchNormBackward0", None): "statistics of the batch are kept where it has some",
+    ("NativeLayerNormBackward0", "bias"): UNNEEDED,
+    ("NativeGroupNormBackward0", "HxW"): "the edge knows the shape",
     **{(node, f"{name}_sym_strides"): "edges know shapes, not strides"
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
@@ -101,6 +105,8 @@ HIDDEN = {
     **{(f"{name}{rank}D{more}Backward0", "stride"): "the size of a window where none is given"
        for rank in (2, 3) for name, more in (("MaxPool", "WithIndices"), ("AvgPool", ""))},
     ("EmbeddingBagBackward0", None): "it keeps what its own gradient needs",
+    **{(f"{name}Pad{rank}DBackward0", "self"): UNNEEDED
+       for name in ("Reflection", "Replication") for rank in (1, 2, 3)},
     ("SplitBackward0", "split_size"): "a size beyond the end is cut",
 }  # fmt: skip
 
