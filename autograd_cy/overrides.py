@@ -202,8 +202,8 @@ def _torch_function(
 
 
 def _is_of_torch(x: Any) -> bool:
-    library = sys.modules.get("torch")
-    return isinstance(x, getattr(library, "Tensor", ()))
+    theirs = getattr(sys.modules.get("torch"), "Tensor", Tensor)
+    return theirs is not Tensor and isinstance(x, theirs)  # programs may call us torch
 
 
 # --- what subclasses get ----------------------------------------------------------------------
