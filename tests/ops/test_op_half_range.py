@@ -34,13 +34,6 @@ ROUNDED = {
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
-    **dict.fromkeys(
-        (
-            *"rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell".split(),
-            *"rnn_tanh rnn_relu gru lstm".split(),
-        ),
-        SEVERAL,
-    ),
 }
 # Gradients of formulas that round large or small numbers in between, as torch's do.
 FORMULAS = {
@@ -49,7 +42,6 @@ FORMULAS = {
     *("prod_dim matmul").split(),
     *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
     *("_kl_div kl_div").split(),
-    *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
     # Derivatives of derivatives.
     *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
     *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),

@@ -19,6 +19,7 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
+from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
     dropout,
@@ -134,6 +135,7 @@ __all__ = [
     "max_pool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "nll_loss",
     "normalize",
     "relu",

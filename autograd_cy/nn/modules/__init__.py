@@ -1,6 +1,7 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
 from ..convolution import (
     Conv1d,
@@ -85,6 +86,13 @@ from ..rectifier import (
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from ..transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from . import module as module
 from .module import Module
 
@@ -161,6 +169,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "ParameterDict",
@@ -193,6 +202,11 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
