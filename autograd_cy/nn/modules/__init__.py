@@ -11,6 +11,7 @@ from ..convolution import (
     ConvTranspose3d,
 )
 from ..embedding import Embedding, EmbeddingBag
+from ..fold import Fold, Unfold
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
 from ..layer import Dropout, Flatten, Identity, Linear
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
@@ -77,6 +78,7 @@ __all__ = [
     "Embedding",
     "EmbeddingBag",
     "Flatten",
+    "Fold",
     "GRUCell",
     "Hardshrink",
     "Hardsigmoid",
@@ -118,4 +120,5 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Unfold",
 ]
