@@ -380,6 +380,52 @@ cdef list overriding_args(tuple relevant):
     return found
 
 
+cdef object _running = _threading.local()
+
+
+def _is_call(call, f, tuple args not None, dict kwargs not None):
+    """Whether `call`, a (function, arguments, named ones) or None, is this one."""
+    if call is None or call[0] != f or len(call[1]) != len(args) or len(call[2]) != len(kwargs):
+        return False
+    for x, y in zip(call[1], args):
+        if x is not y:
+            return False
+    for name in kwargs:
+        if call[2].get(name, _running) is not kwargs[name]:
+            return False
+    return True
+
+
+def _mixed(f, other):
+    """The error of a call with our tensors and `other`, a class or function of another library."""
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
+    library = (getattr(other, "__module__", None) or "").partition(".")[0]
+    theirs = "torch.from_dlpack(x)" if library in ("", "torch") else f"{library}.from_dlpack(x)"
+    kind = f"{library}.{other.__name__}" if isinstance(other, type) else "another library"
+    error = TypeError(
+        f"{name}: can't mix autograd_cy.Tensor with tensors or functions of {kind}. Convert to one "
+        f"kind first: autograd_cy.from_dlpack(x) or autograd_cy.tensor(x.numpy()) for what is "
+        f"computed here, {theirs} or x.numpy() for what is computed there")
+    error._is_final = True      # for operators, which let the other side try after other errors
+    return error
+
+
+cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
+    """
+    What the class of x says. One of another library may take f for its own, and call it again.
+    """
+    if isinstance(x, Tensor):
+        return x.__torch_function__(f, types, args, kwargs)
+    outer = getattr(_running, "call", None)
+    if _is_call(outer, f, args, kwargs):
+        raise _mixed(f, type(x))
+    _running.call = (f, args, kwargs)
+    try:
+        return x.__torch_function__(f, types, args, kwargs)
+    finally:
+        _running.call = outer
+
+
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple types = tuple([type(x) for x in found])
@@ -389,15 +435,15 @@ cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
         if result is not NotImplemented:
             return result
     for x in found:
-        result = x.__torch_function__(f, types, args, kwargs)
+        result = asked(x, f, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    asked = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
+    nor = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
         f"NotImplemented: no implementation found for '{name}' on types that implement "
-        f"__torch_function__: {list(types)}{asked}")
+        f"__torch_function__: {list(types)}{nor}")
 
 
 cdef object answer(object f, object a, object b):
@@ -405,7 +451,7 @@ cdef object answer(object f, object a, object b):
     cdef list found = overriding_args((a, b))
     cdef tuple types = tuple([type(x) for x in found])
     for x in found:
-        result = x.__torch_function__(f, types, (a, b), {})
+        result = asked(x, f, types, (a, b), {})
         if result is not NotImplemented:
             return result
     return NotImplemented

@@ -1,6 +1,7 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
 from ..convolution import (
     Conv1d,
@@ -10,11 +11,33 @@ from ..convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from ..distance import (
+    Bilinear,
+    CosineSimilarity,
+    PairwiseDistance,
+)
 from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from ..embedding import Embedding, EmbeddingBag
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
-from ..layer import Flatten, Identity, Linear
+from ..layer import (
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..margin_loss import (
+    CosineEmbeddingLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    PoissonNLLLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 from ..normalization import (
     BatchNorm1d,
     BatchNorm2d,
@@ -85,6 +108,13 @@ from ..rectifier import (
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from ..transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from . import module as module
 from .module import Module
 
@@ -112,6 +142,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Bilinear",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -124,6 +155,8 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
@@ -134,11 +167,13 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "GRUCell",
+    "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
     "InstanceNorm1d",
@@ -154,6 +189,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
@@ -161,10 +197,16 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
+    "PairwiseDistance",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
     "RMSNorm",
     "RNNBase",
     "RNNCell",
@@ -193,6 +235,14 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "Unflatten",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
