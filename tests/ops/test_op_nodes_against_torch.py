@@ -45,6 +45,7 @@ NAMES = {
     ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
+    ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
@@ -65,6 +66,8 @@ EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
+    **dict.fromkeys(("bilinear", "margin_ranking_loss", "triplet_margin_loss"), PARTS),
+    "poisson_nll_loss": PARTS,
     **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), ONE_NODE),
     **{
         f"{name}_pool1d{more}": ONE_NODE
@@ -100,6 +103,7 @@ HIDDEN = {
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
+    ("ViewBackward0", "self_sym_sizes"): "bilinear reshapes another product",
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
     ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",

@@ -38,6 +38,18 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._margin_loss import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from autograd_cy.nn.functional._normalization import (
     batch_norm,
     group_norm,
@@ -103,6 +115,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "cosine_embedding_loss",
     "cross_entropy",
     "dropout",
     "dropout1d",
@@ -113,6 +126,7 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "gaussian_nll_loss",
     "gelu",
     "group_norm",
     "gumbel_softmax",
@@ -120,6 +134,7 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
     "kl_div",
@@ -129,6 +144,7 @@ __all__ = [
     "linear",
     "local_response_norm",
     "log_softmax",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -136,8 +152,12 @@ __all__ = [
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
+    "poisson_nll_loss",
     "relu",
     "relu6",
     "relu_",
@@ -156,6 +176,8 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())
