@@ -22,7 +22,25 @@ class _Loss(Module):
         reduction: str = "mean",
     ) -> None:
         super().__init__()
-        self.reduction = reduction_name(size_average, reduce, reduction)
+        if size_average is not None or reduce is not None:
+            reduction = reduction_name(size_average, reduce, reduction, 4)
+        self.reduction = reduction  # the function refuses an unknown one
+
+
+class _WeightedLoss(_Loss):
+    """A loss with a weight, which is a buffer."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
 
 
 class MSELoss(_Loss):
@@ -47,7 +65,7 @@ class MSELoss(_Loss):
         return functional.mse_loss(input, target, reduction=self.reduction)
 
 
-class NLLLoss(_Loss):
+class NLLLoss(_WeightedLoss):
     """The negative log likelihood of target classes, given log probabilities.
 
     Parameters
@@ -76,8 +94,7 @@ class NLLLoss(_Loss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -91,7 +108,7 @@ class NLLLoss(_Loss):
         )
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy between logits and target classes or class probabilities.
 
     Parameters
@@ -124,8 +141,7 @@ class CrossEntropyLoss(_Loss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from autograd_cy.utils import checkpoint, hooks
 
-__all__ = ["checkpoint", "hooks", "safetensors"]
+__all__ = ["checkpoint", "data", "hooks", "safetensors"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("safetensors",):  # loaded when first used
+    if name in ("data", "safetensors"):  # loaded when first used
         return import_module(f"autograd_cy.utils.{name}")
     raise AttributeError(f"module 'autograd_cy.utils' has no attribute {name!r}")

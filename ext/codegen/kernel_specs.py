@@ -224,6 +224,26 @@ BACKWARD = [
     KernelSpec("clamp_backward", 4, "hf", scalars=((3, 4),)),
 ]
 
+LOSSES = [
+    *_binary("l1_loss", "hf"),
+    KernelSpec("smooth_l1_loss", 3, "hf", cost=3, keeps="number"),
+    KernelSpec("huber_loss", 3, "hf", cost=3, keeps="number"),
+    *_binary("binary_cross_entropy", "hf", cost=9),
+    *_binary("logit_cross_entropy", "hf", cost=8),
+    KernelSpec("weighted_logit_cross_entropy", 3, "hf", cost=8),
+    *_binary("kl_div", "hf", cost=5),
+    *_binary("kl_div_log", "hf", cost=4),
+    *_binary("soft_margin_loss", "hf", cost=8),
+    KernelSpec("l1_loss_backward", 3, "hf", scalars=((1,),)),
+    KernelSpec("smooth_l1_loss_backward", 4, "hf", scalars=((1, 4),), cost=2, keeps="number"),
+    KernelSpec("huber_loss_backward", 4, "hf", scalars=((1, 4),), cost=2, keeps="number"),
+    KernelSpec("binary_cross_entropy_backward", 3, "hf", scalars=((1,),), cost=2),
+    KernelSpec("logit_cross_entropy_backward", 3, "hf", cost=6),
+    KernelSpec("weighted_logit_cross_entropy_backward", 4, "hf", cost=6),
+    *_binary("kl_div_log_backward", "hf", cost=4),
+    KernelSpec("soft_margin_loss_backward", 3, "hf", cost=6),
+]
+
 SPECS = [
     *MOVES,
     *ARITHMETIC,
@@ -233,6 +253,7 @@ SPECS = [
     *COMPLEX_PARTS,
     *ACTIVATIONS,
     *BACKWARD,
+    *LOSSES,
 ]
 
 # Kernels that no record uses, and why they are here.

@@ -121,3 +121,73 @@ cdef bint has_shape(Tensor t, const Result* r) noexcept:
         if t.sizes[d] != r.sizes[d]:
             return False
     return True
+
+
+# --- numbers of single elements -------------------------------------------------------------
+
+cdef int check_same_shape(Tensor a, Tensor b, str op) except -1:
+    if not same_shape(a, b):
+        raise RuntimeError(
+            f"{op}: input and target have different shapes, {list(sizes_of(a))} and "
+            f"{list(sizes_of(b))}")
+    return 0
+
+
+cdef int pointwise(Result* r, Tensor a, Tensor b, Py_ssize_t reduction, str op) except -1:
+    """Promoted; the shapes are the same."""
+    check_same_shape(a, b, op)
+    return squares(r, a, b, reduction, op)
+
+
+cdef int smooth_l1(Result* r, Tensor a, Tensor b, double beta, Py_ssize_t reduction,
+                   str op) except -1:
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return pointwise(r, a, b, reduction, op)
+
+
+cdef int huber(Result* r, Tensor a, Tensor b, double delta, Py_ssize_t reduction,
+               str op) except -1:
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    return pointwise(r, a, b, reduction, op)
+
+
+cdef int check_factor(Tensor a, Tensor factor, str op) except -1:
+    """Whether it broadcasts to the shape of the losses."""
+    cdef Py_ssize_t sizes[64]
+    cdef int d, nd
+    if factor is None or same_shape(a, factor):
+        return 0
+    nd = broadcast_shape((a, factor), sizes, op)
+    if nd == a.nd:
+        for d in range(nd):
+            if sizes[d] != a.sizes[d]:
+                break
+        else:
+            return 0
+    raise RuntimeError(
+        f"{op}: output with shape {list(sizes_of(a))} doesn't match the broadcast shape "
+        f"{[sizes[d] for d in range(nd)]} of the weight")
+
+
+cdef int probabilities(Result* r, Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction,
+                       str op) except -1:
+    check_reduction(reduction)
+    check_same_shape(a, b, op)
+    check_factor(a, weight, op)
+    if a.dt != b.dt:
+        raise RuntimeError(
+            f"{op}: Found dtype {scalar_name(b.dt)} but expected {scalar_name(a.dt)} (of the "
+            "target, as the input has)")
+    return result_dense(r, a.dt, a.nd if reduction == RED_NONE else 0, a.sizes)
+
+
+cdef int logits(Result* r, Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
+                Py_ssize_t reduction, str op) except -1:
+    """Of the target's dtype."""
+    check_reduction(reduction)
+    check_same_shape(a, b, op)
+    check_factor(a, weight, op)
+    check_factor(a, pos_weight, op)
+    return result_dense(r, b.dt, a.nd if reduction == RED_NONE else 0, a.sizes)

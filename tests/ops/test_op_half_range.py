@@ -30,24 +30,29 @@ SEVERAL = "made of operators that round their results, as torch's is"
 ROUNDED = {
     "mse_loss": "differences are rounded before they are squared, as in torch",
     "_mse_loss": "differences are rounded before they are squared, as in torch",
+    "_binary_cross_entropy": "probabilities can't be scaled",
+    **dict.fromkeys(
+        ("margin_ranking_loss", "hinge_embedding_loss", "cosine_embedding_loss"), SEVERAL
+    ),
+    **dict.fromkeys(("triplet_margin_loss", "poisson_nll_loss"), SEVERAL),
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
-    **dict.fromkeys(
-        (
-            *"rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell".split(),
-            *"rnn_tanh rnn_relu gru lstm".split(),
-        ),
-        SEVERAL,
-    ),
 }
 # Gradients of formulas that round large or small numbers in between, as torch's do.
 FORMULAS = {
     *("div reciprocal pow rsqrt xlogy addcdiv lerp log10 logaddexp erf erfc sinh asinh").split(),
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
     *("prod_dim matmul").split(),
+    *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
+    *("_kl_div kl_div cosine_similarity pairwise_distance cosine_embedding_loss").split(),
+    *("margin_ranking_loss hinge_embedding_loss triplet_margin_loss poisson_nll_loss").split(),
     *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
+    *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
+    *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
+    *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),
+    *("_soft_margin_loss_backward").split(),
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
@@ -289,7 +294,7 @@ CUT = {
     *("remainder fmod pow xlogy").split(),
     # The result may be that number; out of its range it is refused.
     *("clamp clamp_min clamp_max _clamp").split(),
-    "masked_fill",
+    *("masked_fill constant_pad_nd").split(),
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
     # Numbers out of their order or out of the range of the dtype are refused.

@@ -90,6 +90,14 @@ SURVIVORS = {
         for name in ("threshold_backward", "_threshold_backward")
         for text in ("-zeros_like(self)", "zeros_like(self) * 2")
     },
+    **{
+        (f"_{name}_loss_backward", "vjp", argument, f"{sign}grad * {text}"): SAME + "a distance"
+        for name, text in (
+            ("smooth_l1", "grad_output * lt(abs(target - self), beta) / beta"),
+            ("huber", "grad_output * lt(abs(target - self), delta)"),
+        )
+        for argument, sign in (("self", ""), ("target", "-"))
+    },
     ("_outer", "composite", "", "unsqueeze(self, 1) * vec"): SAME + "self is a vector",
     ("_add_scaled", "vjp", "other", "grad * alpha"): FACTORS,
     ("_sub_scaled", "vjp", "other", "grad * alpha"): FACTORS,

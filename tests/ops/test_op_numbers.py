@@ -29,13 +29,15 @@ PLAIN = {
     "label_smoothing": (0.1123456789123,),
     "momentum": (0.1123456789123,),
     "dropout": (),  # random
+    "dropout_p": (),  # random
     "nan": (),
     "posinf": (),
     "neginf": (),
+    "value": (),  # of some modes of pad only; constant_pad_nd has it, too
 }
 # Two numbers of which the first is the smaller one.
 ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")
-RANDOM = ("dropout", "_dropout_mask")
+RANDOM = ("dropout", "_dropout_mask", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
 
 
 def numbers_for(record, argument, name):

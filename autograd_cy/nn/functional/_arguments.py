@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import warnings
 
+import autograd_cy as _operators
 from autograd_cy import Tensor
 
-__all__ = ["check_probability", "implicit_dim", "reduction_name"]
+__all__ = [
+    "broadcast",
+    "check_probability",
+    "check_weight",
+    "implicit_dim",
+    "reduction_code",
+    "reduction_name",
+    "warn_of_sizes",
+    "weighted",
+]
+
+_CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
-def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+def reduction_name(
+    size_average: bool | None, reduce: bool | None, reduction: str, stacklevel: int = 3
+) -> str:
     """Return the reduction that the arguments of a loss mean, old and new.
 
     Parameters
@@ -18,6 +32,8 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
         The older spelling; it wins if either is given.
     reduction : str
         The newer one.
+    stacklevel : int, optional
+        Of the warning about the older spelling.
 
     Returns
     -------
@@ -40,11 +56,135 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
         warnings.warn(
             "size_average and reduce args will be deprecated, please use "
             f"reduction='{reduction}' instead.",
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
+
+
+def reduction_code(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
+    """Return the number by which operators know the reduction: 0 none, 1 mean, 2 sum.
+
+    Parameters
+    ----------
+    size_average, reduce : bool or None
+        The older spelling; it wins if either is given.
+    reduction : str
+        The newer one.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If ``reduction`` is no name of one.
+
+    Examples
+    --------
+    >>> reduction_code(None, None, "sum")
+    2
+    """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_name(size_average, reduce, reduction, 4)
+    code = _CODES.get(reduction)
+    if code is None:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return code
+
+
+def warn_of_sizes(input: Tensor, target: Tensor) -> None:
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size "
+        f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size.",
+        stacklevel=3,
+    )
+
+
+def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Return views of both that have the shape of both together.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of shapes that broadcast.
+
+    Returns
+    -------
+    tuple of Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> [list(t.shape) for t in broadcast(torch.ones(2, 1), torch.ones(3))]
+    [[2, 3], [2, 3]]
+    """
+    first, second = _operators.broadcast_tensors(input, target)
+    return first, second
+
+
+def check_weight(input: Tensor, weight: Tensor) -> None:
+    """Raise unless there is a weight for each element.
+
+    Parameters
+    ----------
+    input, weight : Tensor
+        Of one shape.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> check_weight(torch.ones(2), torch.ones(2))
+    """
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+
+
+def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """Return values times their weights, reduced; the mean is divided by the weights.
+
+    Parameters
+    ----------
+    values : Tensor
+        One for each element.
+    weight : Tensor or None
+        Of the same shape.
+    reduction : {"mean", "sum", "none"}
+        What becomes of the products.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        If ``reduction`` is none of these.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> weighted(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 1.0]), "mean")
+    tensor(1.7500)
+    """
+    if reduction not in _CODES:
+        raise ValueError(
+            f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'."
+        )
+    products = values if weight is None else values * weight
+    if reduction == "none":
+        return products
+    if reduction == "sum":
+        return products.sum()
+    return products.mean() if weight is None else products.sum() / weight.sum()
 
 
 def check_probability(p: float) -> None:

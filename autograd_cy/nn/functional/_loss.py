@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy.nn.functional._arguments import reduction_name
+from autograd_cy.nn.functional._arguments import (
+    check_weight,
+    reduction_name,
+    warn_of_sizes,
+    weighted,
+)
 
 __all__ = ["cross_entropy", "mse_loss", "nll_loss"]
 
@@ -111,6 +114,7 @@ def mse_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Return the squared difference between input and target.
 
@@ -121,7 +125,9 @@ def mse_loss(
     size_average, reduce : bool, optional
         Older spelling of ``reduction``.
     reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
+        What becomes of the values of all elements; with a weight the mean is a weighted one.
+    weight : Tensor, optional
+        A factor for each element.
 
     Returns
     -------
@@ -134,11 +140,13 @@ def mse_loss(
     tensor(2.)
     """
     if target.shape != input.shape:
-        warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size "
-            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
-            "Please ensure they have the same size.",
-            stacklevel=2,
-        )
+        warn_of_sizes(input, target)
     reduction = reduction_name(size_average, reduce, reduction)
-    return _operators.mse_loss(input, target, reduction=reduction)
+    if target.dtype is not input.dtype:
+        dtype = _operators.promote_types(input.dtype, target.dtype)
+        input, target = input.to(dtype), target.to(dtype)
+    if weight is None:
+        return _operators.mse_loss(input, target, reduction=reduction)
+    values = _operators.mse_loss(input, target, reduction="none")
+    check_weight(values, weight)
+    return weighted(values, weight, reduction)

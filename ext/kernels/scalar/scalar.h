@@ -13,6 +13,7 @@
 #include "hyper.h"
 #include "special.h"
 #include "activation.h"
+#include "loss.h"
 #include "complex.h"
 
 #endif

@@ -1,0 +1,98 @@
+"""
+Objects from one process to another: a pickle through a socket, its tensors in memory of both.
+
+Buffers of a pickle (protocol 5) go into an anonymous file in memory (``memfd_create``), whose
+descriptor travels beside the pickle: they are written once, and mapped by whoever reads. It has no
+name, so nothing is left behind when a process is killed.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import io
+import mmap
+import os
+import pickle
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+from autograd_cy import Tensor
+
+ALIGNMENT = 64
+SMALL = 1 << 15  # bytes; less than this goes through the socket
+
+
+def _reduce_tensor(x: Tensor) -> Any:
+    """As always, but a small window on large memory takes only itself along."""
+    used = x.numel() * x.element_size()
+    if x.device.type == "cpu" and x.untyped_storage().nbytes() > 2 * used + 4096:
+        x = x.detach().clone().requires_grad_(x.requires_grad)
+    return x.__reduce_ex__(5)
+
+
+class _Pickler(pickle.Pickler):
+    dispatch_table = {**copyreg.dispatch_table, Tensor: _reduce_tensor}  # noqa: RUF012
+
+
+def pack(obj: Any) -> tuple[bytes, list[memoryview]]:
+    """The pickle of an object, and the buffers that it left out."""
+    buffers: list[memoryview] = []
+    file = io.BytesIO()
+    _Pickler(file, 5, buffer_callback=lambda b: buffers.append(b.raw())).dump(obj)
+    return file.getvalue(), buffers
+
+
+def send(connection: Connection, label: Any, packed: tuple[bytes, list[memoryview]]) -> None:
+    """Send what `pack` made, and a label that is known without unpickling the rest."""
+    body, buffers = packed
+    sizes = [b.nbytes for b in buffers]
+    places, end = _places(sizes)
+    if end < SMALL or not hasattr(os, "memfd_create"):
+        connection.send((label, sizes, None))
+        connection.send_bytes(body)
+        for buffer in buffers:
+            connection.send_bytes(buffer)
+        return
+    fd = os.memfd_create("autograd_cy", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(fd, end)
+        for buffer, place in zip(buffers, places):
+            done = 0
+            while done < buffer.nbytes:
+                done += os.pwrite(fd, buffer[done:], place + done)
+        connection.send((label, sizes, end))
+        connection.send_bytes(body)
+        reduction.send_handle(connection, fd, None)  # type: ignore[arg-type]
+    finally:
+        os.close(fd)
+
+
+def receive(connection: Connection) -> tuple[Any, tuple[bytes, list[Any]]]:
+    """The label, and what `unpack` takes."""
+    label, sizes, end = connection.recv()
+    body = connection.recv_bytes()
+    if end is None:
+        return label, (body, [bytearray(connection.recv_bytes()) for _ in sizes])
+    fd = reduction.recv_handle(connection)
+    try:
+        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+        memory = memoryview(mmap.mmap(fd, end, flags))
+    finally:
+        os.close(fd)
+    places, _ = _places(sizes)
+    return label, (body, [memory[a : a + n] for a, n in zip(places, sizes)])
+
+
+def unpack(packed: tuple[bytes, list[Any]]) -> Any:
+    """The object again."""
+    body, buffers = packed
+    return pickle.loads(body, buffers=buffers)
+
+
+def _places(sizes: list[int]) -> tuple[list[int], int]:
+    places, end = [], 0
+    for size in sizes:
+        places.append(end)
+        end += -(-size // ALIGNMENT) * ALIGNMENT
+    return places, end

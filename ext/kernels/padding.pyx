@@ -1,0 +1,230 @@
+# cython: language_level=3
+# Padding of plain tensors by all modes: rows of the last dimension are copied, and what stands
+# before and after them is filled. Where an element comes from is computed, dimension by dimension.
+# The gradient adds rows up, in the same order for any number of threads.
+
+from libc.string cimport memcpy, memset
+
+from autograd_cy._C.dtypes cimport (
+    DT_BF16, DT_F16, DT_F32, DT_SIZE, dt_is_complex, dt_real)
+from autograd_cy._C.iterate cimport cast, contiguous, copy_into
+from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, check_fits, tensor_empty
+
+__all__: list[str] = []
+
+cdef enum:
+    TILE_WORK = 16384    # elements of a tile
+
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef struct Plan:
+    int mode
+    int nd                 # padded dimensions; those before are planes
+    int parts              # real numbers that an element has, for the gradient
+    bint wide              # which are doubles
+    Py_ssize_t[MAX_DIMS] size
+    Py_ssize_t[MAX_DIMS] out_size
+    Py_ssize_t[MAX_DIMS] left
+    Py_ssize_t item
+    char[16] value
+    const char* a
+    char* out
+    Py_ssize_t count       # rows of the result, or planes of the gradient
+    Py_ssize_t block       # of which a tile has so many
+    Py_ssize_t rows        # of a padded plane
+    Py_ssize_t inside      # elements of a plane that isn't padded
+
+
+cdef inline Py_ssize_t source(int mode, Py_ssize_t i, Py_ssize_t n) noexcept nogil:
+    """The element that stands at place i of an axis of n elements; -1 for none."""
+    if 0 <= i < n:
+        return i
+    if mode == PAD_REFLECT:
+        return -i if i < 0 else 2 * (n - 1) - i
+    if mode == PAD_REPLICATE:
+        return 0 if i < 0 else n - 1
+    if mode == PAD_CIRCULAR:
+        return i + n if i < 0 else i - n
+    return -1
+
+
+cdef inline Py_ssize_t source_row(const Plan* plan, Py_ssize_t row) noexcept nogil:
+    """The row of a plane that row `row` of the padded one shows; -1 for none."""
+    cdef Py_ssize_t at = 0, step = 1, i
+    cdef int d
+    for d in range(plan.nd - 2, -1, -1):
+        i = source(plan.mode, row % plan.out_size[d] - plan.left[d], plan.size[d])
+        if i < 0:
+            return -1
+        row //= plan.out_size[d]
+        at += i * step
+        step *= plan.size[d]
+    return at
+
+
+cdef void fill(char* out, const char* value, Py_ssize_t item, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef unsigned int* words = <unsigned int*>out
+    cdef unsigned long long* longs = <unsigned long long*>out
+    if item == 4:
+        for i in range(n):
+            words[i] = (<unsigned int*>value)[0]
+    elif item == 8:
+        for i in range(n):
+            longs[i] = (<unsigned long long*>value)[0]
+    else:
+        for i in range(n):
+            memcpy(out + i * item, value, item)
+
+
+cdef void pad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef Plan* plan = <Plan*>ctx
+    cdef Py_ssize_t last = plan.nd - 1, n = plan.size[last], m = plan.out_size[last], r, k, i
+    cdef Py_ssize_t left = plan.left[last], lo, hi, item = plan.item
+    cdef Py_ssize_t first = tile * plan.block, end = first + plan.block
+    cdef const char* p
+    cdef char* to
+    if end > plan.count:
+        end = plan.count
+    lo = left if left > 0 else 0
+    hi = n + left if n + left < m else m
+    if hi < lo:
+        lo = hi = m if left > 0 else 0
+    for r in range(first, end):
+        to = plan.out + r * m * item
+        k = source_row(plan, r % plan.rows)
+        if k < 0:
+            fill(to, plan.value, item, m)
+            continue
+        p = plan.a + (r // plan.rows * plan.inside + k * n) * item
+        if plan.mode == PAD_CONSTANT:
+            fill(to, plan.value, item, lo)
+            memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
+            fill(to + hi * item, plan.value, item, m - hi)
+            continue
+        for i in range(lo):
+            fill(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+        memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
+        for i in range(hi, m):
+            fill(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+
+
+cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t first,
+                   Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t last = plan.nd - 1, n = plan.size[last], m = plan.out_size[last], r, i, j, k
+    cdef Py_ssize_t left = plan.left[last], lo, hi, parts = plan.parts, plane
+    cdef real_t* to
+    lo = left if left > 0 else 0
+    hi = n + left if n + left < m else m
+    if hi < lo:
+        lo = hi = m if left > 0 else 0
+    memset(out + first * plan.inside * parts, 0,
+           (end - first) * plan.inside * parts * sizeof(real_t))
+    for plane in range(first, end):
+        for r in range(plan.rows):
+            k = source_row(plan, r)
+            to = out + (plane * plan.inside + k * n) * parts
+            for i in range((hi - lo) * parts):
+                to[(lo - left) * parts + i] += grad[lo * parts + i]
+            for i in range(m):
+                if lo <= i < hi:
+                    continue
+                j = source(plan.mode, i - left, n)
+                for k in range(parts):
+                    to[j * parts + k] += grad[i * parts + k]
+            grad += m * parts
+
+
+cdef void back_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef Plan* plan = <Plan*>ctx
+    cdef Py_ssize_t first = tile * plan.block, end = first + plan.block, at
+    if end > plan.count:
+        end = plan.count
+    at = first * plan.rows * plan.out_size[plan.nd - 1] * plan.parts
+    if plan.wide:
+        add_rows(plan, <const double*>plan.a + at, <double*>plan.out, first, end)
+    else:
+        add_rows(plan, <const float*>plan.a + at, <float*>plan.out, first, end)
+
+
+cdef Py_ssize_t describe_pads(Plan* plan, Tensor a, Tensor out, tuple pad,
+                              Py_ssize_t mode) except -1:
+    """`a` is as it was, `out` is padded; returns the number of planes."""
+    cdef int d, lead, n = <int>(len(pad) // 2)
+    cdef Py_ssize_t planes = 1
+    # Dimensions that nothing is added to are planes, but for the last one.
+    while n > 1 and pad[2 * n - 1] == 0 and pad[2 * n - 2] == 0:
+        n -= 1
+    lead = a.nd - n
+    plan.mode = <int>mode
+    plan.nd = n
+    plan.item = DT_SIZE[a.dt]
+    plan.inside = plan.rows = 1
+    for d in range(lead):
+        planes *= a.sizes[d]
+    for d in range(n):
+        plan.size[d] = a.sizes[lead + d]
+        plan.out_size[d] = out.sizes[lead + d]
+        plan.left[d] = pad[2 * (n - 1 - d)]
+        plan.inside *= plan.size[d]
+        if d < n - 1:
+            plan.rows *= plan.out_size[d]
+    return planes
+
+
+cdef int run_pad(Tensor out, Tensor a, tuple pad, Py_ssize_t mode, Tensor value) except -1:
+    cdef Plan plan
+    cdef Launch work
+    if out.count == 0:
+        return 0
+    if len(pad) == 0:
+        return copy_into(out, a, "pad")
+    a = contiguous(a)
+    plan.count = describe_pads(&plan, a, out, pad, mode) * plan.rows
+    if value is not None:
+        memcpy(plan.value, value.ptr, plan.item)
+    plan.a = a.ptr
+    plan.out = out.ptr
+    plan.block = TILE_WORK // plan.out_size[plan.nd - 1] + 1
+    begin(&work, "pad", &plan, sizeof(plan))
+    operand(&work, &plan.a, a, READS)
+    operand(&work, &plan.out, out, WRITES)
+    return launch_tiles(&work, pad_tile, (plan.count + plan.block - 1) // plan.block,
+                        out.count + 16.0 * plan.count)
+
+
+cdef int constant_pad(Tensor out, Tensor a, tuple pad, Tensor value) except -1:
+    check_fits(value, a.dt)
+    return run_pad(out, a, pad, PAD_CONSTANT, cast(value, a.dt))
+
+
+cdef int pad_by(Tensor out, Tensor a, tuple pad, Py_ssize_t mode) except -1:
+    return run_pad(out, a, pad, mode, None)
+
+
+cdef int pad_backward(Tensor out, Tensor grad, tuple size, tuple pad, Py_ssize_t mode) except -1:
+    cdef Plan plan
+    cdef Launch work
+    cdef Tensor wide
+    if out.count == 0:
+        return 0
+    if out.dt == DT_F16 or out.dt == DT_BF16:
+        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        pad_backward(wide, cast(grad, DT_F32), size, pad, mode)
+        return copy_into(out, wide, "pad_backward")
+    grad = contiguous(grad)
+    plan.count = describe_pads(&plan, out, grad, pad, mode)
+    plan.parts = 2 if dt_is_complex(out.dt) else 1
+    plan.wide = dt_real(out.dt) != DT_F32
+    plan.a = grad.ptr
+    plan.out = out.ptr
+    plan.block = TILE_WORK // (plan.rows * plan.out_size[plan.nd - 1] + 1) + 1
+    begin(&work, "pad_backward", &plan, sizeof(plan))
+    operand(&work, &plan.a, grad, READS)
+    operand(&work, &plan.out, out, WRITES)
+    return launch_tiles(&work, back_tile, (plan.count + plan.block - 1) // plan.block,
+                        2.0 * grad.count + 16.0 * plan.rows * plan.count)

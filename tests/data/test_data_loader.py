@@ -1,0 +1,483 @@
+"""Loaders, without and with worker processes: order, errors, killed processes, interrupts."""
+
+import functools
+import operator
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import autograd_cy as ag
+from autograd_cy.utils import data as D
+
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
+
+
+class Rows(D.Dataset):
+    """Samples that tell their index, with one that fails."""
+
+    def __init__(self, n=10, fails=None, error=None):
+        self.n, self.fails, self.error = n, fails, error
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        if i == self.fails:
+            raise self.error
+        return i, ag.full((3,), float(i))
+
+
+class Stream(D.IterableDataset):
+    def __init__(self, n=7, length=None):
+        self.n, self.length = n, length
+
+    def __iter__(self):
+        info = D.get_worker_info()
+        step, first = (1, 0) if info is None else (info.num_workers, info.id)
+        return iter(range(first, self.n, step))
+
+
+class Counted(Stream):
+    def __len__(self):
+        return self.length
+
+
+class Busy(D.Dataset):
+    """Large products and loops, as would run in several threads."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        x = ag.full((300, 300), 1.0, requires_grad=True)
+        (x @ x).exp().sum().backward()
+        return float((ag.ones(1_000_000) * 2).sum()), ag.get_num_threads()
+
+
+class Seeds(D.Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        import random
+
+        return ag.initial_seed(), random.random(), np.random.rand(), ag.rand(()).item()
+
+
+class Special(D.Dataset):
+    """Does what `act` says instead of giving a sample."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return self.act(i)
+
+
+def killed(i):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def gone(i):
+    os._exit(3)
+
+
+def slow(i):
+    time.sleep(60)
+
+
+def loaded(*args, **options):
+    return list(D.DataLoader(*args, **options))
+
+
+def numbers(batches):
+    return [b[0].tolist() for b in batches]
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize("drop_last", [False, True])
+def test_batches_come_in_order(workers, drop_last):
+    loader = D.DataLoader(Rows(), 4, num_workers=workers, drop_last=drop_last)
+    expected = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]][: 2 if drop_last else 3]
+    batches = list(loader)
+    assert numbers(batches) == expected and len(loader) == len(expected)
+    assert batches[1][1].tolist() == [[float(i)] * 3 for i in range(4, 8)]
+    assert numbers(loader) == expected  # a second pass
+
+
+def test_a_seed_fixes_the_order_for_any_number_of_workers():
+    orders = []
+    for workers in (0, 1, 2):
+        generator = ag.Generator()
+        generator.manual_seed(5)
+        loader = D.DataLoader(Rows(20), 3, shuffle=True, num_workers=workers, generator=generator)
+        orders.append([numbers(loader), numbers(loader)])
+        ag.manual_seed(5)
+        orders[-1].append(numbers(D.DataLoader(Rows(20), 3, shuffle=True, num_workers=workers)))
+    assert orders[0] == orders[1] == orders[2]
+    assert orders[0][0] != orders[0][1]
+    assert sorted(functools.reduce(operator.iadd, orders[0][0], [])) == list(range(20))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_streams(workers):
+    batches = loaded(Stream(), batch_size=2, num_workers=workers)
+    expected = {0: [[0, 1], [2, 3], [4, 5], [6]], 2: [[0, 2], [1, 3], [4, 6], [5]]}[workers]
+    assert [b.tolist() for b in batches] == expected
+    short = loaded(Stream(), batch_size=2, num_workers=workers, drop_last=True)
+    assert [b.tolist() for b in short] == [b for b in expected if len(b) == 2]
+    single = loaded(Stream(3), batch_size=None, num_workers=workers)
+    assert sorted(single) == [0, 1, 2]
+
+
+def test_a_stream_longer_than_it_says_is_reported():
+    with pytest.warns(UserWarning, match="reported to be 1 .* but 2 samples"):
+        loaded(Counted(4, length=2), batch_size=2)
+    assert len(D.DataLoader(Counted(4, length=5), batch_size=2)) == 3
+
+
+def test_samplers_and_batch_samplers():
+    assert numbers(loaded(Rows(), batch_size=2, sampler=[3, 1, 2])) == [[3, 1], [2]]
+    batches = [[1, 2, 3], [4]]
+    assert numbers(loaded(Rows(), batch_sampler=batches, num_workers=1)) == batches
+    assert loaded("ab", batch_size=None) == ["a", "b"]
+    assert loaded("abc", batch_size=2, collate_fn="".join) == ["ab", "c"]
+
+
+def test_rows_of_tensors_are_taken_at_once_with_the_same_result():
+    x, y = ag.rand(10, 3), ag.arange(10)
+    rows = D.TensorDataset(x, y)
+    for dataset in (rows, D.Subset(rows, [5, 1, 7, 0])):
+        quick = loaded(dataset, batch_size=3)
+        plain = loaded(dataset, batch_size=3, collate_fn=lambda b: D.default_collate(b))
+        assert [type(b) for b in quick] == [list] * len(plain)
+        for a, b in zip(quick, plain):
+            assert all((p == q).all() and p.dtype is q.dtype for p, q in zip(a, b))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_samples_are_asked_for_at_once_where_that_is_possible(workers):
+    class Several(Rows):
+        def __getitems__(self, indices):
+            return [10 * i for i in indices]
+
+    batches = loaded(Several(3), batch_size=2, num_workers=workers)
+    assert [b.tolist() for b in batches] == [[0, 10], [20]]
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_tensors_of_workers_are_whole_and_writable(size):
+    """Small ones travel through the pipe, large ones in memory of both processes."""
+
+    def sample(i):
+        x = ag.arange(float(size)) + i
+        return {"x": x, "view": ag.zeros(1000, 1000)[i, :5] + i, "n": np.full(size, i), "s": "text",
+                "half": x.to(ag.bfloat16), "leaf": ag.nn.Parameter(x)}  # fmt: skip
+
+    for i, got in enumerate(D.DataLoader(Special(sample), batch_size=None, num_workers=1)):
+        assert (got["x"] == ag.arange(float(size)) + i).all()
+        assert got["view"].tolist() == [i] * 5 and (got["n"] == i).all() and got["s"] == "text"
+        assert got["half"].dtype is ag.bfloat16 and got["leaf"].requires_grad
+        got["x"].add_(1.0)
+        got["n"] += 1
+        assert got["x"].is_shared() == (size > 10)
+
+
+def test_a_window_on_large_memory_travels_alone():
+    base = ag.zeros(4000, 1000)
+    loader = D.DataLoader(D.TensorDataset(base), batch_size=None, num_workers=1)
+    (row,) = next(iter(loader))
+    assert row.untyped_storage().nbytes() < 10_000
+
+
+def test_forked_workers_do_not_wait_for_threads_of_the_parent():
+    before = ag.get_num_threads()
+    try:
+        ag.set_num_threads(2)
+        x = ag.rand(400, 400)
+        for _ in range(3):
+            (x @ x).exp().sum()  # the threads are there now
+        (ag.ones(1_000_000) * 2).sum()
+        batches = loaded(
+            Busy(), num_workers=2, multiprocessing_context="fork", batch_size=None, timeout=60
+        )
+    finally:
+        ag.set_num_threads(before)
+    assert batches == [(2e6, 1)] * 2 or batches == [[2e6, 1]] * 2
+
+
+def test_spawned_workers():
+    batches = loaded(
+        Busy(), num_workers=1, multiprocessing_context="spawn", batch_size=2, timeout=120
+    )
+    assert batches[0][0].tolist() == [2e6, 2e6] and batches[0][1].tolist() == [1, 1]
+
+
+def test_workers_have_seeds_and_random_numbers_of_their_own():
+    passes = []
+    for _ in range(2):
+        generator = ag.Generator()
+        generator.manual_seed(9)
+        options = {"num_workers": 2, "batch_size": 2, "generator": generator}
+        passes.append([[x.tolist() for x in b] for b in D.DataLoader(Seeds(), **options)])
+    assert passes[0] == passes[1]
+    (seeds, *_), (others, *_) = passes[0]
+    assert others[0] == seeds[0] + 1 and seeds[0] == seeds[1]
+    drawn = [{x for batch in passes[0] for x in batch[k]} for k in (1, 2, 3)]
+    assert all(len(values) == 4 for values in drawn)
+
+
+def test_workers_know_who_they_are():
+    def describe(i):
+        info = D.get_worker_info()
+        return info.id, info.num_workers, info.seed - info.id, type(info.dataset).__name__
+
+    found = loaded(Special(describe), batch_size=None, num_workers=2)
+    assert [x[:2] + x[3:] for x in map(tuple, found)] == [(0, 2, "Special"), (1, 2, "Special")] * 2
+    assert len({x[2] for x in found}) == 1
+    assert D.get_worker_info() is None
+
+
+class Unusual(Exception):
+    def __init__(self, one, two):
+        super().__init__(one, two)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"), [(KeyError("a key"), KeyError), (Unusual(1, 2), RuntimeError)]
+)
+def test_errors_come_with_the_traceback_of_the_worker(error, kind):
+    loader = iter(D.DataLoader(Rows(6, 2, error), batch_size=2, num_workers=2))
+    assert next(loader)[0].tolist() == [0, 1]
+    with pytest.raises(kind) as caught:
+        next(loader)
+    text = str(caught.value)
+    name = type(error).__name__
+    assert text.startswith(f"Caught {name} in DataLoader worker process 1.\nOriginal Traceback")
+    assert "in __getitem__" in text and "raise self.error" in text
+    assert next(loader)[0].tolist() == [4, 5]  # the others are still there
+    with pytest.raises(StopIteration):
+        next(loader)
+
+
+def test_errors_at_the_start_of_a_worker():
+    def fails(number):
+        raise ValueError(f"not number {number}")
+
+    with pytest.raises(ValueError, match=r"worker process 0(.|\n)*not number 0"):
+        loaded(Rows(), num_workers=1, worker_init_fn=fails)
+
+    class NoStart(D.IterableDataset):
+        def __iter__(self):
+            raise OSError("no file")
+
+    with pytest.raises(OSError, match="no file"):
+        loaded(NoStart(), num_workers=1)
+
+
+def test_what_cannot_be_pickled_is_an_error():
+    with pytest.raises(Exception, match=r"worker process 0(.|\n)*pickle"):
+        loaded(Special(lambda i: lambda: i), batch_size=None, num_workers=1)
+
+
+def test_worker_init_fn_is_called_in_the_worker():
+    def start(number):
+        global value
+        value = 10 + number
+
+    found = loaded(Special(lambda i: value), 1, num_workers=2, worker_init_fn=start)
+    assert [x.item() for x in found] == [10, 11, 10, 11]
+    assert "value" not in globals()
+
+
+@pytest.mark.parametrize(
+    ("act", "text"), [(killed, "signal SIGKILL.*memory"), (gone, "exit status 3")]
+)
+@pytest.mark.parametrize("in_order", [True, False])
+def test_dead_workers_are_noticed(act, text, in_order):
+    start = time.monotonic()
+    loader = iter(D.DataLoader(Special(act), num_workers=2, in_order=in_order))
+    pids = [p.pid for p in loader._processes]
+    with pytest.raises(RuntimeError, match=rf"worker \(pid\(s\) .*exited unexpectedly.*{text}"):
+        next(loader)
+    assert time.monotonic() - start < 30
+    for pid in pids:
+        with pytest.raises(OSError, match=r"No (such process|child)"):
+            os.kill(pid, 0)
+
+
+def test_a_time_limit_for_batches(monkeypatch):
+    monkeypatch.setattr("autograd_cy.utils.data.dataloader._PATIENCE", 0.1)
+    loader = iter(D.DataLoader(Special(slow), num_workers=1, timeout=0.1))
+    with pytest.raises(RuntimeError, match=r"DataLoader timed out after 0.1 seconds"):
+        next(loader)
+    process = loader._processes[0]
+    loader._stop()
+    assert process.exitcode == -signal.SIGTERM
+
+
+def test_workers_end_with_the_pass_and_when_it_is_left():
+    loader = D.DataLoader(Rows(100), num_workers=2)
+    one_pass = iter(loader)
+    processes = list(one_pass._processes)
+    next(one_pass)
+    assert all(p.is_alive() for p in processes)
+    del one_pass
+    assert [p.exitcode for p in processes] == [0, 0]
+    one_pass = iter(D.DataLoader(Rows(3), num_workers=2))
+    assert len(list(one_pass)) == 3
+    assert [p.exitcode for p in one_pass._processes] == [0, 0]
+    with pytest.raises(StopIteration):
+        next(one_pass)
+
+
+def test_persistent_workers_stay_and_forget_a_pass_that_was_left():
+    def describe(i):
+        return os.getpid(), i
+
+    loader = D.DataLoader(Special(describe), None, num_workers=2, persistent_workers=True)
+    first = list(loader)
+    left = iter(loader)
+    next(left)
+    again = list(loader)
+    assert first == again and len({pid for pid, _ in first}) == 2
+    stream = D.DataLoader(Stream(), 2, num_workers=2, persistent_workers=True)
+    assert [b.tolist() for b in stream] == [b.tolist() for b in stream]
+    failing = D.DataLoader(Rows(4, 1, ValueError("bad")), num_workers=1, persistent_workers=True)
+    with pytest.raises(ValueError, match="bad"):
+        list(failing)
+    assert next(iter(failing))[0].item() == 0
+
+
+def test_a_worker_ends_though_later_ones_have_its_pipe():
+    first = iter(D.DataLoader(Rows(100), num_workers=1))
+    second = iter(D.DataLoader(Rows(100), num_workers=1))
+    process, start = first._processes[0], time.monotonic()
+    del first
+    assert process.exitcode == 0 and time.monotonic() - start < 4
+    assert next(second)[0].tolist() == [0]
+
+
+def test_batches_as_they_are_ready():
+    def sample(i):
+        time.sleep(0.3 if i == 0 else 0)
+        return i
+
+    ready = [x.item() for x in D.DataLoader(Special(sample), num_workers=2, in_order=False)]
+    assert sorted(ready) == [0, 1, 2, 3] and ready[0] == 1
+
+
+def test_tasks_and_results_larger_than_a_pipe():
+    """Both ends would wait for each other if they didn't read while they write."""
+    batches = [list(range(200_000))] * 6
+    dataset = Special(lambda i: 0)
+    loader = D.DataLoader(dataset, batch_sampler=batches, num_workers=1, prefetch_factor=6,
+                          collate_fn=lambda b: "x" * 400_000, timeout=60)  # fmt: skip
+    assert [len(b) for b in loader] == [400_000] * 6
+
+
+REFUSED = [
+    ({"batch_size": 0}, "positive integer value, but got batch_size=0"),
+    ({"num_workers": -1}, "num_workers option should be non-negative"),
+    ({"shuffle": True, "sampler": [1]}, "mutually exclusive with shuffle"),
+    ({"batch_size": 2, "batch_sampler": [[1]]}, "batch_sampler option is mutually exclusive"),
+    ({"batch_size": None, "drop_last": True}, "mutually exclusive with drop_last"),
+    ({"prefetch_factor": 2}, "prefetch_factor option could only"),
+    ({"num_workers": 1, "prefetch_factor": -1}, "prefetch_factor option should be"),
+    ({"timeout": -1}, "timeout option should be non-negative"),
+    ({"persistent_workers": True}, "needs num_workers > 0"),
+    ({"multiprocessing_context": "fork"}, "can only be used with multi-process loading"),
+    ({"num_workers": 1, "multiprocessing_context": "x"}, "valid start method in"),
+]
+
+
+@pytest.mark.parametrize(("options", "text"), REFUSED)
+def test_options_that_do_not_go_together(options, text):
+    with pytest.raises(ValueError, match=text):
+        D.DataLoader(Rows(), **options)
+
+
+@pytest.mark.parametrize("name", ["shuffle", "sampler", "batch_sampler"])
+def test_streams_have_no_order(name):
+    with pytest.raises(ValueError, match=f"expected unspecified {name} option"):
+        D.DataLoader(Stream(), **{name: [[1]]})
+
+
+def test_what_a_loader_is_made_of_stays():
+    loader = D.DataLoader(Rows(), 3, pin_memory=True)
+    with pytest.raises(ValueError, match="batch_size attribute should not be set"):
+        loader.batch_size = 4
+    with pytest.raises(TypeError, match="valid context object"):
+        D.DataLoader(Rows(), num_workers=1, multiprocessing_context=3)
+    loader.timeout = 3
+    assert (loader.batch_size, loader.drop_last, loader.num_workers) == (3, False, 0)
+    assert type(loader.sampler) is D.SequentialSampler
+    assert loader.collate_fn is D.default_collate and loader.pin_memory
+
+
+def test_too_many_workers_are_reported():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        D.DataLoader(Rows(), num_workers=10_000)
+    assert "will create 10000 worker processes" in str(caught[0].message)
+
+
+PROGRAM = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from autograd_cy.utils.data import DataLoader, Dataset
+
+class Slow(Dataset):
+    def __len__(self):
+        return 1000
+    def __getitem__(self, i):
+        time.sleep(0.01)
+        return i
+
+passing = iter(DataLoader(Slow(), num_workers=2))
+for i, batch in enumerate(passing):
+    if i == 2:
+        print(*[p.pid for p in passing._processes], flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_program(how):
+    """Ctrl-C reaches all processes, and only the program reports it; killed, it leaves nobody."""
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pids = [int(word) for word in process.stdout.readline().split()]
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)
+    else:
+        process.kill()
+    _, errors = process.communicate(timeout=30)
+    assert len(pids) == 2 and process.returncode == -how
+    if how == signal.SIGINT:
+        assert errors.count("Traceback") == 1 and errors.rstrip().endswith("KeyboardInterrupt")
+    deadline = time.monotonic() + 30
+    while any(_runs(pid) for pid in pids):
+        assert time.monotonic() < deadline, "workers outlive their program"
+        time.sleep(0.01)
+
+
+def _runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
