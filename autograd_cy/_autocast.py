@@ -293,7 +293,8 @@ def is_autocast_available(device_type: str) -> bool:
 
     Examples
     --------
-    >>> is_autocast_available("cpu")
+    >>> import autograd_cy as torch
+    >>> torch.amp.is_autocast_available("cpu")
     True
     """
     return device(device_type).type == "cpu"
@@ -314,8 +315,9 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
     Examples
     --------
-    >>> with autocast("cpu"):
-    ...     is_autocast_enabled("cpu"), is_autocast_enabled()
+    >>> import autograd_cy as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled()
     (True, False)
     """
     return device(device_type).type == "cpu" and _state.enabled
@@ -333,7 +335,8 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
     Examples
     --------
-    >>> set_autocast_enabled("cpu", False)
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_enabled("cpu", False)
     """
     if isinstance(device_type, bool) or device(device_type).type != "cpu":
         return
@@ -358,7 +361,8 @@ def get_autocast_dtype(device_type: str) -> _dtype:
 
     Examples
     --------
-    >>> get_autocast_dtype("cpu")
+    >>> import autograd_cy as torch
+    >>> torch.get_autocast_dtype("cpu")
     autograd_cy.bfloat16
     """
     return _state.dtype if device(device_type).type == "cpu" else float16
@@ -377,7 +381,7 @@ def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> set_autocast_dtype("cpu", torch.bfloat16)
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
     """
     if device(device_type).type == "cpu":
         _state.dtype = dtype
@@ -413,7 +417,8 @@ def is_autocast_cache_enabled() -> bool:
 
     Examples
     --------
-    >>> is_autocast_cache_enabled()
+    >>> import autograd_cy as torch
+    >>> torch.is_autocast_cache_enabled()
     True
     """
     return _state.cache_enabled
@@ -429,7 +434,8 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
     Examples
     --------
-    >>> set_autocast_cache_enabled(True)
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_cache_enabled(True)
     """
     _state.cache_enabled = bool(enabled)
 
@@ -450,7 +456,8 @@ def autocast_increment_nesting() -> int:
 
     Examples
     --------
-    >>> autocast_increment_nesting(), autocast_decrement_nesting()
+    >>> import autograd_cy as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
     (1, 0)
     """
     _state.nesting += 1
