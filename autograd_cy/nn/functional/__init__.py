@@ -102,6 +102,9 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.nn.functional._sequence_loss import (
+    ctc_loss,
+)
 from autograd_cy.overrides import overridable
 
 __all__ = [
@@ -121,6 +124,7 @@ __all__ = [
     "celu_",
     "cosine_embedding_loss",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
