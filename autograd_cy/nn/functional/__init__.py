@@ -72,6 +72,20 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.nn.functional._resampling import (
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from autograd_cy.nn.functional._unpooling import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -99,16 +113,23 @@ __all__ = [
     "hardtanh",
     "hardtanh_",
     "huber_loss",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
     "log_softmax",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "nll_loss",
@@ -130,6 +151,9 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())
