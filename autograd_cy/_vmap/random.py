@@ -18,7 +18,9 @@ _ERROR = (
     "'different' randomness flags on vmap or perform the randomness operation out of vmap"
 )
 # One number per element of the first argument.
-_LIKE = ("rand_like", "randn_like", "randint_like", "dropout")
+_LIKE = ("rand_like", "randn_like", "randint_like", "dropout", "alpha_dropout")
+# By the shape of the first argument, too, but fewer.
+_BY_SHAPE = (*_LIKE, "feature_dropout")
 
 
 def _outside():
@@ -56,7 +58,7 @@ def draw(name, function, args, kwargs):
         values = [*args, *kwargs.values()]
         batched = any(_is_batched(x, level) for x in values)
         if randomness == "same":
-            if batched and name not in _LIKE:
+            if batched and name not in _BY_SHAPE:
                 raise RuntimeError(
                     "Vmap does not currently support same randomness with a batched tensor input: "
                     f"{name} draws by the values of each example. Draw with rand() and compare, or "

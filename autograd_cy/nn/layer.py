@@ -8,7 +8,6 @@ from typing import Any
 from autograd_cy import Tensor, empty
 
 from . import functional, init
-from .functional._arguments import check_probability
 from .module import Module
 from .parameter import Parameter
 
@@ -146,38 +145,48 @@ class Flatten(Module):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
-class Dropout(Module):
-    """In training, sets each element to zero with probability `p` and scales the others.
+class Unflatten(Module):
+    """Makes several dimensions of one.
 
     Parameters
     ----------
-    p : float, optional
-        The probability.
-    inplace : bool, optional
-        Whether the input itself is changed.
+    dim : int
+        The dimension.
+    unflattened_size : tuple or list of int
+        The sizes of the dimensions that it becomes; one may be -1.
 
     Raises
     ------
-    ValueError
-        If ``p`` is not between 0 and 1.
+    TypeError
+        If these are no ints.
 
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> torch.nn.Dropout(0.2).eval()(torch.ones(3))
-    tensor([1., 1., 1.])
+    >>> list(torch.nn.Unflatten(1, (3, 4))(torch.ones(2, 12)).shape)
+    [2, 3, 4]
     """
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()
-        check_probability(p)
-        self.p = p
-        self.inplace = inplace
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                "unflattened_size must be a tuple of ints, but found type "
+                f"{type(unflattened_size).__name__}"
+            )
+        for at, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {at}"
+                )
+        self.dim = dim
+        self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the input with some elements dropped."""
-        return functional.dropout(input, self.p, self.training, self.inplace)
+        """Return the input with the dimension cut into several."""
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        """Return the probability."""
-        return f"p={self.p}, inplace={self.inplace}"
+        """Return the dimension and the sizes."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

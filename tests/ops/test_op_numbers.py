@@ -29,6 +29,7 @@ PLAIN = {
     "label_smoothing": (0.1123456789123,),
     "momentum": (0.1123456789123,),
     "dropout": (),  # random
+    "dropout_p": (),  # random
     "nan": (),
     "posinf": (),
     "neginf": (),
@@ -36,7 +37,7 @@ PLAIN = {
 }
 # Two numbers of which the first is the smaller one.
 ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")
-RANDOM = ("dropout", "_dropout_mask")
+RANDOM = ("dropout", "_dropout_mask", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
 
 
 def numbers_for(record, argument, name):

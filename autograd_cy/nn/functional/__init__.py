@@ -19,7 +19,15 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._attention import multi_head_attention_forward
+from autograd_cy.nn.functional._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
 from autograd_cy.nn.functional._gate import (
     gumbel_softmax,
@@ -30,6 +38,25 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._margin_loss import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from autograd_cy.nn.functional._normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    local_response_norm,
+    normalize,
+)
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -96,33 +123,52 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "alpha_dropout",
+    "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "cosine_embedding_loss",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
     "embedding_bag",
+    "feature_alpha_dropout",
+    "gaussian_nll_loss",
     "gelu",
+    "group_norm",
     "gumbel_softmax",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
+<<<<<<< HEAD
     "interpolate",
+=======
+    "instance_norm",
+>>>>>>> main
     "kl_div",
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
+<<<<<<< HEAD
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
+=======
+    "margin_ranking_loss",
+>>>>>>> main
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -132,7 +178,13 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
+    "poisson_nll_loss",
     "relu",
     "relu6",
     "relu_",
@@ -151,9 +203,14 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+<<<<<<< HEAD
     "upsample",
     "upsample_bilinear",
     "upsample_nearest",
+=======
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+>>>>>>> main
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())

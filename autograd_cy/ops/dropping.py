@@ -1,0 +1,42 @@
+"""Dropout of whole channels, and dropout that keeps mean and variance."""
+
+from autograd_cy.ops._schema import (
+    arg,
+    call,
+    composite,
+    error,
+    nondiff,
+    op,
+    randomly,
+    sample,
+)
+
+DRAWN = nondiff("the mask is random")
+P = {"p": "The probability to drop something.", "train": "Whether to do it at all."}
+NO_PROBABILITY = {"RuntimeError": "`p` is no probability."}
+STILL = [sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4, 2)), 0.0, True))]
+REFUSED = (error(sample((arg((3, 4)), 1.5, True)), RuntimeError, "dropout probability has to be between 0 and 1"),)
+
+op("feature_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.feature_dropout"), samples=STILL,
+   reference="self", params=P, raises=NO_PROBABILITY,
+   errors=(*REFUSED, error(sample((arg((3,)), 0.5, True)), RuntimeError, "Feature dropout requires at least 2 dimensions")),
+   doc="Channels (places in the first two dimensions) zeroed with probability `p`, the others scaled by ``1 / (1 - p)``.",
+   example=">>> ag.feature_dropout(ag.ones(1, 2), 0.5, train=False)\ntensor([[1., 1.]])")
+
+op("alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.alpha_dropout"), samples=STILL,
+   reference="self", params=P, raises=NO_PROBABILITY, errors=REFUSED,
+   doc="Elements set to what :func:`selu` approaches on the left with probability `p`, and all scaled and moved so that mean 0 and\n"
+       "variance 1 stay [1]_.\n\n.. [1] Klambauer et al., Self-Normalizing Neural Networks, 2017.",
+   example=">>> ag.alpha_dropout(ag.ones(2), 0.5, train=False)\ntensor([1., 1.])")
+
+op("feature_alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.feature_alpha_dropout"),
+   samples=STILL, reference="self", params=P, raises=NO_PROBABILITY,
+   errors=(*REFUSED, error(sample((arg((3,)), 0.5, True)), RuntimeError, "Feature dropout requires at least 2 dimensions")),
+   doc="alpha_dropout of whole channels.",
+   example=">>> ag.feature_alpha_dropout(ag.ones(1, 2), 0.5, train=False)\ntensor([[1., 1.]])")
+
+op("_channel_mask(self, keep: float)", shown_as="feature_dropout", event="autograd_cy::channel_mask", kernel=call("dropout_masks.channels", anywhere=True),
+   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each"), doc="1 for channels that are kept, 0 for others.")
+
+op("_element_mask(self, keep: float)", shown_as="alpha_dropout", event="autograd_cy::element_mask", kernel=call("dropout_masks.elements", anywhere=True),
+   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each"), doc="1 for elements that are kept, 0 for others.")
