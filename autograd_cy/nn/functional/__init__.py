@@ -150,11 +150,8 @@ __all__ = [
     "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
-<<<<<<< HEAD
-    "interpolate",
-=======
     "instance_norm",
->>>>>>> main
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -162,13 +159,10 @@ __all__ = [
     "linear",
     "local_response_norm",
     "log_softmax",
-<<<<<<< HEAD
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
-=======
     "margin_ranking_loss",
->>>>>>> main
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -203,14 +197,11 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
-<<<<<<< HEAD
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "upsample",
     "upsample_bilinear",
     "upsample_nearest",
-=======
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
->>>>>>> main
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())

@@ -109,7 +109,6 @@ from ..rectifier import (
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-<<<<<<< HEAD
 from ..resampling import (
     ChannelShuffle,
     LPPool1d,
@@ -123,14 +122,13 @@ from ..resampling import (
     Upsample,
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
-=======
+)
 from ..transformer import (
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
->>>>>>> main
 )
 from . import module as module
 from .module import Module
@@ -156,14 +154,11 @@ __all__ = [
     "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
-<<<<<<< HEAD
-    "ChannelShuffle",
-=======
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
     "Bilinear",
->>>>>>> main
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -234,13 +229,10 @@ __all__ = [
     "PairwiseDistance",
     "ParameterDict",
     "ParameterList",
-<<<<<<< HEAD
     "PixelShuffle",
     "PixelUnshuffle",
-=======
     "PoissonNLLLoss",
     "RMSNorm",
->>>>>>> main
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
@@ -268,11 +260,6 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
-<<<<<<< HEAD
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-=======
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",
@@ -282,7 +269,9 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
->>>>>>> main
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
