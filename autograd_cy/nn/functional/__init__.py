@@ -8,6 +8,9 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
+from types import FunctionType
+
+from autograd_cy._autocast import LISTED
 from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
@@ -113,6 +116,7 @@ from autograd_cy.nn.functional._unpooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from autograd_cy.overrides import overridable
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -203,5 +207,10 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+# Functions in Python that mixed precision converts arguments of: it must see their calls.
+for _name in LISTED.intersection(__all__):
+    if isinstance(globals()[_name], FunctionType) and not hasattr(globals()[_name], "_asks"):
+        globals()[_name] = overridable(globals()[_name])
 
 __getattr__, __dir__ = _later("nn.functional", globals())
