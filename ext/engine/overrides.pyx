@@ -174,7 +174,18 @@ cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
 
 cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
     """The vectorcall of functions that take a tuple and a dict, which is what tp_call does."""
-    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    return gathered(f, (<FunctionObject*>f).m_self, args, PyVectorcall_NARGS(nargsf), names)
+
+
+cdef PyObject* gathering_method(PyObject* f, PyObject** args, size_t nargsf,
+                                PyObject* names) except NULL:
+    """That of methods, whose first argument is an instance already."""
+    return gathered(f, args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, names)
+
+
+cdef PyObject* gathered(PyObject* f, PyObject* owner, PyObject** args, Py_ssize_t n,
+                        PyObject* names) except NULL:
+    cdef Py_ssize_t i
     cdef dict named = None if names == NULL else named_args(args + n, names)
     cdef PyObject* positional = new_tuple(n)
     cdef PyObject* result
@@ -184,7 +195,7 @@ cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* 
         incref(args[i])
         set_item(positional, i, args[i])
     result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
-        (<FunctionObject*>f).m_self, positional, NULL if names == NULL else <PyObject*>named)
+        owner, positional, NULL if names == NULL else <PyObject*>named)
     decref(positional)
     return result
 
@@ -295,6 +306,7 @@ cdef PyObject* foreign_self(PyObject* f, PyObject** args, size_t nargsf,
 # Called through pointers: their errors pass through `looking` as they are.
 cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
 cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
+cdef vectorcall_fn _gathering_method = <vectorcall_fn><void*>gathering_method
 cdef vectorcall_fn _foreign_self = <vectorcall_fn><void*>foreign_self
 form_upcalls.look_closely = _looking_closely
 
@@ -307,7 +319,9 @@ def _check_first_argument(f, type owner not None):
     if type(f).__name__ != "cython_function_or_method" or offset <= 0:
         return False
     slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)
-    if slot[0] == NULL or f.__qualname__ != f"{owner.__name__}.{f.__name__}":
+    if f.__qualname__ != f"{owner.__name__}.{f.__name__}" or (
+            slot[0] == NULL and (<FunctionObject*><PyObject*>f).m_ml.ml_flags != (
+                METH_VARARGS | METH_KEYWORDS)):
         return False
     e = entry_of(<PyObject*>f)
     if e.owner != NULL:
@@ -316,10 +330,10 @@ def _check_first_argument(f, type owner not None):
     if e.function == NULL:
         Py_INCREF(f)
         e.function = <PyObject*>f
-        e.within = slot[0]
+        e.within = slot[0] if slot[0] != NULL else _gathering_method
         slot[0] = <vectorcall_fn><void*>of_own_class
     else:
-        e.within = e.original
+        e.within = e.original if e.original != _gathering else _gathering_method
         e.original = <vectorcall_fn><void*>of_own_class
     return True
 
