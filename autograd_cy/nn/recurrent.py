@@ -11,7 +11,7 @@ from numbers import Number
 from typing import Any
 
 import autograd_cy as _operators  # those of recurrence are loaded when they are first used
-from autograd_cy import Tensor, empty, index_select, zeros
+from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
 
 from . import init
 from .module import Module
@@ -246,7 +246,7 @@ class RNNBase(Module):
         >>> torch.nn.GRU(4, 5).check_input(torch.zeros(2, 1, 4), None)
         """
         weight = self._flat_weights[0]
-        if input.dtype != weight.dtype:
+        if input.dtype != weight.dtype and not is_autocast_enabled("cpu"):
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
                 f"Convert input: input.to({weight.dtype}), or convert model: "
