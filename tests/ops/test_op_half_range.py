@@ -32,6 +32,8 @@ ROUNDED = {
     "_mse_loss": "differences are rounded before they are squared, as in torch",
     "_binary_cross_entropy": "probabilities can't be scaled",
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
+    "nanmean": SEVERAL,
+    "dist": SEVERAL,
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
     **dict.fromkeys(
@@ -57,6 +59,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    "logcumsumexp",
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 

@@ -35,8 +35,9 @@ CONSTANT = "a result without a derivative does not require grad; torch's fails i
 NAMES = {
     **{(name, None, None): PARTS for name in (
         "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
-        "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
-        "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
+        "diagonal_scatter", "dist", "index_copy", "index_fill", "inner", "kron", "linalg.solve",
+        "masked_select", "nan_to_num", "nansum", "pdist", "narrow_copy", "norm",
+        "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
         "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
@@ -60,6 +61,9 @@ EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
+    "nanmean": PARTS,
+    "cdist": "sets are expanded to common batches",
+    "fill": "a number has an edge that leads nowhere",
     **{
         f"{name}_pool1d{more}": ONE_NODE
         for name, more in (
@@ -89,6 +93,8 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("CummaxBackward0", "self"): UNNEEDED,
+    ("CumminBackward0", "self"): UNNEEDED,
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
