@@ -12,6 +12,8 @@ from autograd_cy._namespace import (
     broadcast_shapes,
     dot,
     eq,
+    float32,
+    float64,
     index_select,
     matmul,
     mul,
@@ -41,11 +43,13 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
     return tensordot(self, other, ((-1,), (-1,)))
 
 
-def dist(self: Tensor, other: Tensor, p: Any) -> Tensor:
-    return norm(sub(self, other), p)
+def dist(self: Tensor, other: Tensor, p: Tensor) -> Tensor:
+    if p.is_complex():
+        raise RuntimeError("dist: the order of a norm is no complex number; give a real one")
+    return norm(sub(self, other), p.item())
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
     modes = (
         "use_mm_for_euclid_dist_if_necessary",
         "use_mm_for_euclid_dist",
@@ -115,8 +119,10 @@ def cdist_moved(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor)
 def pdist(self: Tensor, p: float) -> Tensor:
     if self.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
-    if not self.is_floating_point():
-        raise NotImplementedError(f"pdist only supports floating-point dtypes, got: {self.dtype}")
+    if self.dtype not in (float32, float64):
+        raise NotImplementedError(
+            f"pdist only supports float32 and float64, got: {self.dtype}; convert it"
+        )
     if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     n = self.shape[0]

@@ -34,12 +34,12 @@ op("vdot(self, other)", tier="interpreted", kernel=host("np.vdot(self, other)"),
 
 # --- distances -----------------------------------------------------------------------------------
 
-op("dist(self, other, p: order = 2)", tier="interpreted", kernel=composite("contraction.dist"), tolerance=1e-4, out=True,
+op("dist(self, other, p: Scalar = 2)", tier="interpreted", kernel=composite("contraction.dist"), tolerance=1e-4, out=True,
    samples=[*shapes(((3, 4), (3, 4)), ((3, 1), (4,))), sample((arg((5,)), arg((5,)), 1.0)), sample((arg((5,)), arg((5,)), 3.0))], dtypes="hfc",
    reference="np.linalg.norm((self - other).ravel(), p)", params={"p": "The order of the norm."},
    doc="The norm of a difference.", example=">>> ag.dist(ag.tensor([3.0, 0.0]), ag.tensor([0.0, 4.0]))\ntensor(5.)")
 
-op("cdist(x1, x2, p: float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary')", tier="interpreted", method=False,
+op("cdist(x1, x2, p: float = 2.0, compute_mode: str? = 'use_mm_for_euclid_dist_if_necessary')", tier="interpreted", method=False,
    kernel=composite("contraction.cdist"), tolerance=1e-4, dtypes="f",
    samples=[sample((arg((3, 2)), arg((4, 2)), p)) for p in (2.0, 1.0, 3.0, 1.5, float("inf"))] + [
        sample((arg((2, 3, 2)), arg((4, 2)))), sample((arg((0, 2)), arg((4, 2)))), sample((arg((2, 1, 3, 2)), arg((3, 4, 2)), 1.0))],

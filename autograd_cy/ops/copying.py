@@ -25,7 +25,7 @@ op("_fill(self, value)", event="fill", kernel=call("shapes.fill_plain", anywhere
    doc="`value` in every element, in the shape of `self`.")
 
 op("fill(self, value: operand)", tier="interpreted", kernel=composite("copying.fill"), method=False,
-   samples=[sample((arg((3, 4)), 2)), sample((arg((3,)), arg(()))), sample((arg(()), 1))], reference="np.full_like(self, value)",
+   samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.full_like(self, value)",
    errors=(error(sample((arg((3,)), arg((2,)))), RuntimeError, "only supports 0-dimension value tensor but got tensor with 1 dimensions"),),
    raises={"RuntimeError": "The value has dimensions."}, doc="A tensor of the same shape and dtype with `value` in every element.",
    example=">>> ag.fill(ag.tensor([1, 2]), 7)\ntensor([7, 7])")

@@ -127,7 +127,7 @@ op("take_along_dim(self, indices, dim: dim? = None)", tier="interpreted", kernel
    reference="np.take(self, indices) if dim is None else np.take_along_axis(np.broadcast_to(self, [n if d == dim % self.ndim else max(n, m) "
              "for d, (n, m) in enumerate(zip(self.shape, indices.shape))]), np.broadcast_to(indices, [m if d == dim % self.ndim else max(n, m) "
              "for d, (n, m) in enumerate(zip(self.shape, indices.shape))]), dim)",
-   errors=(error(sample((arg((3,)), fixed((1, 2), integers(0, 3)), 0)), RuntimeError, "same number of dimensions"),),
+   errors=(error(sample((arg((3,)), arg((3,)), 0)), RuntimeError, "dtype of indices should be Long"),),
    params={"indices": "Indices along the dimension; the other dimensions broadcast."},
    raises={"RuntimeError": "The indices have another number of dimensions."},
    doc="The elements at indices along a dimension, as `argsort` or `argmax` with ``keepdim=True`` give them; without `dim`, of the flattened tensor.",

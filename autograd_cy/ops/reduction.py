@@ -94,7 +94,7 @@ op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = No
    reference="np.nansum(self, dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)",
    doc="Sum of the elements that aren't NaN.", example=">>> ag.nansum(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(3.)")
 
-op("nanmean(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nanmean"), out="exact",
+op("nanmean(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nanmean"), out=True,
    samples=WITH_DIM, dtypes="hf", tolerance=1e-4, reference="np.nanmean(self, dim if self.ndim else None, keepdims=keepdim)",
    doc="Mean of the elements that aren't NaN.", example=">>> ag.nanmean(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(1.5000)")
 

@@ -41,6 +41,7 @@ NAMES = {
         "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
         "rnn_tanh")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
@@ -95,6 +96,7 @@ HIDDEN = {
     ("SqueezeBackward1", "dim"): UNNEEDED,
     ("CummaxBackward0", "self"): UNNEEDED,
     ("CumminBackward0", "self"): UNNEEDED,
+    **{("CdistBackward0", name): "expanded to common batches" for name in ("x1", "x2")},
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,

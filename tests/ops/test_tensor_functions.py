@@ -72,6 +72,8 @@ def test_elements_at_indices_that_wrap():
     assert x.grad.tolist() == [[0, 1, 0], [0, 1, 0]]
     with pytest.raises(RuntimeError, match="dtype of indices should be Long"):
         ag.take_along_dim(x, ag.ones(2, 3), 1)
+    with pytest.raises(RuntimeError, match="same number of dimensions, but got 2"):
+        ag.take_along_dim(x, ag.tensor([1]), 1)
     with pytest.raises(IndexError, match="out of range"):
         ag.take_along_dim(x, order, 2)
 
