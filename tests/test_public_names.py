@@ -32,6 +32,8 @@ MODULES = (
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
     "autograd_cy.nn.utils",
+    "autograd_cy.nn.utils.parametrizations",
+    "autograd_cy.nn.utils.parametrize",
     "autograd_cy.optim",
     "autograd_cy.optim.lr_scheduler",
     "autograd_cy.overrides",

@@ -204,6 +204,28 @@ class Convertible(Owner):
         """
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self: _M, device: Any = None) -> _M:
+        """Move parameters and buffers to a GPU of Intel's.
+
+        Parameters
+        ----------
+        device : int or device, optional
+            Which one; by default the current one.
+
+        Returns
+        -------
+        Module
+            This module.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(1, 1).xpu()
+        Traceback (most recent call last):
+        RuntimeError: ...xpu...
+        """
+        return self._apply(lambda t: t.to("xpu" if device is None else f"xpu:{device}"))
+
     def share_memory(self: _M) -> _M:
         """Move parameters, gradients and buffers to memory that processes share.
 

@@ -6,16 +6,20 @@ import math
 import warnings
 from typing import Any
 
-from autograd_cy import Tensor, no_grad
+from autograd_cy import Tensor, complex128, empty, float64, from_numpy, no_grad, randperm
 
 __all__ = [
     "calculate_gain",
     "constant_",
+    "dirac_",
     "eye_",
     "kaiming_normal_",
     "kaiming_uniform_",
     "normal_",
     "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
     "uniform_",
     "xavier_normal_",
     "xavier_uniform_",
@@ -365,6 +369,197 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
+) -> Tensor:
+    """Fill with normally distributed numbers, of which only those within bounds are taken.
+
+    By inversion: the normal quantiles of numbers drawn evenly between those of the bounds.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    mean, std : float, optional
+        Mean and standard deviation before anything is cut off.
+    a, b : float, optional
+        The bounds.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> bool((trunc_normal_(torch.empty(99), a=-1.0, b=1.0).abs() <= 1).all())
+    True
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
+            "values may be incorrect.",
+            stacklevel=2,
+        )
+
+    from scipy.special import erfinv  # type: ignore[import-untyped]
+
+    def share_below(x: float) -> float:
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
+    with no_grad():
+        drawn = empty(tensor.shape, dtype=float64)
+        drawn.uniform_(2 * share_below(a) - 1, 2 * share_below(b) - 1, generator=generator)
+        tensor.copy_(from_numpy(erfinv(drawn.numpy())) * (std * math.sqrt(2.0)) + mean)
+        return tensor.clamp_(min=a, max=b)
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weight of a convolution so that it hands its input on, channel by channel.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Of three, four or five dimensions: the first two count channels.
+    groups : int, optional
+        Of the convolution.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Raises
+    ------
+    ValueError
+        If it has another number of dimensions, or the first doesn't divide by `groups`.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> dirac_(torch.empty(2, 2, 3))
+    tensor([[[0., 1., 0.],
+             [0., 0., 0.]],
+    <BLANKLINE>
+            [[0., 0., 0.],
+             [0., 1., 0.]]])
+    """
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    outputs, inputs, *sizes = tensor.shape
+    if outputs % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    middle = tuple(n // 2 for n in sizes)
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            first = group * (outputs // groups)
+            for channel in range(min(outputs // groups, inputs)):
+                tensor[(first + channel, channel, *middle)] = 1
+    return tensor
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill a matrix with orthonormal rows or columns, whichever are fewer, drawn evenly.
+
+    More than two dimensions are taken as a matrix of the first and all others. Saxe, McClelland and
+    Ganguli, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks"
+    (2013).
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill, of at least two dimensions.
+    gain : float, optional
+        A factor, see `calculate_gain`.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Raises
+    ------
+    ValueError
+        If it has fewer than two dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> w = orthogonal_(torch.empty(2, 3))
+    >>> torch.testing.assert_close(w @ w.t(), torch.eye(2))
+    """
+    import numpy as np
+
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)
+        wide = drawn.to(complex128 if drawn.is_complex() else float64).numpy()
+        q, r = np.linalg.qr(wide.T if rows < columns else wide)
+        diagonal = np.diagonal(r)
+        q = q * (diagonal / np.abs(diagonal))  # else the distribution isn't even
+        values = from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
+        return tensor.copy_(values.reshape(tensor.shape)).mul_(gain)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Fill a matrix with normally distributed numbers, and each column with some zeros.
+
+    Martens, "Deep learning via Hessian-free optimization" (2010).
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What to fill.
+    sparsity : float
+        The share of zeros in each column, rounded up.
+    std : float, optional
+        Standard deviation of the others.
+    generator : Generator, optional
+        Where the numbers come from.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Raises
+    ------
+    ValueError
+        If it has not two dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> (sparse_(torch.empty(4, 3), 0.5) == 0).sum(0)
+    tensor([2, 2, 2])
+    """
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+    return tensor
+
+
 def _fans(tensor: Tensor) -> tuple[int, int]:
     """Return how many inputs feed an output, and how many outputs an input feeds."""
     if tensor.dim() < 2:
@@ -413,6 +608,9 @@ uniform = _renamed("uniform_")
 normal = _renamed("normal_")
 constant = _renamed("constant_")
 eye = _renamed("eye_")
+dirac = _renamed("dirac_")
+orthogonal = _renamed("orthogonal_")
+sparse = _renamed("sparse_")
 xavier_uniform = _renamed("xavier_uniform_")
 xavier_normal = _renamed("xavier_normal_")
 kaiming_uniform = _renamed("kaiming_uniform_")

@@ -6,21 +6,20 @@ Conversion is in ``conversion.py``, hooks are in ``hooks.py``.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor
 
 from .conversion import Convertible
-from .hooks import Hooked, call
+from .hooks import call
 from .parameter import Parameter, clear_grad
-from .saving import IncompatibleKeys, load_state
+from .saving import Saving
 
 _M = TypeVar("_M", bound="Module")
 
 
-class Module(Hooked, Convertible):
+class Module(Saving, Convertible):
     """The base class of models and of their parts.
 
     A subclass calls ``super().__init__()``, assigns parameters and other modules as attributes, and
@@ -105,8 +104,13 @@ class Module(Hooked, Convertible):
             if child is not None:
                 yield from child.named_modules(memo, _joined(prefix, name), remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """Go over this module and everything below it.
+
+        Parameters
+        ----------
+        remove_duplicate : bool, optional
+            Whether a module that is found twice is given once.
 
         Yields
         ------
@@ -117,7 +121,7 @@ class Module(Hooked, Convertible):
         >>> len(list(Module().modules()))
         1
         """
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -510,93 +514,17 @@ class Module(Hooked, Convertible):
         for param in self.parameters():
             clear_grad(param, set_to_none)
 
-    # --- Saving -----------------------------------------------------------------------------
-
-    def state_dict(
-        self,
-        *,
-        destination: dict[str, Any] | None = None,
-        prefix: str = "",
-        keep_vars: bool = False,
-    ) -> dict[str, Any]:
-        """Return the parameters and persistent buffers by dotted name.
-
-        Parameters
-        ----------
-        destination : dict, optional
-            Where to put them.
-        prefix : str, optional
-            Put before each name.
-        keep_vars : bool, optional
-            Whether the tensors keep their history; by default they are detached. Either way they
-            share the module's memory.
-
-        Returns
-        -------
-        dict
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> list(torch.nn.Sequential(torch.nn.Linear(2, 1)).state_dict())
-        ['0.weight', '0.bias']
-        """
-        state = OrderedDict() if destination is None else destination
-        for hook in tuple(self._state_dict_pre_hooks.values()):
-            hook(self, prefix, keep_vars)
-        for name, member in self._own_state().items():
-            state[prefix + name] = member if keep_vars else member.detach()
-        for name, child in self._modules.items():
-            if child is not None:
-                child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in tuple(self._state_dict_hooks.values()):
-            hook(self, state, prefix, {})
-        return state
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
-        """Copy values into the parameters and persistent buffers.
-
-        Parameters
-        ----------
-        state_dict : mapping
-            What `state_dict` returned, of this module or of one like it.
-        strict : bool, optional
-            Whether missing and unexpected names are errors.
-        assign : bool, optional
-            Whether the given tensors themselves become the module's, instead of being copied.
-
-        Returns
-        -------
-        IncompatibleKeys
-            Names that were missing and that were not expected.
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: there is no compiler; modules are called as they are.
 
         Raises
         ------
-        TypeError
-            If ``state_dict`` is not a mapping.
-        RuntimeError
-            If names do not match and ``strict`` is true, or shapes differ; it lists all of them.
-
-        Examples
-        --------
-        >>> import autograd_cy as torch
-        >>> one, other = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
-        >>> one.load_state_dict(other.state_dict())
-        <All keys matched successfully>
+        NotImplementedError
+            Always.
         """
-        return load_state(self, state_dict, strict, assign)
-
-    def _own_state(self) -> dict[str, Any]:
-        """Return this module's own parameters and persistent buffers, without the absent ones."""
-        own: dict[str, Any] = {
-            name: param for name, param in self._parameters.items() if param is not None
-        }
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                own[name] = buffer
-        return own
+        raise NotImplementedError(
+            f"{type(self).__name__}.compile(): there is no compiler here; call the module as it is"
+        )
 
     # --- Text -------------------------------------------------------------------------------
 
@@ -615,14 +543,18 @@ class Module(Hooked, Convertible):
         """
         return ""
 
+    def _get_name(self) -> str:
+        """Return the name of the class, as the text form begins."""
+        return type(self).__name__
+
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
         parts = self._repr_of_children()
         if not parts and len(lines) <= 1:
-            return f"{type(self).__name__}({extra})"
+            return f"{self._get_name()}({extra})"
         body = "\n".join([*lines, *parts]).replace("\n", "\n  ")
-        return f"{type(self).__name__}(\n  {body}\n)"
+        return f"{self._get_name()}(\n  {body}\n)"
 
     def _repr_of_children(self) -> list[str]:
         return [f"({name}): {child!r}" for name, child in self._modules.items()]

@@ -14,6 +14,7 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
 HERE = "tests/ops/test_embedding.py::"
 WEIGHT = arg((5, 3))
 

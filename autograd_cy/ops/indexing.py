@@ -205,7 +205,7 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, 
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", event="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", shown_as="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 

@@ -1,21 +1,6 @@
-"""What layers of networks compute: affine maps, dropout, normalised batches."""
+"""What layers of networks compute: affine maps, dropout."""
 
-from autograd_cy.ops._schema import (
-    arg,
-    by_test,
-    call,
-    composite,
-    error,
-    host,
-    loop,
-    nondiff,
-    op,
-    randomly,
-    sample,
-    shapes,
-)
-
-HERE = "tests/ops/test_interpreted.py::"
+from autograd_cy.ops._schema import arg, call, composite, nondiff, op, randomly, sample, shapes
 
 # --- affine maps -------------------------------------------------------------------------------
 
@@ -53,35 +38,3 @@ op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="pr
    doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.",
    example=">>> ag.dropout(ag.tensor([1.0, 2.0]), 0.5, train=False)\ntensor([1., 2.])",
    raises={"ValueError": "`p` is no probability."})
-
-# --- batch normalisation -----------------------------------------------------------------------
-
-op("batch_norm(input, running_mean: Tensor?, running_var: Tensor?, weight: Tensor? = None, bias: Tensor? = None, training: bool = False,"
-   " momentum: float = 0.1, eps: float = 1e-05)", namespace="nn.functional", tier="interpreted", kernel=composite("neural.batch_norm"),
-   samples=[sample((arg((4, 3)), None, None), {"training": True}), sample((arg((4, 3, 2)), None, None, arg((3,)), arg((3,)), True))],
-   dtypes="f", reference=by_test(HERE + "test_batch_norm"),
-   errors=(error(sample((arg((4, 3)), None, None)), RuntimeError, "running_mean"),),
-   doc="Elements of each channel (the second dimension) with mean 0 and variance 1, times `weight`, plus `bias`.\nWith `training`, mean "
-       "and variance are those of the batch, and the running ones move towards them by `momentum`, in place.",
-   example=">>> x = ag.tensor([[1.0], [3.0]])\n>>> ag.nn.functional.batch_norm(x, None, None, training=True)\ntensor([[-1.0000],\n        [ 1.0000]])")
-
-op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float)"
-   " -> (result, mean, spread)", tier="interpreted", shown_as="nn.functional.batch_norm", kernel=host("neural.batch_norm", ("same", "same", "same")),
-   mutates=("running_mean", "running_var"), nondiff_outputs=("mean", "spread"), named=False, out=False,
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, spread, training, eps, needed)"},
-   jvp={"result": {"input": "_batch_norm_moved(input_t, input, weight, mean, spread, training, eps)",
-                   "weight": "_per_channel(weight_t, input) * _batch_norm_scaled(input, mean, spread, training, eps)",
-                   "bias": "_per_channel(bias_t, input).expand(input.shape)"}},
-   vmap=loop("each example has statistics of its own"), dtypes="f", node="NativeBatchNormBackward0",
-   doc="batch_norm, with the mean and the inverse of the standard deviation that it used.")
-
-op("_batch_norm_backward(grad, input, weight: Tensor?, mean, spread, training: bool, eps: float, needed: object) -> Tensor[]", tier="interpreted",
-   kernel=composite("neural.batch_norm_backward"), doc="Gradients of input, weight and bias, as far as they are needed.")
-
-op("_batch_norm_moved(moved, input, weight: Tensor?, mean, spread, training: bool, eps: float)", tier="interpreted",
-   kernel=composite("neural.batch_norm_moved"), doc="Tangent of batch_norm by its input.")
-
-op("_batch_norm_scaled(input, mean, spread, training: bool, eps: float)", tier="interpreted", kernel=composite("neural.batch_norm_scaled"),
-   doc="batch_norm without weight and bias.")
-
-op("_per_channel(values, input)", tier="interpreted", kernel=composite("neural.per_channel"), doc="Shaped to broadcast along the second dimension.")

@@ -17,9 +17,9 @@ class ForwardRule(OperatorBase):
         listed = None
         if self.list_arg is not None and self.list_arg.name in self.diff:
             listed = self.list_arg.name
-        f = Function(f"cdef int tangent_{self.key}({self.ret} result, {self.params}) except -1:")
+        f = Function(f"cdef int tangent_{self.key}({self.ret} outcome, {self.params}) except -1:")
         f.declare("Tensor", "total")
-        f.declare(self.ret, "below", "result")
+        f.declare(self.ret, "below", "outcome")
         f.declare("ForwardLevel", "level", f"forward_level({self.tuple_of(moving, listed)})")
         f.block("if level is None:", ["return 0"])
         for name in moving:
@@ -31,7 +31,7 @@ class ForwardRule(OperatorBase):
         alias = "place_aliases" if self.multi or self.many else "place_alias"
         f.block(
             f"if ({self.flags([*moving, *([listed] if listed else [])])}) & F_DUAL:",
-            [f"below = {alias}(result)", f"tangent_{self.key}(below, {self.names})"],
+            [f"below = {alias}(outcome)", f"tangent_{self.key}(below, {self.names})"],
         )
         if r.jvp == "linear":
             self.moved(f)
@@ -48,7 +48,7 @@ class ForwardRule(OperatorBase):
         given = ", ".join(f"{a.name}_t" if a.name in self.diff else a.name for a in self.r.args)
         f.declare(self.ret, "moved", f"T.{self.key}({given})")
         several = "s" if self.multi or self.many else ""
-        f.add(f"set_tangent{several}(result, moved, level, below)")
+        f.add(f"set_tangent{several}(outcome, moved, level, below)")
 
     def summed(self, f: Function) -> None:
         """The sum of a term for each argument, for each output."""
@@ -70,5 +70,5 @@ class ForwardRule(OperatorBase):
         emitter = self.emitter(names, metadata)
         for output, rows in jvp_formulas(r, self.diff).items():
             f.add(*sum_of_terms(rows, emitter))
-            target = f"<Tensor>result[{r.returns.index(output)}]" if self.multi else "result"
+            target = f"<Tensor>outcome[{r.returns.index(output)}]" if self.multi else "outcome"
             f.add(f"set_tangent({target}, total, level, {output if self.multi else 'below'})")

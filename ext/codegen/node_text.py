@@ -336,7 +336,10 @@ class NodeText(OperatorBase):
                     f"edge_defined(n, {self.edge[k]})" for k in self.plan.users(name)
                 )
                 nr = self.r.returns.index(name)
-                lines += [f"if {test}:", f"    save_output(n, {i}, {result_of(name)}, {nr})"]
+                save = f"save_output(n, {i}, {result_of(name)}, {nr})"
+                if name in self.r.nondiff_outputs:  # has no history, also when it is unpacked
+                    save = f"save_input(n, {i}, {result_of(name)}, -1)"
+                lines += [f"if {test}:", f"    {save}"]
         return lines
 
 

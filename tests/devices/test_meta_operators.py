@@ -7,7 +7,7 @@ from helpers import cases, make, meta_agrees, meta_gradients_agree, on_meta, one
 from autograd_cy.ops import _schema as schema
 
 # Composites of which a part needs values: sizes that a mask says, or a library of arrays.
-OF_VALUES = {"masked_select", "linalg_solve", "nn_functional_batch_norm"}
+OF_VALUES = {"masked_select", "linalg_solve"}
 
 
 def needs_values(record):

@@ -38,11 +38,16 @@ NAMES = {
         "diagonal_scatter", "dist", "index_copy", "index_fill", "inner", "kron", "linalg.solve",
         "masked_select", "nan_to_num", "nansum", "pdist", "narrow_copy", "norm",
         "rad2deg", "repeat", "roll", "rot90", "select_scatter",
-        "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
-        "rnn_tanh")},
+        "slice_scatter", "sum_to_size", "take", "tile", "trace")},
+    **{(name, None, None): ONE_NODE for name in (
+        "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
+        "rnn_tanh_cell")},
     ("linear", "LinearBackward0", None): ONE_NODE,
+    ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
+    ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
     ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
+    ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
@@ -59,12 +64,16 @@ NAMES = {
     ("squeeze", "SqueezeBackward1", "SqueezeBackward2"): "one node for one dimension or several",
 }  # fmt: skip
 EDGES = {
+    "nn.functional.scaled_dot_product_attention": "no node of its own for a safe softmax",
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
     "nanmean": PARTS,
     "cdist": "sets are expanded to common batches",
     "fill": "a number has an edge that leads nowhere",
+    **dict.fromkeys(("bilinear", "margin_ranking_loss", "triplet_margin_loss"), PARTS),
+    "poisson_nll_loss": PARTS,
+    **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), ONE_NODE),
     **{
         f"{name}_pool1d{more}": ONE_NODE
         for name, more in (
@@ -89,7 +98,9 @@ HIDDEN = {
     ("ProdBackward0", "result"): "the products of the others are computed without it",
     ("ProdBackward1", "result"): "the products of the others are computed without it",
     ("LinalgSolveExBackward0", None): "SciPy solves; there is no decomposition to keep",
-    ("NativeBatchNormBackward0", None): "the statistics have other names, and are not inverted",
+    ("NativeBatchNormBackward0", None): "statistics of the batch are kept where it has some",
+    ("NativeLayerNormBackward0", "bias"): UNNEEDED,
+    ("NativeGroupNormBackward0", "HxW"): "the edge knows the shape",
     **{(node, f"{name}_sym_strides"): "edges know shapes, not strides"
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
@@ -100,8 +111,11 @@ HIDDEN = {
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
+    ("ViewBackward0", "self_sym_sizes"): "bilinear reshapes another product",
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("Im2ColBackward0", "self_sym_argsize_minus_1"): "the edge knows the shape",
+    ("Im2ColBackward0", "self_sym_argsize_minus_2"): "the edge knows the shape",
     ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
     **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
        for rank in (2, 3)

@@ -29,6 +29,7 @@ PLAIN = {
     "label_smoothing": (0.1123456789123,),
     "momentum": (0.1123456789123,),
     "dropout": (),  # random
+    "dropout_p": (),  # random
     "nan": (),
     "posinf": (),
     "neginf": (),

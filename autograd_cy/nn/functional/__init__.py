@@ -19,6 +19,7 @@ from autograd_cy.nn.functional._activation import (
     threshold,
 )
 from autograd_cy.nn.functional._affine import linear
+from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
     dropout,
@@ -37,6 +38,25 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._margin_loss import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from autograd_cy.nn.functional._normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    local_response_norm,
+    normalize,
+)
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -90,10 +110,12 @@ __all__ = [
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
     "alpha_dropout",
+    "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "cosine_embedding_loss",
     "cross_entropy",
     "dropout",
     "dropout1d",
@@ -104,26 +126,38 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "gaussian_nll_loss",
     "gelu",
+    "group_norm",
     "gumbel_softmax",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
+    "poisson_nll_loss",
     "relu",
     "relu6",
     "relu_",
@@ -142,6 +176,8 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]
 
 __getattr__, __dir__ = _later("nn.functional", globals())

@@ -1,6 +1,7 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
 from ..convolution import (
     Conv1d,
@@ -10,11 +11,47 @@ from ..convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
+from ..distance import (
+    Bilinear,
+    CosineSimilarity,
+    PairwiseDistance,
+)
 from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from ..embedding import Embedding, EmbeddingBag
+from ..fold import Fold, Unfold
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
-from ..layer import Flatten, Identity, Linear
+from ..layer import (
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
 from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
+from ..margin_loss import (
+    CosineEmbeddingLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    PoissonNLLLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from ..normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+    SyncBatchNorm,
+)
 from ..padding import (
     CircularPad1d,
     CircularPad2d,
@@ -72,6 +109,13 @@ from ..rectifier import (
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from ..transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from . import module as module
 from .module import Module
 
@@ -96,6 +140,10 @@ __all__ = [
     "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Bilinear",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -108,6 +156,8 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
@@ -117,21 +167,31 @@ __all__ = [
     "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
     "GRUCell",
+    "GaussianNLLLoss",
+    "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
     "LSTMCell",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
@@ -139,10 +199,17 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
+    "PairwiseDistance",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
+    "RMSNorm",
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
@@ -166,9 +233,19 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "Unflatten",
+    "Unfold",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",

@@ -1,0 +1,617 @@
+"""Transformers: layers of attention and of networks that act on each place (arXiv 1706.03762)."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from autograd_cy import Tensor, equal, full, triu
+
+from . import functional, init
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .layer import Linear
+from .module import Module
+from .transformer_norm import LayerNorm
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = str | Callable[[Tensor], Tensor]
+
+
+def _activation(given: Activation) -> Callable[[Tensor], Tensor]:
+    if not isinstance(given, str):
+        return given
+    if given not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {given}")
+    return functional.relu if given == "relu" else functional.gelu
+
+
+def _copies(module: Module, number: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(number)])
+
+
+def _is_causal(mask: Tensor | None, said: bool | None, length: int) -> bool:
+    """Whether a mask hides all that is behind, as was said or as its values show."""
+    if said is not None:
+        return said
+    if mask is None or tuple(mask.shape) != (length, length) or not mask.is_floating_point():
+        return False
+    expected = Transformer.generate_square_subsequent_mask(length, mask.device, mask.dtype)
+    return mask.device == expected.device and equal(mask, expected)
+
+
+class _Layer(Module):
+    """What layers of encoders and decoders share."""
+
+    self_attn: MultiheadAttention
+    linear1: Linear
+    linear2: Linear
+    dropout: Dropout
+    activation: Any
+
+    def _attend(
+        self,
+        attention: MultiheadAttention,
+        dropout: Module,
+        x: Tensor,
+        memory: Tensor,
+        mask: Tensor | None,
+        padding: Tensor | None,
+        is_causal: bool,
+    ) -> Tensor:
+        result = attention(
+            x,
+            memory,
+            memory,
+            attn_mask=mask,
+            key_padding_mask=padding,
+            is_causal=is_causal,
+            need_weights=False,
+        )[0]
+        return dropout(result)
+
+    def _feed(self, x: Tensor, dropout: Module) -> Tensor:
+        return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention to the sequence itself, then a network of two layers at each place.
+
+    Each is added to its input; the sum is normalised, or with `norm_first` the input is.
+
+    Parameters
+    ----------
+    d_model : int
+        The length of what is at each place.
+    nhead : int
+        The number of heads.
+    dim_feedforward : int, optional
+        The width of the network.
+    dropout : float, optional
+        The probability of dropping in training.
+    activation : {"relu", "gelu"} or callable, optional
+        Between the layers of the network.
+    layer_norm_eps : float, optional
+        Added to variances.
+    batch_first : bool, optional
+        Whether the first dimension counts examples, not places.
+    norm_first : bool, optional
+        Whether inputs are normalised, not sums.
+    bias : bool, optional
+        Whether affine maps have a bias.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16)
+    >>> list(layer(torch.ones(10, 3, 8)).shape)
+    [10, 3, 8]
+    """
+
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Return the sequence after this layer.
+
+        Parameters
+        ----------
+        src : Tensor
+            The sequence.
+        src_mask : Tensor, optional
+            Which places each one doesn't see, or numbers to add.
+        src_key_padding_mask : Tensor, optional
+            Which places of each example are hidden.
+        is_causal : bool, optional
+            A hint that `src_mask` hides all that is behind each place.
+
+        Returns
+        -------
+        Tensor
+        """
+        x = src
+        given = (src_mask, src_key_padding_mask, is_causal)
+        if self.norm_first:
+            y = self.norm1(x)
+            x = x + self._attend(self.self_attn, self.dropout1, y, y, *given)
+            return x + self._feed(self.norm2(x), self.dropout2)
+        x = self.norm1(x + self._attend(self.self_attn, self.dropout1, x, x, *given))
+        return self.norm2(x + self._feed(x, self.dropout2))
+
+
+class TransformerDecoderLayer(_Layer):
+    """Attention to the sequence itself, then to the memory, then a network at each place.
+
+    Parameters
+    ----------
+    d_model : int
+        The length of what is at each place.
+    nhead : int
+        The number of heads.
+    dim_feedforward : int, optional
+        The width of the network.
+    dropout : float, optional
+        The probability of dropping in training.
+    activation : {"relu", "gelu"} or callable, optional
+        Between the layers of the network.
+    layer_norm_eps : float, optional
+        Added to variances.
+    batch_first : bool, optional
+        Whether the first dimension counts examples, not places.
+    norm_first : bool, optional
+        Whether inputs are normalised, not sums.
+    bias : bool, optional
+        Whether affine maps have a bias.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> list(layer(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape)
+    [5, 3, 8]
+    """
+
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
+        )
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Return the sequence after this layer.
+
+        Parameters
+        ----------
+        tgt : Tensor
+            The sequence.
+        memory : Tensor
+            What the encoder made of the source.
+        tgt_mask, memory_mask : Tensor, optional
+            Which places of the sequence, and of the memory, each place doesn't see.
+        tgt_key_padding_mask, memory_key_padding_mask : Tensor, optional
+            Which places of each example are hidden.
+        tgt_is_causal, memory_is_causal : bool, optional
+            Hints that the masks hide all that is behind each place.
+
+        Returns
+        -------
+        Tensor
+        """
+        x = tgt
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        other = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
+        if self.norm_first:
+            y = self.norm1(x)
+            x = x + self._attend(self.self_attn, self.dropout1, y, y, *own)
+            x = x + self._attend(self.multihead_attn, self.dropout2, self.norm2(x), *other)
+            return x + self._feed(self.norm3(x), self.dropout3)
+        x = self.norm1(x + self._attend(self.self_attn, self.dropout1, x, x, *own))
+        x = self.norm2(x + self._attend(self.multihead_attn, self.dropout2, x, *other))
+        return self.norm3(x + self._feed(x, self.dropout3))
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other.
+
+    Parameters
+    ----------
+    encoder_layer : TransformerEncoderLayer
+        What is copied.
+    num_layers : int
+        The number of copies.
+    norm : Module, optional
+        Applied at the end.
+    enable_nested_tensor, mask_check : bool, optional
+        Kept as attributes; nothing is nested here.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16)
+    >>> list(torch.nn.TransformerEncoder(layer, 2)(torch.ones(10, 3, 8)).shape)
+    [10, 3, 8]
+    """
+
+    __constants__: ClassVar[list[str]] = ["norm"]
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = False
+        self.mask_check = mask_check
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        """Return the sequence after all layers.
+
+        Parameters
+        ----------
+        src : Tensor
+            The sequence.
+        mask : Tensor, optional
+            Which places each one doesn't see, or numbers to add.
+        src_key_padding_mask : Tensor, optional
+            Which places of each example are hidden.
+        is_causal : bool, optional
+            A hint that `mask` hides all that is behind each place; None looks at its values.
+
+        Returns
+        -------
+        Tensor
+        """
+        causal = _is_causal(mask, is_causal, _length(src, self.layers))
+        x = src
+        for layer in self.layers:
+            x = layer(x, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        return x if self.norm is None else self.norm(x)
+
+
+def _length(x: Tensor, layers: ModuleList) -> int:
+    """The number of places of a sequence."""
+    attention = getattr(layers[0], "self_attn", None) if len(layers) else None
+    return x.shape[1 if x.dim() == 3 and getattr(attention, "batch_first", False) else 0]
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other.
+
+    Parameters
+    ----------
+    decoder_layer : TransformerDecoderLayer
+        What is copied.
+    num_layers : int
+        The number of copies.
+    norm : Module, optional
+        Applied at the end.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> decoder = torch.nn.TransformerDecoder(layer, 2)
+    >>> list(decoder(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape)
+    [5, 3, 8]
+    """
+
+    __constants__: ClassVar[list[str]] = ["norm"]
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Return the sequence after all layers.
+
+        Parameters
+        ----------
+        tgt : Tensor
+            The sequence.
+        memory : Tensor
+            What the encoder made of the source.
+        tgt_mask, memory_mask : Tensor, optional
+            Which places of the sequence, and of the memory, each place doesn't see.
+        tgt_key_padding_mask, memory_key_padding_mask : Tensor, optional
+            Which places of each example are hidden.
+        tgt_is_causal : bool, optional
+            A hint that `tgt_mask` hides all that is behind each place; None looks at its values.
+        memory_is_causal : bool, optional
+            The same for `memory_mask`.
+
+        Returns
+        -------
+        Tensor
+        """
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers))
+        x = tgt
+        for layer in self.layers:
+            x = layer(
+                x,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return x if self.norm is None else self.norm(x)
+
+
+class Transformer(Module):
+    """An encoder and a decoder (https://arxiv.org/abs/1706.03762).
+
+    Parameters
+    ----------
+    d_model : int, optional
+        The length of what is at each place.
+    nhead : int, optional
+        The number of heads.
+    num_encoder_layers, num_decoder_layers : int, optional
+        The numbers of layers.
+    dim_feedforward : int, optional
+        The width of the networks.
+    dropout : float, optional
+        The probability of dropping in training.
+    activation : {"relu", "gelu"} or callable, optional
+        Between the layers of the networks.
+    custom_encoder, custom_decoder : Module, optional
+        Used in place of those made here.
+    layer_norm_eps : float, optional
+        Added to variances.
+    batch_first : bool, optional
+        Whether the first dimension counts examples, not places.
+    norm_first : bool, optional
+        Whether inputs are normalised, not sums.
+    bias : bool, optional
+        Whether affine maps have a bias.
+    device, dtype : optional
+        Of the parameters.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16)
+    >>> list(model(torch.ones(10, 3, 8), torch.ones(5, 3, 8)).shape)
+    [5, 3, 8]
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        custom_encoder: Any | None = None,
+        custom_decoder: Any | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        options: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation)
+        options += (layer_norm_eps, batch_first, norm_first, bias)
+        super().__init__()
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            self.encoder = TransformerEncoder(
+                TransformerEncoderLayer(*options, **place),
+                num_encoder_layers,
+                LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place),
+            )
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            self.decoder = TransformerDecoder(
+                TransformerDecoderLayer(*options, **place),
+                num_decoder_layers,
+                LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place),
+            )
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Return the target sequence after encoder and decoder.
+
+        Parameters
+        ----------
+        src, tgt : Tensor
+            The sequences.
+        src_mask, tgt_mask, memory_mask : Tensor, optional
+            Which places each place doesn't see, or numbers to add.
+        src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask : Tensor, optional
+            Which places of each example are hidden.
+        src_is_causal, tgt_is_causal, memory_is_causal : bool, optional
+            Hints that the masks hide all that is behind each place.
+
+        Returns
+        -------
+        Tensor
+        """
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src,
+            mask=src_mask,
+            src_key_padding_mask=src_key_padding_mask,
+            is_causal=src_is_causal,
+        )
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """Return the mask that hides all that is behind each place, as numbers to add.
+
+        Parameters
+        ----------
+        sz : int
+            The number of places.
+        device, dtype : optional
+            Of the mask.
+
+        Returns
+        -------
+        Tensor
+            Of shape ``(sz, sz)``.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Transformer.generate_square_subsequent_mask(2)
+        tensor([[0., -inf],
+                [0., 0.]])
+        """
+        return triu(full((sz, sz), -math.inf, device=device, dtype=dtype), diagonal=1)
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)

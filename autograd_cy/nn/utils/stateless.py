@@ -1,0 +1,55 @@
+"""Modules called with other parameters: an older name of `func.functional_call`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from autograd_cy import func
+
+from ..module import Module
+
+__all__ = ["functional_call"]
+
+
+def functional_call(
+    module: Module,
+    parameters_and_buffers: Any,
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Deprecated: :func:`autograd_cy.func.functional_call` took its place.
+
+    Parameters
+    ----------
+    module : Module
+        What is called.
+    parameters_and_buffers : dict of Tensor
+        What stands for its parameters and buffers, by name.
+    args : tuple or object, optional
+        Arguments of the call, or the only one.
+    kwargs : dict, optional
+        Keyword arguments of the call.
+    tie_weights : bool, optional
+        Whether parameters that are one stay one.
+    strict : bool, optional
+        Whether all must be given.
+
+    Returns
+    -------
+    object
+        What the module returns.
+    """
+    warnings.warn(
+        "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of "
+        "PyTorch. Please use func.functional_call instead which is a drop-in replacement for this "
+        "API.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return func.functional_call(
+        module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
+    )

@@ -1,0 +1,39 @@
+"""Attention: mixtures of values by the likeness of queries and keys."""
+
+from autograd_cy.ops._schema import (
+    arg,
+    booleans,
+    by_test,
+    composite,
+    error,
+    fixed,
+    op,
+    sample,
+)
+
+LOADED = "at first use"
+HERE = "tests/ops/test_attention.py::"
+
+
+def three(batch, rows, columns, width, deep):
+    """Query, key and value."""
+    return arg((*batch, rows, width)), arg((*batch, columns, width)), arg((*batch, columns, deep))
+
+
+op("scaled_dot_product_attention(query, key, value, attn_mask: Tensor? = None, dropout_p: float = 0.0, is_causal: bool = False, *, scale: float? = None,"
+   " enable_gqa: bool = False)", namespace="nn.functional", kernel=composite("attention.scaled_dot_product"),
+   samples=[sample(three((2, 2), 3, 4, 5, 5)), sample(three((2, 2), 3, 4, 5, 2), {"is_causal": True}),
+            sample((*three((2, 2), 3, 4, 5, 2), fixed((3, 4), booleans()))), sample((*three((2,), 3, 4, 2, 3), arg((3, 1))), {"scale": 0.3}),
+            sample(three((), 3, 4, 2, 3)), sample((arg((1, 4, 3, 2)), arg((1, 2, 3, 2)), arg((1, 2, 3, 2))), {"enable_gqa": True}),
+            sample(three((0, 2), 3, 4, 5, 5)), sample(three((1, 2), 3, 0, 5, 5)), sample(three((1, 2), 0, 3, 5, 5))],
+   dtypes="hf", tolerance=1e-4, reference=by_test(HERE + "test_values_are_those_of_the_formula"),
+   doc="``softmax(query @ key.T * scale + mask) @ value`` (https://arxiv.org/abs/1706.03762, equation 1).\nRows that see no key are zero.",
+   params={"query": "Of shape ``(*, L, E)``.", "key": "Of shape ``(*, S, E)``.", "value": "Of shape ``(*, S, Ev)``.",
+           "attn_mask": "Truth values, which keys each query sees, or numbers that are added to the scores; broadcasts to ``(*, L, S)``.",
+           "dropout_p": "The probability with which each weight is dropped.", "is_causal": "No query sees keys behind its own place.",
+           "scale": "The factor of the scores; None for ``1 / sqrt(E)``.", "enable_gqa": "Several heads of the query, the third dimension from the end, share one of key and value."},
+   raises={"RuntimeError": "Shapes or dtypes don't fit together."},
+   errors=(error(sample((arg((2,)), arg((3, 2)), arg((3, 2)))), RuntimeError, "at least 2 dimensional"),
+           error(sample((arg((3, 2)), arg((3, 4)), arg((3, 2)))), RuntimeError, "same last size")),
+   example=">>> x = ag.tensor([[1.0, 0.0], [0.0, 1.0]])\n>>> ag.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)\n"
+           "tensor([[1.0000, 0.0000],\n        [0.3302, 0.6698]])")

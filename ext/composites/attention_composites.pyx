@@ -1,0 +1,158 @@
+# cython: language_level=3
+"""Composites of the family attention: records in autograd_cy/ops/attention.py name them."""
+from libc.math cimport sqrt
+from libc.string cimport memset
+from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
+from autograd_cy._C.launch cimport note_constant
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.tensor cimport (
+    Tensor, below_vmaps, device_of, dims_of, sizes_of, tensor_empty, wrap_double)
+include "operators_of_attention_composites.pxi"
+
+cdef double INF = float("inf")
+
+
+# --- in plain operators ---------------------------------------------------------------------
+
+cdef Tensor causal_mask(Py_ssize_t rows, Py_ssize_t columns):
+    """Which columns each row may see: none behind itself."""
+    cdef Py_ssize_t[2] shape = [rows, columns]
+    cdef Tensor mask = tensor_empty(DT_BOOL, 2, shape)
+    cdef Py_ssize_t i
+    for i in range(rows):
+        memset(mask.ptr + i * columns, 0, columns)
+        memset(mask.ptr + i * columns, 1, min(i + 1, columns))
+    note_constant(mask)
+    return mask
+
+
+cdef Tensor masked(Tensor scores, Tensor mask):
+    if mask is None:
+        return scores
+    if mask.dt == DT_BOOL:
+        return T.where(mask, scores, wrap_double(-INF))
+    return T.add(scores, mask)
+
+
+cdef Tensor weights_of(Tensor query, Tensor key, Tensor mask, bint is_causal, double scale):
+    """Softmax of the scores; rows that see nothing are zero, and so are their gradients."""
+    cdef Tensor scores, seen, dead = None
+    cdef int place
+    scores = T.mul(T.matmul(query, T.transpose(key, key.nd - 2, key.nd - 1)), wrap_double(scale))
+    if is_causal:
+        seen = causal_mask(query.sizes[query.nd - 2], key.sizes[key.nd - 2])
+        place = device_of(below_vmaps(query))
+        scores = masked(scores, seen if place == 0 else T._to_device(seen, place))
+    scores = masked(scores, mask)
+    if mask is not None and scores.sizes[scores.nd - 1]:
+        dead = T.eq(T.amax(scores, (-1,), True), wrap_double(-INF))
+        scores = T.masked_fill(scores, dead, wrap_double(0.0))
+    scores = T.softmax(scores, scores.nd - 1, -1)
+    return scores if dead is None else T.masked_fill(scores, dead, wrap_double(0.0))
+
+
+cdef Tensor in_plain(Tensor query, Tensor key, Tensor value, Tensor mask, double dropout_p,
+                     bint is_causal, double scale):
+    cdef Tensor weights, result
+    cdef int dt = query.dt
+    if dt == DT_F16 or dt == DT_BF16:       # rounded once
+        query, key = T._to_dtype(query, DT_F32), T._to_dtype(key, DT_F32)
+        value = T._to_dtype(value, DT_F32)
+        if mask is not None and mask.dt != DT_BOOL:
+            mask = T._to_dtype(mask, DT_F32)
+    weights = weights_of(query, key, mask, is_causal, scale)
+    if dropout_p > 0.0:
+        weights = T.dropout(weights, dropout_p, True)
+    result = T.matmul(weights, value)
+    return result if result.dt == dt else T._to_dtype(result, dt)
+
+
+# --- the public operator --------------------------------------------------------------------
+
+cdef int check_operands(Tensor query, Tensor key, Tensor value) except -1:
+    if query.nd < 2 or key.nd < 2 or value.nd < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.nd} key.dim: {key.nd} and value.dim: {value.nd} instead.")
+    if query.dt != key.dt or query.dt != value.dt:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{scalar_name(query.dt)} key.dtype: {scalar_name(key.dt)} and value.dtype: "
+            f"{scalar_name(value.dt)} instead.")
+    if query.dt > DT_F64:
+        raise NotImplementedError(
+            "scaled_dot_product_attention: not implemented for "
+            f"{scalar_name(query.dt)}; complex scores have no order")
+    if query.dt < DT_F16:
+        raise RuntimeError(
+            "scaled_dot_product_attention: expected a floating point dtype, but query, key and "
+            f"value are {scalar_name(query.dt)}")
+    if (query.sizes[query.nd - 1] != key.sizes[key.nd - 1]
+            or key.sizes[key.nd - 2] != value.sizes[value.nd - 2]):
+        raise RuntimeError(
+            "scaled_dot_product_attention: query and key must have the same last size, key and "
+            f"value the same number of rows, but got query {list(sizes_of(query))}, key "
+            f"{list(sizes_of(key))} and value {list(sizes_of(value))}")
+    return 0
+
+
+cdef int check_mask(Tensor mask, Tensor query) except -1:
+    if mask.dt != DT_BOOL and mask.dt != query.dt:
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} "
+            "instead.")
+    return 0
+
+
+cdef Tensor repeated(Tensor t, Py_ssize_t heads):
+    """Each head as often as there are queries for it."""
+    cdef Py_ssize_t own = t.sizes[t.nd - 3]
+    cdef tuple shape
+    if own == heads:
+        return t
+    shape = dims_of(t)
+    t = T.expand(T.unsqueeze(t, -3), shape[:t.nd - 2] + (heads // own,) + shape[t.nd - 2:])
+    return T.reshape(t, shape[:len(shape) - 3] + (heads,) + shape[len(shape) - 2:])
+
+
+cdef int check_groups(Tensor query, Tensor key, Tensor value) except -1:
+    cdef Py_ssize_t heads
+    if query.nd < 3 or key.nd < 3 or value.nd < 3:
+        raise RuntimeError(
+            "scaled_dot_product_attention: enable_gqa needs a dimension of heads in query, key and "
+            "value, the third from the end")
+    heads = query.sizes[query.nd - 3]
+    for t in (key, value):
+        own = (<Tensor>t).sizes[(<Tensor>t).nd - 3]
+        if own == 0 or heads % own:
+            raise RuntimeError(
+                "Number of heads in key and value must divide the number of heads in query, but "
+                f"got query {list(sizes_of(query))}, key {list(sizes_of(key))} and value "
+                f"{list(sizes_of(value))}")
+    return 0
+
+
+cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor attn_mask,
+                               double dropout_p, bint is_causal, object scale, bint enable_gqa):
+    cdef double factor
+    check_operands(query, key, value)
+    if dropout_p > 1.0:
+        raise RuntimeError(
+            f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+    if attn_mask is not None:
+        check_mask(attn_mask, query)
+        if is_causal:
+            raise RuntimeError(
+                "scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                "is_causal=True; hide what is behind each place in the mask")
+    if enable_gqa:
+        check_groups(query, key, value)
+    if scale is not None:
+        factor = scale
+    else:
+        factor = 1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1))
+    if enable_gqa:
+        key = repeated(key, query.sizes[query.nd - 3])
+        value = repeated(value, query.sizes[query.nd - 3])
+    return in_plain(query, key, value, attn_mask, dropout_p, is_causal, factor)

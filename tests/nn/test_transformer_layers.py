@@ -1,0 +1,265 @@
+"""nn.MultiheadAttention and transformers, by hand and beside torch."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autograd_cy as torch
+from autograd_cy import nn
+
+RNG = np.random.default_rng(0)
+
+
+def copied(ours, theirs):
+    """Give our module the parameters of theirs."""
+    assert repr(ours) == repr(theirs)
+    ours.load_state_dict({k: torch.tensor(v.numpy()) for k, v in theirs.state_dict().items()})
+    assert [n for n, _ in ours.named_parameters()] == [n for n, _ in theirs.named_parameters()]
+    return ours.train(theirs.training)
+
+
+def quietly(call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call()
+
+
+def same(a, b, close=1e-5):
+    np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=close, atol=close)
+
+
+def beside(other, ours, theirs, arrays, kwargs):
+    """Call both, compare results and all gradients."""
+    found = []
+    for library, module in ((torch, ours), (other, theirs)):
+        module.zero_grad()
+        inputs = [library.tensor(x, requires_grad=True) for x in arrays]
+        given = {
+            k: library.tensor(x) if isinstance(x, np.ndarray) else x for k, x in kwargs.items()
+        }
+        results = quietly(lambda m=module, i=inputs, g=given: m(*i, **g))
+        results = results if isinstance(results, tuple) else (results,)
+        results = [r for r in results if r is not None]
+        sum((r * r.detach().cos()).sum() for r in results).backward()
+        found.append([*results, *(x.grad for x in inputs), *(p.grad for p in module.parameters())])
+    assert len(found[0]) == len(found[1])
+    for a, b in zip(*found, strict=True):
+        assert (a is None) == (b is None)
+        if a is not None:
+            same(a, b)
+
+
+def array(*shape):
+    return RNG.normal(size=shape).astype("float32")
+
+
+ATTENTIONS = [
+    {},
+    {"bias": False},
+    {"batch_first": True},
+    {"add_bias_kv": True},
+    {"add_zero_attn": True},
+    {"add_bias_kv": True, "add_zero_attn": True, "batch_first": True},
+    {"kdim": 5, "vdim": 7},
+    {"kdim": 5, "vdim": 7, "bias": False, "add_bias_kv": True, "batch_first": True},
+]
+
+
+def masks(length, columns, batch, heads):
+    seen = RNG.random((length, columns)) < 0.3
+    seen[:, 0] = False
+    padding = np.zeros((batch, columns), bool)
+    padding[0, columns // 2 :] = True
+    yield {}
+    yield {"need_weights": False}
+    yield {"attn_mask": seen, "need_weights": False}
+    yield {"attn_mask": seen, "key_padding_mask": padding}
+    yield {"key_padding_mask": padding, "need_weights": False, "average_attn_weights": False}
+    yield {"attn_mask": array(length, columns), "average_attn_weights": False}
+    yield {"attn_mask": array(batch * heads, length, columns), "need_weights": False}
+    yield {"attn_mask": array(length, columns), "key_padding_mask": padding}
+
+
+@pytest.mark.parametrize("options", ATTENTIONS, ids=lambda o: "-".join(o) or "plain")
+def test_attention_is_that_of_torch(options):
+    other = pytest.importorskip("torch")
+    theirs = other.nn.MultiheadAttention(6, 2, **options)
+    with other.no_grad():
+        for parameter in theirs.parameters():  # biases begin with zeros
+            parameter.copy_(other.tensor(array(*parameter.shape)) * 0.3)
+    ours = copied(nn.MultiheadAttention(6, 2, **options), theirs)
+    shape = (3, 4) if options.get("batch_first") else (4, 3)
+    key = (3, 5) if options.get("batch_first") else (5, 3)
+    arrays = [
+        array(*shape, 6),
+        array(*key, options.get("kdim", 6)),
+        array(*key, options.get("vdim", 6)),
+    ]
+    for kwargs in masks(4, 5, 3, 2):
+        beside(other, ours, theirs, arrays, kwargs)
+    flat = [array(4, 6), array(5, arrays[1].shape[-1]), array(5, arrays[2].shape[-1])]
+    beside(other, ours, theirs, flat, {})
+    beside(other, ours, theirs, flat, {"attn_mask": array(2, 4, 5), "need_weights": False})
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_one_tensor_as_query_key_and_value(batch_first):
+    other = pytest.importorskip("torch")
+    theirs = other.nn.MultiheadAttention(6, 3, batch_first=batch_first)
+    ours = copied(nn.MultiheadAttention(6, 3, batch_first=batch_first), theirs)
+    x = array(4, 4, 6)
+    hidden = np.triu(np.ones((4, 4), bool), 1)
+    for kwargs in (
+        {},
+        {"need_weights": False},
+        {"attn_mask": hidden, "is_causal": True, "need_weights": False},
+        {"attn_mask": hidden, "is_causal": True},
+    ):
+        found = []
+        for library, module in ((torch, ours), (other, theirs)):
+            module.zero_grad()
+            t = library.tensor(x, requires_grad=True)
+            memory = t * 0.5
+            given = {
+                k: library.tensor(v) if isinstance(v, np.ndarray) else v for k, v in kwargs.items()
+            }
+            y = module(t, t, t, **given)[0] + module(t, memory, memory, **given)[0]
+            (y**2).sum().backward()
+            found.append([y, t.grad, *(p.grad for p in module.parameters())])
+        for a, b in zip(*found, strict=True):
+            same(a, b)
+
+
+def test_beginning_is_that_of_torch():
+    layer = nn.MultiheadAttention(40, 4, add_bias_kv=True)
+    bound = (6 / (40 + 120)) ** 0.5
+    weight = layer.in_proj_weight.detach().numpy()
+    assert abs(weight).max() <= bound and weight.std() > bound / 2
+    assert (
+        float(layer.in_proj_bias.detach().abs().sum() + layer.out_proj.bias.detach().abs().sum())
+        == 0
+    )
+    assert float(layer.bias_k.detach().abs().sum()) > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda t: t.nn.MultiheadAttention(5, 2), AssertionError, "divisible by num_heads"),
+        (lambda t: t.nn.MultiheadAttention(0, 2), ValueError, "greater than 0"),
+        (lambda t: m(t, t.ones(1, 3, 2, 4)), AssertionError, "received 4-D query tensor"),
+        (lambda t: m(t, t.ones(3, 2, 5)), AssertionError, "embedding dimension of 4, but got 5"),
+        (lambda t: m(t, is_causal=True), RuntimeError, "Need attn_mask"),
+        (lambda t: m(t, attn_mask=t.zeros(2, 2)), RuntimeError, "2D attn_mask"),
+        (lambda t: m(t, attn_mask=t.zeros(2, 3, 3)), RuntimeError, "3D attn_mask"),
+        (lambda t: m(t, attn_mask=t.zeros(3)), AssertionError, "2-D or 3-D but found 1-D"),
+        (lambda t: m(t, key_padding_mask=t.zeros(3, 3)), AssertionError, "key_padded_mask"),
+        (lambda t: m(t, attn_mask=t.zeros(3, 3, dtype=t.int32)), AssertionError, "only bool and"),
+        (lambda t: t.nn.TransformerEncoderLayer(4, 2, activation="x"), RuntimeError, "relu/gelu"),
+        (lambda t: model(t)(t.ones(3, 2, 4), t.ones(3, 3, 4)), RuntimeError, "batch number"),
+        (lambda t: model(t)(t.ones(3, 2, 4), t.ones(3, 2, 5)), RuntimeError, "feature number"),
+    ],
+)
+def test_refusals_are_those_of_torch(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call(torch)
+    other = pytest.importorskip("torch")
+    with pytest.raises(kind, match=text):
+        quietly(lambda: call(other))
+
+
+def m(library, query=None, **kwargs):
+    x = library.ones(3, 2, 4)
+    query = x if query is None else query
+    return library.nn.MultiheadAttention(4, 2)(query, query if query is x else x, x, **kwargs)
+
+
+def model(library):
+    return library.nn.Transformer(4, 2, 1, 1, 8)
+
+
+LAYERS = [
+    {},
+    {"norm_first": True},
+    {"batch_first": True, "activation": "gelu"},
+    {"bias": False, "layer_norm_eps": 1e-3},
+]
+
+
+@pytest.mark.parametrize("options", LAYERS, ids=lambda o: "-".join(o) or "plain")
+def test_layers_are_those_of_torch(options):
+    other = pytest.importorskip("torch")
+    theirs = other.nn.TransformerEncoderLayer(8, 2, 12, 0.0, **options)
+    ours = copied(nn.TransformerEncoderLayer(8, 2, 12, 0.0, **options), theirs)
+    x = array(3, 4, 8) if options.get("batch_first") else array(4, 3, 8)
+    hidden = np.triu(np.ones((4, 4), bool), 1)
+    padding = np.zeros((3, 4), bool)
+    padding[1, 2:] = True
+    for kwargs in (
+        {},
+        {"src_mask": hidden, "is_causal": True},
+        {"src_mask": hidden, "src_key_padding_mask": padding},
+    ):
+        beside(other, ours, theirs, [x], kwargs)
+    theirs = other.nn.TransformerDecoderLayer(8, 2, 12, 0.0, **options)
+    ours = copied(nn.TransformerDecoderLayer(8, 2, 12, 0.0, **options), theirs)
+    memory = array(3, 5, 8) if options.get("batch_first") else array(5, 3, 8)
+    padding = np.zeros((3, 5), bool)
+    padding[1, 2:] = True
+    for kwargs in ({}, {"tgt_mask": hidden, "memory_key_padding_mask": padding}):
+        beside(other, ours, theirs, [x, memory], kwargs)
+
+
+@pytest.mark.parametrize("options", LAYERS[:3], ids=lambda o: "-".join(o) or "plain")
+def test_transformer_is_that_of_torch(options):
+    other = pytest.importorskip("torch")
+    theirs = quietly(lambda: other.nn.Transformer(8, 2, 2, 2, 12, 0.0, **options))
+    ours = copied(nn.Transformer(8, 2, 2, 2, 12, 0.0, **options), theirs)
+    source = array(3, 5, 8) if options.get("batch_first") else array(5, 3, 8)
+    target = array(3, 4, 8) if options.get("batch_first") else array(4, 3, 8)
+    mask = np.triu(np.full((4, 4), -np.inf, "float32"), 1)
+    padding = np.zeros((3, 5), "float32")
+    padding[2, 3:] = -np.inf
+    beside(other, ours, theirs, [source, target], {"tgt_mask": mask})
+    beside(
+        other,
+        ours,
+        theirs,
+        [source, target],
+        {"src_key_padding_mask": padding, "memory_key_padding_mask": padding},
+    )
+
+
+def test_causal_masks_are_recognised():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 12, 0.0)
+    encoder = nn.TransformerEncoder(layer, 2, norm=nn.Identity())
+    x = torch.tensor(array(4, 3, 8))
+    mask = nn.Transformer.generate_square_subsequent_mask(4)
+    assert mask.tolist()[1] == [0.0, 0.0, -float("inf"), -float("inf")]
+    wanted = encoder(x, mask, is_causal=False)
+    torch.testing.assert_close(encoder(x, mask), wanted)
+    torch.testing.assert_close(encoder(x, mask, is_causal=True), wanted)
+    changed = x.clone()
+    changed[3] = 0
+    torch.testing.assert_close(encoder(changed, mask)[:3], wanted[:3])
+
+
+def test_layers_are_copies_with_weights_of_their_own():
+    layer = nn.TransformerEncoderLayer(8, 2, 12, activation=nn.GELU())
+    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=True, mask_check=False)
+    a, b = encoder.layers
+    assert a.linear1.weight is not b.linear1.weight and torch.equal(
+        a.linear1.weight, b.linear1.weight
+    )
+    assert a.activation is not b.activation
+
+
+def test_dropout_is_for_training():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 12, 0.5)
+    x = torch.tensor(array(4, 3, 8))
+    assert not torch.equal(layer(x), layer(x))
+    layer.eval()
+    assert torch.equal(layer(x), layer(x))
