@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import contraction
 from autograd_cy._namespace import (
     abs,
-    arange,
     broadcast_shapes,
     dot,
     eq,
     float32,
     float64,
+    from_numpy,
     index_select,
     matmul,
     mul,
@@ -70,6 +72,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.dtype != x2.dtype:
         raise RuntimeError(f"cdist: expected scalar type {x1.dtype} but found {x2.dtype}")
+    if x1.device.type != "cpu":  # NumPy has no arrays of other devices
+        return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
     batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     return contraction._cdist(_with_batch(x1, batch), _with_batch(x2, batch), p)
 
@@ -125,7 +129,5 @@ def pdist(self: Tensor, p: float) -> Tensor:
         )
     if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    n = self.shape[0]
-    number = arange(n, device=self.device)
-    first, second = (unsqueeze(number, 1) < number).nonzero(as_tuple=True)
+    first, second = (from_numpy(x).to(self.device) for x in np.triu_indices(self.shape[0], 1))
     return norm(index_select(self, 0, first) - index_select(self, 0, second), p, -1)

@@ -34,7 +34,7 @@ op("vdot(self, other)", tier="interpreted", kernel=host("np.vdot(self, other)"),
 
 # --- distances -----------------------------------------------------------------------------------
 
-op("dist(self, other, p: Scalar = 2)", tier="interpreted", kernel=composite("contraction.dist"), tolerance=1e-4, out=True,
+op("dist(self, other, p: Scalar = 2)", tier="interpreted", kernel=composite("contraction.dist"), tolerance=1e-4,
    samples=[*shapes(((3, 4), (3, 4)), ((3, 1), (4,))), sample((arg((5,)), arg((5,)), 1.0)), sample((arg((5,)), arg((5,)), 3.0))], dtypes="hfc",
    reference="np.linalg.norm((self - other).ravel(), p)", params={"p": "The order of the norm."},
    doc="The norm of a difference.", example=">>> ag.dist(ag.tensor([3.0, 0.0]), ag.tensor([0.0, 4.0]))\ntensor(5.)")

@@ -53,6 +53,8 @@ def numbers_for(record, argument, name):
             if argument.name == "lower"
             else (FACTOR,) * (argument.name == "upper")
         )
+    if record.name == "dist" and argument.type == "Scalar":  # of the order of a norm
+        return (0.7123456789123, 3)
     if argument.type == "Scalar":
         return (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,)
     return ()
