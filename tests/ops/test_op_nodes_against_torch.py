@@ -34,10 +34,10 @@ CONSTANT = "a result without a derivative does not require grad; torch's fails i
 # (operator, name here, name in torch); None for any.
 NAMES = {
     **{(name, None, None): PARTS for name in (
-        "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
-        "diagonal_scatter", "dist", "index_copy", "index_fill", "inner", "kron", "linalg.solve",
-        "masked_select", "nan_to_num", "nansum", "pdist", "narrow_copy", "norm",
-        "rad2deg", "repeat", "roll", "rot90", "select_scatter",
+        "addr", "channel_shuffle", "pixel_shuffle", "pixel_unshuffle",
+        "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
+        "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
+        "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},
     **{(name, None, None): ONE_NODE for name in (
         "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
@@ -45,6 +45,7 @@ NAMES = {
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
+    **{(name, None, None): PARTS for name in ("dist", "inner", "nansum", "pdist")},
     ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     ("pairwise_distance", None, "NormBackward1"): PARTS,
