@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_cy import Tensor, empty, gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
+import autograd_cy as _operators  # those of recurrence are loaded when they are first used
+from autograd_cy import Tensor, empty, zeros
 
 from . import init
 from .module import Module
@@ -179,9 +180,9 @@ class RNNCell(RNNCellBase):
             Of the shape of the state.
         """
         if self.nonlinearity == "tanh":
-            step = rnn_tanh_cell
+            step = _operators.rnn_tanh_cell
         elif self.nonlinearity == "relu":
-            step = rnn_relu_cell
+            step = _operators.rnn_relu_cell
         else:
             step = None
         if step is not None and hx is not None and input.ndim == hx.ndim == 2:
@@ -252,10 +253,10 @@ class LSTMCell(RNNCellBase):
             zero = self._state(x, None, batched, "")
             states: tuple[Tensor, ...] = (zero, zero)
         elif batched and all(h.ndim == 2 for h in hx):
-            return lstm_cell(x, hx, *self._weights())
+            return _operators.lstm_cell(x, hx, *self._weights())
         else:
             states = tuple([self._state(x, h, batched, f"hx[{k}]") for k, h in enumerate(hx)])
-        h, c = lstm_cell(x, states, *self._weights())
+        h, c = _operators.lstm_cell(x, states, *self._weights())
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 
 
@@ -310,8 +311,8 @@ class GRUCell(RNNCellBase):
         """
         batched = input.ndim == 2
         if batched and hx is not None and hx.ndim == 2:
-            return gru_cell(input, hx, *self._weights())
+            return _operators.gru_cell(input, hx, *self._weights())
         x = self._checked(input)
         h = self._state(x, hx, batched, "hidden")
-        h = gru_cell(x, h, *self._weights())
+        h = _operators.gru_cell(x, h, *self._weights())
         return h if batched else h.squeeze(0)

@@ -8,6 +8,9 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
+from types import FunctionType
+
+from autograd_cy._autocast import LISTED
 from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
@@ -99,6 +102,21 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.nn.functional._resampling import (
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from autograd_cy.nn.functional._unpooling import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from autograd_cy.overrides import overridable
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -137,6 +155,7 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -144,11 +163,17 @@ __all__ = [
     "linear",
     "local_response_norm",
     "log_softmax",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
@@ -178,6 +203,14 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
+
+# Functions in Python that mixed precision converts arguments of: it must see their calls.
+for _name in LISTED.intersection(__all__):
+    if isinstance(globals()[_name], FunctionType) and not hasattr(globals()[_name], "_asks"):
+        globals()[_name] = overridable(globals()[_name])
 
 __getattr__, __dir__ = _later("nn.functional", globals())
