@@ -27,6 +27,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import threading
 import types as _types
 import warnings
 from collections import defaultdict
@@ -53,6 +54,7 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable)
+_running = threading.local()
 
 # The functions that operators stand for.
 _OPERATORS = {
@@ -156,6 +158,18 @@ def _converted(result: Any, cls: type) -> Any:
     return result
 
 
+def _call_once(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call a function that may be of another library, and then asks us whatever is disabled."""
+    outer = getattr(_running, "call", None)
+    if _overrides._is_call(outer, func, args, kwargs):
+        raise _overrides._mixed(func, func)
+    _running.call = func, args, kwargs
+    try:
+        return func(*args, **kwargs)
+    finally:
+        _running.call = outer
+
+
 def _torch_function(
     cls: type,
     func: Callable,
@@ -178,10 +192,18 @@ def _torch_function(
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
-        result = func(*args, **(kwargs or {}))
+        if _overrides._is_intercepted(func):
+            result = func(*args, **(kwargs or {}))
+        else:
+            result = _call_once(func, tuple(args), kwargs or {})
         if cls is Tensor or func in get_default_nowrap_functions():
             return result
         return _converted(result, cls)
+
+
+def _is_of_torch(x: Any) -> bool:
+    theirs = getattr(sys.modules.get("torch"), "Tensor", Tensor)
+    return theirs is not Tensor and isinstance(x, theirs)  # programs may call us torch
 
 
 # --- what subclasses get ----------------------------------------------------------------------
@@ -204,10 +226,15 @@ def _asking(name: str, value: Callable) -> Callable:
     @functools.wraps(value)
     def operator(self, *args):
         try:
-            return method(self, *args)
-        except TypeError:
-            # The other side may know; if not, Python says so.
-            return NotImplemented
+            result = method(self, *args)
+        except TypeError as error:
+            if getattr(error, "_is_final", False):
+                raise
+            result = NotImplemented  # the other side may know; if not, Python says so
+        if result is NotImplemented and any(map(_is_of_torch, args)):
+            # Torch doesn't know, and Python would compare by identity.
+            raise _overrides._mixed(shown, type(args[0]))
+        return result
 
     return operator
 

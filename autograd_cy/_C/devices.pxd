@@ -38,6 +38,7 @@ cdef int device_among(tuple tensors, str op) except -1
 cdef int check_place(Tensor t, int device, str op) except -1
 cdef int refuse_host(Tensor t, str what) except -1     # an error if there are no values to read
 cdef object no_kernel(str op, int device)
+cdef object no_host_kernel(str op, int device)
 cdef int refuse_device(tuple tensors, str op) except -1   # always raises
 
 # The slots of a generated module: table[device * len(keys) + position of the key].

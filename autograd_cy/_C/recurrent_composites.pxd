@@ -2,12 +2,6 @@
 """Composites of the family recurrent."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef enum:
-    R_TANH = 0
-    R_RELU = 1
-    R_LSTM = 2
-    R_GRU = 3
-
 cdef Tensor rnn_tanh_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
                           Tensor b_hh)
 cdef Tensor rnn_relu_cell(Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
@@ -35,3 +29,7 @@ cdef tuple lstm(Tensor x, tuple hx, tuple params, bint has_biases, Py_ssize_t nu
 cdef tuple lstm_data(Tensor x, Tensor batch_sizes, tuple hx, tuple params,
                      bint has_biases, Py_ssize_t num_layers, double dropout,
                      bint train, bint bidirectional)
+cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h, Tensor c,
+                     Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr,
+                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, object needed)
+cdef Tensor no_tangent(Tensor a)

@@ -143,3 +143,50 @@ class Flatten(Module):
     def extra_repr(self) -> str:
         """Return the dimensions."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Makes several dimensions of one.
+
+    Parameters
+    ----------
+    dim : int
+        The dimension.
+    unflattened_size : tuple or list of int
+        The sizes of the dimensions that it becomes; one may be -1.
+
+    Raises
+    ------
+    TypeError
+        If these are no ints.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> list(torch.nn.Unflatten(1, (3, 4))(torch.ones(2, 12)).shape)
+    [2, 3, 4]
+    """
+
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                "unflattened_size must be a tuple of ints, but found type "
+                f"{type(unflattened_size).__name__}"
+            )
+        for at, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {at}"
+                )
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the input with the dimension cut into several."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """Return the dimension and the sizes."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

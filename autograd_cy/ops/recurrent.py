@@ -1,6 +1,20 @@
 """Recurrent networks: one step of a cell, and whole sequences."""
 
-from autograd_cy.ops._schema import arg, box, by_test, composite, error, op, sample
+from autograd_cy.ops._schema import (
+    arg,
+    box,
+    by_test,
+    call,
+    composite,
+    error,
+    nondiff,
+    op,
+    refuse,
+    sample,
+)
+
+LOADED = "at first use"
+
 
 SMALL = box(-0.4, 0.4)  # away from the poles of tanh and sigmoid
 HERE = "tests/ops/test_recurrent.py::"
@@ -105,3 +119,31 @@ for _name, _gates, _about in (("rnn_tanh", 1, "An Elman network with tanh"), ("r
             "'batch_sizes' in kwargs or 'data' in kwargs or (len(args) > 2 and isinstance(args[2], Tensor))",
        samples=[], dtypes="hf" if _name == "rnn_relu" else "hfc", reference=by_test(HERE + "test_packed_sequences_are_sequences_alone"),
        doc="Over packed sequences.", params={k: v for k, v in LAYERS.items() if k not in ("input", "batch_first")})
+
+# --- a layer in one direction, or a cell, as one operator ----------------------------------------
+
+# `mode` is the kind of cell, and R_REVERSE for the other direction (autograd_cy/_C/rules_recurrent.pxd).
+# What is not as usual (vmap, tangents, other dtypes and devices) never comes here: see ext/composites/recurrent_composites.pyx.
+PLAIN = refuse("recurrent layers are made of plain operators under vmap")
+MOVING = ("input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+
+op("_recurrent(input, hx, cx: Tensor?, weight_ih, weight_hh, bias_ih: Tensor?, bias_hh: Tensor?, weight_hr: Tensor?, batch_sizes: Tensor?, mode: int)"
+   " -> (output, hy, cy, gates)", named=False, out=False, nondiff_outputs=("gates",),
+   kernel=call("recurrent.layer", shape="rules_recurrent.layer(input, hx, cx, weight_hh, batch_sizes, mode)"),
+   vjp={MOVING: "_recurrent_gradients(given_output, given_hy, given_cy, input, hx, cx, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes,"
+                " output, gates, mode, needed)"},
+   jvp={_out: {_name: f"_recurrent_tangent({_name}_t)" for _name in MOVING} for _out in ("output", "hy", "cy")}, vmap=PLAIN, dtypes="f",
+   doc="All steps of a layer in one direction, or one step: states of all steps, the last ones, and what backward needs.")
+
+op("_recurrent_tangent(self)", kernel=composite("recurrent.no_tangent"), doc="An error: tangents go through plain operators.")
+
+op("_recurrent_gradients(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor?, input, hx, cx: Tensor?, weight_ih, weight_hh, bias_ih: Tensor?,"
+   " bias_hh: Tensor?, weight_hr: Tensor?, batch_sizes: Tensor?, output, gates, mode: int, needed: object) -> Tensor[]",
+   kernel=composite("recurrent.gradients"), doc="Gradients of a layer, by one operator or by plain ones, which are differentiable again.")
+
+op("_recurrent_backward(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor?, input, hx, cx: Tensor?, weight_ih, weight_hh, weight_hr: Tensor?,"
+   " batch_sizes: Tensor?, output, gates, mode: int, wanted: int)"
+   " -> (grad_input, grad_hx, grad_cx, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, grad_weight_hr)", named=False, out=False,
+   kernel=call("recurrent.layer_backward", shape="rules_recurrent.layer_backward(input, hx, cx, weight_ih, weight_hh, weight_hr, wanted)"),
+   vjp=nondiff("gradients that are differentiated again are made of plain operators"), vmap=PLAIN, dtypes="f",
+   doc="Backward through time.")

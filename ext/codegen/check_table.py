@@ -12,6 +12,7 @@ from typing import Any
 from ext.codegen.kernel_specs import NOT_YET, SPECS, KernelSpec
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_PARAMETERS = 16  # of a form of Python, as ext/core/forms.pyx has room for
 _BY_HAND = re.compile(r'kernel_number\("(\w+)"\)')
 
 
@@ -21,6 +22,9 @@ def check(families: dict[str, list], error: type[Exception]) -> None:
     used: set[str] = set()
     for records in families.values():
         for r in records:
+            parameters = len(r.args) + len(r.options) + bool(r.alpha) + bool(r.out)
+            if r.tier == "compiled" and parameters > MOST_PARAMETERS:
+                raise error(f"{r.key}: {parameters} parameters, but a form has {MOST_PARAMETERS}")
             if type(r.kernel).__name__ == "elementwise":
                 if r.kernel.name not in specs:
                     raise error(

@@ -1,21 +1,35 @@
 # cython: language_level=3
 """Composites of the family recurrent: records in autograd_cy/ops/recurrent.py name them.
 
-A layer in one direction is a loop of steps. Its operators are plain ones here, which know all
-derivatives, every dtype and device.
+A layer in one direction, or a cell, is one operator, `_recurrent`, and its backward another, where
+tensors are as usual: float32 or float64 (half types are converted), on the CPU, outside of vmap and
+forward mode. Everywhere else it is a loop of steps made of plain operators, which know all
+derivatives, every dtype and device; and so are gradients that are differentiated again.
 """
 from libc.stdint cimport int64_t
-from autograd_cy._C.dtypes cimport DT_I64, dt_differentiable
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, dt_differentiable
 from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.rules_recurrent cimport (
+    R_GRU, R_LSTM, R_RELU, R_REVERSE, R_TANH, gates_of)
 from autograd_cy._C.storage cimport ON_CPU
-from autograd_cy._C.tensor cimport Tensor, device_of, dims_of, reading
+from autograd_cy._C.tensor cimport (
+    F_BATCHED, F_DEVICE, F_DUAL, M_NO_GRAD, Tensor, device_of, dims_of, reading, requires_grad,
+    tls_modes)
 include "operators_of_recurrent_composites.pxi"
 
 cdef tuple NAMES = ("rnn_tanh", "rnn_relu", "lstm", "gru")
 
+cdef enum:
+    ODD = F_BATCHED | F_DEVICE | F_DUAL
 
-cdef inline int gates_of(int mode) noexcept:
-    return 4 if mode == R_LSTM else (3 if mode == R_GRU else 1)
+
+cdef inline bint fits(Tensor t, int dt) noexcept:
+    """Whether the operators take it: there is none, or it is as usual and has the dtype."""
+    return t is None or (t.dt == dt and not t.flags & ODD)
+
+
+cdef inline Tensor widened(Tensor t):
+    return None if t is None else T._to_dtype(t, DT_F32)
 
 
 # --- one step ---------------------------------------------------------------------------------
@@ -89,26 +103,67 @@ cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) 
     return 0
 
 
+cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh, Tensor b_ih,
+                Tensor b_hh):
+    """(h, c) after a step."""
+    cdef int dt = x.dt
+    cdef tuple made
+    check_bias(b_ih, w_hh, "b_ih", <str>NAMES[mode])
+    check_bias(b_hh, w_hh, "b_hh", <str>NAMES[mode])
+    if not (fits(x, dt) and fits(h, dt) and fits(c, dt) and fits(w_ih, dt) and fits(w_hh, dt)
+            and fits(b_ih, dt) and fits(b_hh, dt)):
+        return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
+    if dt == DT_F32 or dt == DT_F64:
+        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
+        return made[0], made[2]
+    if dt == DT_F16 or dt == DT_BF16:
+        made = T._recurrent(widened(x), widened(h), widened(c), widened(w_ih), widened(w_hh),
+                            widened(b_ih), widened(b_hh), None, None, mode)
+        return (T._to_dtype(<Tensor>made[0], dt),
+                None if c is None else T._to_dtype(<Tensor>made[2], dt))
+    return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
+
+
+cdef int check_bias(Tensor bias, Tensor w_hh, str which, str name) except -1:
+    if bias is not None and (bias.nd != 1 or bias.sizes[0] != w_hh.sizes[0]):
+        raise RuntimeError(f"{name}: {which} of shape {list(dims_of(bias))} doesn't fit the "
+                           f"{w_hh.sizes[0]} rows of the weights")
+    return 0
+
+
 cdef Tensor rnn_cell(int mode, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor b_ih,
                      Tensor b_hh):
     check_cell(x, (h,), w_ih, w_hh, mode)
-    return <Tensor>plain_step(mode, T.linear(x, w_ih, b_ih), h, None, w_hh, b_hh, None)[0]
+    return <Tensor>cell(mode, x, h, None, w_ih, w_hh, b_ih, b_hh)[0]
 
 
 cdef tuple lstm_cell(Tensor x, tuple hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh):
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     check_cell(x, hx, w_ih, w_hh, R_LSTM)
-    return plain_step(R_LSTM, T.linear(x, w_ih, b_ih), <Tensor>hx[0], <Tensor>hx[1], w_hh, b_hh,
-                      None)
+    return cell(R_LSTM, x, <Tensor>hx[0], <Tensor>hx[1], w_ih, w_hh, b_ih, b_hh)
 
 
 # --- one layer in one direction ---------------------------------------------------------------
 
+cdef tuple one_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh,
+                     Tensor b_ih, Tensor b_hh, Tensor w_hr, Tensor batch_sizes, bint reverse):
+    """(output, h, c)"""
+    cdef int dt = x.dt
+    cdef tuple made
+    if ((dt == DT_F32 or dt == DT_F64) and fits(x, dt) and fits(h, dt) and fits(c, dt)
+            and fits(w_ih, dt) and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
+            and fits(w_hr, dt)):
+        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
+                            mode | R_REVERSE if reverse else mode)
+        return made[0], made[1], made[2]
+    return plain_layer(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse)
+
+
 cdef tuple steps_of(Tensor a, Tensor batch_sizes):
-    """The rows of each step: of (steps, batch, n), or of packed (rows, n)."""
+    """The rows of each step: of (steps, batch, n), of packed (rows, n), or of one step."""
     if batch_sizes is None:
-        return T.unbind(a, 0)
+        return T.unbind(a, 0) if a.nd == 3 else (a,)
     return T.split_with_sizes(a, sizes_of_steps(batch_sizes), 0)
 
 
@@ -145,6 +200,157 @@ cdef tuple plain_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tens
         return T.stack(tuple(outputs), 0), h, c
     return T.cat(tuple(outputs), 0), h, c
 
+
+# --- gradients that are differentiated again --------------------------------------------------
+
+cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h, Tensor c,
+                     Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor w_hr,
+                     Tensor batch_sizes, Tensor out, Tensor gates, Py_ssize_t mode, object needed):
+    """Gradients of input, h, c, the weights, the biases and the projection; None for others."""
+    cdef Py_ssize_t wanted = 0, k
+    cdef bint plain = False, recorded = False
+    cdef Tensor t
+    cdef tuple made
+    for k in range(8):
+        if needed[k]:
+            wanted |= 1 << k
+    for one in (g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr):
+        if one is not None:
+            t = <Tensor>one
+            plain = plain or t.flags & ODD
+            recorded = recorded or requires_grad(t)
+    if plain or (recorded and not tls_modes() & M_NO_GRAD):
+        made = plain_gradients(
+            <int>(mode & ~<Py_ssize_t>R_REVERSE), g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih,
+            b_hh, w_hr, batch_sizes, mode & R_REVERSE != 0)
+    else:
+        made = T._recurrent_backward(g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, w_hr, batch_sizes,
+                                     out, gates, mode, wanted)
+    return tuple([made[k] if wanted >> k & 1 else None for k in range(8)])
+
+
+cdef Tensor added(Tensor a, Tensor b):
+    """The sum, where None is zero."""
+    if a is None or b is None:
+        return b if a is None else a
+    return T.add(a, b)
+
+
+cdef Tensor top(Tensor a, Py_ssize_t rows):
+    return a if a is None or a.sizes[0] == rows else T.narrow(a, 0, 0, rows)
+
+
+cdef Tensor replaced(Tensor a, Tensor some):
+    """`a` with other first rows; they are all of it if there is no `a`."""
+    cdef Py_ssize_t rows = some.sizes[0]
+    if a is None or a.sizes[0] == rows:
+        return some
+    return T.cat((some, T.narrow(a, 0, rows, a.sizes[0] - rows)), 0)
+
+
+cdef Tensor sums(Tensor a, Tensor b):
+    """a.T @ b over all rows, whatever dimensions they have."""
+    return T.mm(T.transpose(T.flatten_rows(a), 0, 1), T.flatten_rows(b))
+
+
+cdef tuple again(int mode, Tensor gx, Tensor h, Tensor c, Tensor w_hh, Tensor b_hh, Tensor w_hr):
+    """A step, and what its gradients need: (h, c, gates, tanh of c or sum of the state, raw h)."""
+    cdef Tensor gh = T.linear(h, w_hh, b_hh), raw, t, i, f, g, o, r, z, n, s
+    cdef tuple x, y
+    if mode == R_LSTM:
+        x = T.chunk(T.add(gx, gh), 4, 1)
+        i, f, o = T.sigmoid(<Tensor>x[0]), T.sigmoid(<Tensor>x[1]), T.sigmoid(<Tensor>x[3])
+        g = T.tanh(<Tensor>x[2])
+        c = T.add(T.mul(f, c), T.mul(i, g))
+        t = T.tanh(c)
+        raw = T.mul(o, t)
+        return raw if w_hr is None else T.linear(raw, w_hr, None), c, (i, f, g, o), t, raw
+    if mode == R_GRU:
+        x, y = T.chunk(gx, 3, 1), T.chunk(gh, 3, 1)
+        r, z = T.sigmoid(T.add(<Tensor>x[0], <Tensor>y[0])), T.sigmoid(
+            T.add(<Tensor>x[1], <Tensor>y[1]))
+        s = <Tensor>y[2]
+        n = T.tanh(T.add(<Tensor>x[2], T.mul(r, s)))
+        return T.add(n, T.mul(z, T.sub(h, n))), None, (r, z, n), s, None
+    h = T.tanh(T.add(gx, gh)) if mode == R_TANH else T.relu(T.add(gx, gh))
+    return h, None, (h,), None, None
+
+
+cdef tuple step_back(int mode, Tensor dh, Tensor dc, Tensor h, Tensor c, tuple gates, Tensor t):
+    """Gradients of a step: of its sums, of those of the state, and of h and c before.
+
+    `dh` is that of h before the projection. What h before gets by the product is left out.
+    """
+    cdef Tensor i, f, g, o, r, z, n, one, two, three, four
+    if mode == R_LSTM:
+        i, f, g, o = gates
+        dc = added(dc, T.tanh_backward(T.mul(dh, o), t))
+        one = T.sigmoid_backward(T.mul(dc, g), i)
+        two = T.sigmoid_backward(T.mul(dc, c), f)
+        three = T.tanh_backward(T.mul(dc, i), g)
+        four = T.sigmoid_backward(T.mul(dh, t), o)
+        one = T.cat((one, two, three, four), 1)
+        return one, one, None, T.mul(dc, f)
+    if mode == R_GRU:
+        r, z, n = gates
+        i = T.mul(dh, z)
+        three = T.tanh_backward(T.sub(dh, i), n)
+        two = T.sigmoid_backward(T.mul(dh, T.sub(h, n)), z)
+        one = T.sigmoid_backward(T.mul(three, t), r)
+        return (T.cat((one, two, three), 1), T.cat((one, two, T.mul(three, r)), 1), i, None)
+    h = <Tensor>gates[0]
+    one = T.tanh_backward(dh, h) if mode == R_TANH else T.threshold_backward(dh, h)
+    return one, one, None, None
+
+
+cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
+                           Tensor c, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh,
+                           Tensor w_hr, Tensor batch_sizes, bint reverse):
+    """Backward through time made of plain operators, after the steps once more."""
+    cdef tuple parts = steps_of(T.linear(x, w_ih, b_ih), batch_sizes), grads, step, found
+    cdef Py_ssize_t count = len(parts), k, t, rows
+    cdef list kept = [None] * count, d = [None] * count, s = [None] * count
+    cdef list last = [None] * count, drawn = [None] * count, raw = [None] * count
+    cdef Tensor gx, dh, before, cell, g_h = g_hy, g_c = g_cy, g_last
+    for k in range(count):
+        t = count - 1 - k if reverse else k
+        gx = <Tensor>parts[t]
+        rows = gx.sizes[0]
+        before, cell = top(h, rows), top(c, rows)
+        step = again(mode, gx, before, cell, w_hh, b_hh, w_hr)
+        kept[t] = (before, cell, step)
+        last[t], raw[t] = before, step[4]
+        h = replaced(h, <Tensor>step[0])
+        c = None if c is None else replaced(c, <Tensor>step[1])
+    if g_h is None:
+        g_h = T.zeros_like(h)
+    if c is not None and g_c is None:
+        g_c = T.zeros_like(c)
+    grads = (None,) * count if g_out is None else steps_of(g_out, batch_sizes)
+    for k in range(count):
+        t = k if reverse else count - 1 - k
+        before, cell, step = <tuple>kept[t]
+        rows = before.sizes[0]
+        dh = drawn[t] = added(top(g_h, rows), <Tensor>grads[t])
+        if w_hr is not None:
+            dh = T.matmul(dh, w_hr)
+        found = step_back(mode, dh, top(g_c, rows), before, cell, <tuple>step[2], <Tensor>step[3])
+        d[t], s[t] = found[0], found[1]
+        g_last = added(T.matmul(<Tensor>found[1], w_hh), <Tensor>found[2])
+        g_h = replaced(g_h, g_last)
+        if c is not None:
+            g_c = replaced(g_c, <Tensor>found[3])
+    gx, before = T.cat(tuple(d), 0), T.cat(tuple(s), 0)
+    return (
+        T.reshape(T.matmul(gx, w_ih), dims_of(x)), g_h, g_c, sums(gx, x),
+        sums(before, T.cat(tuple(last), 0)),
+        None if b_ih is None else T.sum_dim(gx, 0, False, -1),
+        None if b_hh is None else T.sum_dim(before, 0, False, -1),
+        None if w_hr is None else sums(T.cat(tuple(drawn), 0), T.cat(tuple(raw), 0)))
+
+
+cdef Tensor no_tangent(Tensor a):
+    raise RuntimeError("recurrent layer: tangents go through its plain form")
 
 # --- layers and directions --------------------------------------------------------------------
 
@@ -222,11 +428,9 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
         if x.nd != 3:
             raise RuntimeError(f"{name}: expected an input of 3 dimensions, got shape "
                                f"{list(dims_of(x))}")
-        if batch_first:
-            output = x = T.transpose(x, 0, 1)
-        if x.sizes[0] == 0:
+        if x.sizes[1 if batch_first else 0] == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        batch = x.sizes[1]
+        batch = x.sizes[0 if batch_first else 1]
     if num_layers <= 0:
         raise RuntimeError(f"{name}: num_layers must be greater than zero, got {num_layers}")
     for k in range(len(hx)):
@@ -244,6 +448,13 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
         raise RuntimeError(
             f"{name}: expected {per} parameters for each of {num_layers * directions} layers and "
             f"directions, got {len(params)}")
+    if x.dt == DT_F16 or x.dt == DT_BF16:
+        return narrowed(x.dt, sequence(
+            mode, widened(x), batch_sizes, all_widened(x.dt, hx, name),
+            all_widened(x.dt, params, name), has_biases, num_layers, dropout, train, bidirectional,
+            batch_first))
+    if batch_first and batch_sizes is None:
+        output = T.transpose(x, 0, 1)
     b_ih = b_hh = None
     for layer in range(num_layers):
         if layer and dropout != 0 and train:
@@ -260,7 +471,9 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
             h = T.select(<Tensor>hx[0], 0, k)
             c = T.select(<Tensor>hx[1], 0, k) if mode == R_LSTM else None
             check_layer(mode, output, h, c, w_ih, w_hh, w_hr, name)
-            made = plain_layer(mode, output, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, d)
+            check_bias(b_ih, w_hh, "bias_ih", name)
+            check_bias(b_hh, w_hh, "bias_hh", name)
+            made = one_layer(mode, output, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, d)
             outputs.append(made[0])
             last.append(made[1])
             cells.append(made[2])
@@ -270,6 +483,22 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
     if mode == R_LSTM:
         return output, together(last), together(cells)
     return output, together(last)
+
+
+cdef tuple all_widened(int dt, tuple tensors, str name):
+    cdef list wide = []
+    for t in tensors:
+        if (<Tensor>t).dt != dt:
+            raise RuntimeError(
+                f"{name}: expected tensors of one dtype, but got {scalar_name(dt)} and "
+                f"{scalar_name((<Tensor>t).dt)}")
+        wide.append(widened(<Tensor>t))
+    return tuple(wide)
+
+
+cdef tuple narrowed(int dt, tuple results):
+    """Steps, layers and states between them are float32; only what comes out is rounded."""
+    return tuple([T._to_dtype(<Tensor>t, dt) for t in results])
 
 
 cdef Tensor together(list states):

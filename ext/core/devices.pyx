@@ -158,6 +158,16 @@ cdef object no_kernel(str op, int device):
         "the operands with .cpu()")
 
 
+cdef object no_host_kernel(str op, int device):
+    """The same of an operator that NumPy or SciPy computes."""
+    if device == ON_META:
+        return NotImplementedError(
+            f"{op}: not possible on device 'meta': NumPy or SciPy computes it, from values, and "
+            "there is no rule for the shape alone; call it with a tensor on the CPU, such as "
+            "zeros_like(x, device='cpu')")
+    return no_kernel(op, device)
+
+
 cdef int refuse_device(tuple tensors, str op) except -1:
     raise no_kernel(op, device_among(tensors, op))
 

@@ -58,7 +58,7 @@ cdef extern from "Python.h":
     long long whole "PyLong_AsLongLongAndOverflow"(PyObject*, int*) noexcept
 
 cdef enum:
-    MOST = 16                       # parameters of a form
+    MOST = 16                       # parameters of a form; MOST_PARAMETERS of check_table.py
 
 cdef enum Quick:                    # values that need no converter
     NOT_QUICK, QUICK_TENSOR, QUICK_BOOL, QUICK_INT, QUICK_DIM, QUICK_DIMS, QUICK_STR, AS_IT_IS
@@ -187,6 +187,8 @@ cdef int read_row(Form form, Row* row, str line) except -1:
         if cell == "+":
             row.own = row.n
             continue
+        if row.n == MOST:
+            raise SystemError(f"{form.__name__}: more than {MOST} parameters")
         p = &row.parameters[row.n]
         kind, _, name = cell.partition(" ")
         name, has_default, default = name.partition("=")

@@ -14,7 +14,7 @@ from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
     wrap_shared, wrap_shared_all)
-from autograd_cy._C.devices cimport device_among, no_kernel
+from autograd_cy._C.devices cimport device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_is_complex, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
@@ -23,7 +23,7 @@ from autograd_cy._C.inplace cimport (
     constant_history, put_value, refuse_complex, replace_value, unknown_history)
 from autograd_cy._C.events cimport finished, note_node
 from autograd_cy._C.interpreted_arguments cimport known_arguments
-from autograd_cy._C.interpreted_kernels cimport ElementwiseKernel, ShapedKernel
+from autograd_cy._C.interpreted_kernels cimport ElementwiseKernel, HostKernel, ShapedKernel
 from autograd_cy._C.iterate cimport all_resolved, clone_plain, resolved, result_dtype
 from autograd_cy._C.levels cimport (
     all_lowered, any_batched, is_batched, lowered, place_alias, primal_at, tangent_at, top_level)
@@ -264,12 +264,16 @@ cdef tuple widened_args(Operation op, tuple args):
 
 cdef object compute(Operation op, tuple args, uint32_t flags):
     """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
+    cdef int device
     args = plain_args(op, args, flags)
     if isinstance(op.kernel, ShapedKernel):
         return (<ShapedKernel>op.kernel).run(
             op.name, args, tensors_of(op, args), flags & F_DEVICE, None, "")
     if flags & F_DEVICE and not op.anywhere:
-        raise no_kernel(op.name, device_among(tensors_of(op, args), op.name))
+        device = device_among(tensors_of(op, args), op.name)
+        if isinstance(op.kernel, HostKernel):
+            raise no_host_kernel(op.name, device)
+        raise no_kernel(op.name, device)
     return op.kernel(*args)
 
 

@@ -174,7 +174,18 @@ cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
 
 cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
     """The vectorcall of functions that take a tuple and a dict, which is what tp_call does."""
-    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
+    return gathered(f, (<FunctionObject*>f).m_self, args, PyVectorcall_NARGS(nargsf), names)
+
+
+cdef PyObject* gathering_method(PyObject* f, PyObject** args, size_t nargsf,
+                                PyObject* names) except NULL:
+    """That of methods, whose first argument is an instance already."""
+    return gathered(f, args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, names)
+
+
+cdef PyObject* gathered(PyObject* f, PyObject* owner, PyObject** args, Py_ssize_t n,
+                        PyObject* names) except NULL:
+    cdef Py_ssize_t i
     cdef dict named = None if names == NULL else named_args(args + n, names)
     cdef PyObject* positional = new_tuple(n)
     cdef PyObject* result
@@ -184,7 +195,7 @@ cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* 
         incref(args[i])
         set_item(positional, i, args[i])
     result = (<keywords_fn>(<FunctionObject*>f).m_ml.ml_meth)(
-        (<FunctionObject*>f).m_self, positional, NULL if names == NULL else <PyObject*>named)
+        owner, positional, NULL if names == NULL else <PyObject*>named)
     decref(positional)
     return result
 
@@ -295,6 +306,7 @@ cdef PyObject* foreign_self(PyObject* f, PyObject** args, size_t nargsf,
 # Called through pointers: their errors pass through `looking` as they are.
 cdef vectorcall_fn _looking_closely = <vectorcall_fn><void*>looking_closely
 cdef vectorcall_fn _gathering = <vectorcall_fn><void*>gathering
+cdef vectorcall_fn _gathering_method = <vectorcall_fn><void*>gathering_method
 cdef vectorcall_fn _foreign_self = <vectorcall_fn><void*>foreign_self
 form_upcalls.look_closely = _looking_closely
 
@@ -307,7 +319,9 @@ def _check_first_argument(f, type owner not None):
     if type(f).__name__ != "cython_function_or_method" or offset <= 0:
         return False
     slot = <vectorcall_fn*>(<char*><PyObject*>f + offset)
-    if slot[0] == NULL or f.__qualname__ != f"{owner.__name__}.{f.__name__}":
+    if f.__qualname__ != f"{owner.__name__}.{f.__name__}" or (
+            slot[0] == NULL and (<FunctionObject*><PyObject*>f).m_ml.ml_flags != (
+                METH_VARARGS | METH_KEYWORDS)):
         return False
     e = entry_of(<PyObject*>f)
     if e.owner != NULL:
@@ -316,10 +330,10 @@ def _check_first_argument(f, type owner not None):
     if e.function == NULL:
         Py_INCREF(f)
         e.function = <PyObject*>f
-        e.within = slot[0]
+        e.within = slot[0] if slot[0] != NULL else _gathering_method
         slot[0] = <vectorcall_fn><void*>of_own_class
     else:
-        e.within = e.original
+        e.within = e.original if e.original != _gathering else _gathering_method
         e.original = <vectorcall_fn><void*>of_own_class
     return True
 
@@ -380,6 +394,52 @@ cdef list overriding_args(tuple relevant):
     return found
 
 
+cdef object _running = _threading.local()
+
+
+def _is_call(call, f, tuple args not None, dict kwargs not None):
+    """Whether `call`, a (function, arguments, named ones) or None, is this one."""
+    if call is None or call[0] != f or len(call[1]) != len(args) or len(call[2]) != len(kwargs):
+        return False
+    for x, y in zip(call[1], args):
+        if x is not y:
+            return False
+    for name in kwargs:
+        if call[2].get(name, _running) is not kwargs[name]:
+            return False
+    return True
+
+
+def _mixed(f, other):
+    """The error of a call with our tensors and `other`, a class or function of another library."""
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
+    library = (getattr(other, "__module__", None) or "").partition(".")[0]
+    theirs = "torch.from_dlpack(x)" if library in ("", "torch") else f"{library}.from_dlpack(x)"
+    kind = f"{library}.{other.__name__}" if isinstance(other, type) else "another library"
+    error = TypeError(
+        f"{name}: can't mix autograd_cy.Tensor with tensors or functions of {kind}. Convert to one "
+        f"kind first: autograd_cy.from_dlpack(x) or autograd_cy.tensor(x.numpy()) for what is "
+        f"computed here, {theirs} or x.numpy() for what is computed there")
+    error._is_final = True      # for operators, which let the other side try after other errors
+    return error
+
+
+cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
+    """
+    What the class of x says. One of another library may take f for its own, and call it again.
+    """
+    if isinstance(x, Tensor):
+        return x.__torch_function__(f, types, args, kwargs)
+    outer = getattr(_running, "call", None)
+    if _is_call(outer, f, args, kwargs):
+        raise _mixed(f, type(x))
+    _running.call = (f, args, kwargs)
+    try:
+        return x.__torch_function__(f, types, args, kwargs)
+    finally:
+        _running.call = outer
+
+
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple types = tuple([type(x) for x in found])
@@ -389,15 +449,15 @@ cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
         if result is not NotImplemented:
             return result
     for x in found:
-        result = x.__torch_function__(f, types, args, kwargs)
+        result = asked(x, f, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    asked = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
+    nor = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
         f"NotImplemented: no implementation found for '{name}' on types that implement "
-        f"__torch_function__: {list(types)}{asked}")
+        f"__torch_function__: {list(types)}{nor}")
 
 
 cdef object answer(object f, object a, object b):
@@ -405,7 +465,7 @@ cdef object answer(object f, object a, object b):
     cdef list found = overriding_args((a, b))
     cdef tuple types = tuple([type(x) for x in found])
     for x in found:
-        result = x.__torch_function__(f, types, (a, b), {})
+        result = asked(x, f, types, (a, b), {})
         if result is not NotImplemented:
             return result
     return NotImplemented

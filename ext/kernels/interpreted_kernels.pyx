@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Kernels of interpreted operators: elementwise loops, compiled functions, NumPy's."""
 import numpy as _np
-from autograd_cy._C.devices cimport add_slots, device_among, no_kernel
+from autograd_cy._C.devices cimport add_slots, device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_real, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32,
     DT_I64)
@@ -171,7 +171,7 @@ cdef class HostKernel:
 
 cdef object readable(Tensor t, str op):
     if t.flags & F_DEVICE:
-        raise no_kernel(op, t.mem.device)
+        raise no_host_kernel(op, t.mem.device)
     if t.dt == DT_F16 or t.dt == DT_BF16:
         return array_of(cast(t, DT_F32))
     return array_of(t)

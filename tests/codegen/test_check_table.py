@@ -50,6 +50,14 @@ def test_every_record_fits_its_kernel(families):
     check(families, RecordError)
 
 
+def test_more_parameters_than_a_form_has_are_refused(families):
+    record = next(r for r in families["recurrent"] if r.key == "_recurrent_gradients")
+    check({**families, "recurrent": [record]}, RecordError)
+    wider = replace(record, args=(*record.args, record.args[0]))
+    with pytest.raises(RecordError, match="17 parameters, but a form has 16"):
+        check({"recurrent": [wider]}, RecordError)
+
+
 def test_kernels_that_nothing_uses_are_refused(families):
     without = {f: [r for r in records if r.key != "hypot"] for f, records in families.items()}
     with pytest.raises(RecordError, match="kernel 'hypot': no record and no module uses it"):

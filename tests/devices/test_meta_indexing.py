@@ -116,10 +116,18 @@ def test_indices_may_lie_on_the_cpu():
 
 def test_masks_on_meta():
     x = ag.zeros(3, 4, device="meta")
-    with pytest.raises(NotImplementedError, match="mask on meta"):
+    with pytest.raises(NotImplementedError, match="^index: .*mask on meta"):
         x[x > 0]
     x[x > 0] = 1
     assert x[ag.tensor([True, False, True])].shape == (2, 4)
+
+
+@pytest.mark.parametrize("name", ["linalg.inv", "fft.fft", "linalg.cholesky"])
+def test_what_numpy_computes_says_so_on_meta(name):
+    pytest.importorskip("scipy")
+    module, function = name.split(".")
+    with pytest.raises(NotImplementedError, match=f"^{name}: .*NumPy or SciPy computes it"):
+        getattr(getattr(ag, module), function)(ag.zeros(3, 3, device="meta"))
 
 
 PLACES, ROWS = ag.zeros(2, 4, dtype=ag.int64), ag.tensor([0, 1])

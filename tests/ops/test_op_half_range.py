@@ -31,16 +31,15 @@ ROUNDED = {
     "mse_loss": "differences are rounded before they are squared, as in torch",
     "_mse_loss": "differences are rounded before they are squared, as in torch",
     "_binary_cross_entropy": "probabilities can't be scaled",
+    **dict.fromkeys(
+        ("margin_ranking_loss", "hinge_embedding_loss", "cosine_embedding_loss"), SEVERAL
+    ),
+    **dict.fromkeys(("triplet_margin_loss", "poisson_nll_loss"), SEVERAL),
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
+    "nanmean": SEVERAL,
+    "dist": SEVERAL,
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
-    **dict.fromkeys(
-        (
-            *"rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell".split(),
-            *"rnn_tanh rnn_relu gru lstm".split(),
-        ),
-        SEVERAL,
-    ),
 }
 # Gradients of formulas that round large or small numbers in between, as torch's do.
 FORMULAS = {
@@ -48,8 +47,10 @@ FORMULAS = {
     *("atan atanh atan2 digamma igamma igammac std std_all std_unbiased std_mean").split(),
     *("prod_dim matmul").split(),
     *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
-    *("_kl_div kl_div").split(),
+    *("_kl_div kl_div cosine_similarity pairwise_distance cosine_embedding_loss").split(),
+    *("margin_ranking_loss hinge_embedding_loss triplet_margin_loss poisson_nll_loss").split(),
     *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
+    *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
     *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
     *("_weighted_logit_cross_entropy_backward _kl_div_log_backward").split(),
@@ -57,6 +58,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    "logcumsumexp",
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 

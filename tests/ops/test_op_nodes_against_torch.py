@@ -34,15 +34,21 @@ CONSTANT = "a result without a derivative does not require grad; torch's fails i
 # (operator, name here, name in torch); None for any.
 NAMES = {
     **{(name, None, None): PARTS for name in (
-        "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
+        "addr", "channel_shuffle", "pixel_shuffle", "pixel_unshuffle",
+        "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
-        "slice_scatter", "sum_to_size", "take", "tile", "trace", "gru", "lstm", "rnn_relu",
-        "rnn_tanh")},
+        "slice_scatter", "sum_to_size", "take", "tile", "trace")},
+    **{(name, None, None): ONE_NODE for name in (
+        "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
+        "rnn_tanh_cell")},
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
+    **{(name, None, None): PARTS for name in ("dist", "inner", "nansum", "pdist")},
+    ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
+    ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
     ("matmul", None, None): "the result of batched products is a view of fewer names",
@@ -63,6 +69,12 @@ EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
+    "nanmean": PARTS,
+    "cdist": "sets are expanded to common batches",
+    "fill": "a number has an edge that leads nowhere",
+    **dict.fromkeys(("bilinear", "margin_ranking_loss", "triplet_margin_loss"), PARTS),
+    "poisson_nll_loss": PARTS,
+    **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), ONE_NODE),
     **{
         f"{name}_pool1d{more}": ONE_NODE
         for name, more in (
@@ -94,11 +106,17 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("CummaxBackward0", "self"): UNNEEDED,
+    ("CumminBackward0", "self"): UNNEEDED,
+    **{("CdistBackward0", name): "expanded to common batches" for name in ("x1", "x2")},
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
+    ("ViewBackward0", "self_sym_sizes"): "bilinear reshapes another product",
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("Im2ColBackward0", "self_sym_argsize_minus_1"): "the edge knows the shape",
+    ("Im2ColBackward0", "self_sym_argsize_minus_2"): "the edge knows the shape",
     ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
     **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
        for rank in (2, 3)

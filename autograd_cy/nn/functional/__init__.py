@@ -8,6 +8,9 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
+from types import FunctionType
+
+from autograd_cy._autocast import LISTED
 from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
@@ -38,6 +41,18 @@ from autograd_cy.nn.functional._gate import (
     tanhshrink,
 )
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
+from autograd_cy.nn.functional._margin_loss import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from autograd_cy.nn.functional._normalization import (
     batch_norm,
     group_norm,
@@ -87,6 +102,24 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.nn.functional._resampling import (
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from autograd_cy.nn.functional._sequence_loss import (
+    ctc_loss,
+)
+from autograd_cy.nn.functional._unpooling import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from autograd_cy.overrides import overridable
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -103,7 +136,9 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "cosine_embedding_loss",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -113,6 +148,7 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "gaussian_nll_loss",
     "gelu",
     "group_norm",
     "gumbel_softmax",
@@ -120,8 +156,10 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -129,15 +167,26 @@ __all__ = [
     "linear",
     "local_response_norm",
     "log_softmax",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
+    "poisson_nll_loss",
     "relu",
     "relu6",
     "relu_",
@@ -156,6 +205,16 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
+
+# Functions in Python that mixed precision converts arguments of: it must see their calls.
+for _name in LISTED.intersection(__all__):
+    if isinstance(globals()[_name], FunctionType) and not hasattr(globals()[_name], "_asks"):
+        globals()[_name] = overridable(globals()[_name])
 
 __getattr__, __dir__ = _later("nn.functional", globals())

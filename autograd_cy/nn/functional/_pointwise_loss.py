@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._C.ops_pointwise_loss import (
-    _huber_loss,
-    _l1_loss,
-    _smooth_l1_loss,
-    _soft_margin_loss,
-    _weighted_cross_entropy,
-)
+from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_weight,
@@ -31,6 +27,23 @@ __all__ = [
     "smooth_l1_loss",
     "soft_margin_loss",
 ]
+
+
+def _later(name: str) -> Callable[..., Tensor]:
+    """The operator of this name, whose module is loaded by the first call."""
+
+    def first(*args: Any) -> Tensor:
+        globals()[name] = operator = find("ops_pointwise_loss", name)
+        return operator(*args)
+
+    return first
+
+
+_huber_loss = _later("_huber_loss")
+_l1_loss = _later("_l1_loss")
+_smooth_l1_loss = _later("_smooth_l1_loss")
+_soft_margin_loss = _later("_soft_margin_loss")
+_weighted_cross_entropy = _later("_weighted_cross_entropy")
 
 
 def l1_loss(

@@ -40,4 +40,5 @@ def skip_init(module_cls: type[Any], *args: Any, **kwargs: Any) -> Module:
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
     where = kwargs.pop("device", "cpu")
-    return module_cls(*args, device="meta", **kwargs).to_empty(device=where)
+    constructor: Any = module_cls
+    return constructor(*args, device="meta", **kwargs).to_empty(device=where)

@@ -1,0 +1,593 @@
+"""Losses made of differences, distances and margins, and of likelihoods of other distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import autograd_cy as _operators
+from autograd_cy import Tensor
+from autograd_cy._C.levels import _batch_level
+from autograd_cy.nn.functional._arguments import broadcast, reduction_code, reduction_name
+
+__all__ = [
+    "cosine_embedding_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "poisson_nll_loss",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]
+
+
+def _reduced(values: Tensor, code: int) -> Tensor:
+    return values if code == 0 else values.mean() if code == 1 else values.sum()
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return :math:`\max(0, -t (x_1 - x_2) + m)`.
+
+    Parameters
+    ----------
+    input1, input2 : Tensor
+        Scores.
+    target : Tensor
+        1 where the first should be larger, -1 where the second should.
+    margin : float, optional
+        By how much it should be larger.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all elements.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> one = torch.tensor([1.0])
+    >>> margin_ranking_loss(one, 3 * one, one, margin=0.5)
+    tensor(2.5000)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
+    return _operators.margin_ranking_loss(input1, input2, target, margin, code)
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return `x` where the target is 1, and :math:`\max(0, m - x)` where it is -1.
+
+    Parameters
+    ----------
+    input : Tensor
+        Distances.
+    target : Tensor
+        1 for what is alike, -1 for what is not.
+    margin : float, optional
+        The distance of what is not alike.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all elements.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> hinge_embedding_loss(torch.tensor([0.25, 0.25]), torch.tensor([1, -1]), reduction="none")
+    tensor([0.2500, 0.7500])
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    return _operators.hinge_embedding_loss(input, target, margin, code)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return :math:`1 - \cos` where the target is 1, :math:`\max(0, \cos - m)` where it is -1.
+
+    Parameters
+    ----------
+    input1, input2 : Tensor
+        Vectors of shape ``(N, D)`` or ``(D,)``.
+    target : Tensor
+        Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not.
+    margin : float, optional
+        The cosine up to which vectors are not alike.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all pairs.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, y = torch.tensor([[3.0, 4.0]]), torch.tensor([[4.0, 3.0]])
+    >>> cosine_embedding_loss(x, y, torch.tensor([-1]), margin=0.5)
+    tensor(0.4600)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    return _operators.cosine_embedding_loss(input1, input2, target, margin, code)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
+
+    It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.
+
+    Parameters
+    ----------
+    input : Tensor
+        Logarithms of rates, or rates.
+    target : Tensor
+        Numbers of events.
+    log_input : bool, optional
+        Whether the input is logarithms.
+    full : bool, optional
+        Add Stirling's formula for the logarithm of the factorial of targets above 1.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    eps : float, optional
+        What is added to rates.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all elements.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> poisson_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]))
+    tensor(1.)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    return _operators.poisson_nll_loss(input, target, log_input, full, eps, code)
+
+
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return the negative log likelihood of numbers with a normal distribution.
+
+    It is :math:`\frac{1}{2} (\log v + (x - t)^2 / v)` with :math:`v = \max(\mathrm{var},
+    \epsilon)`; the maximum counts as constant for the gradient, which so does not vanish.
+
+    Parameters
+    ----------
+    input : Tensor
+        Means.
+    target : Tensor
+        The numbers.
+    var : Tensor or float
+        Variances: of the shape of ``input``, or without its last dimension, or with size 1 there.
+    full : bool, optional
+        Add the constant :math:`\frac{1}{2} \log 2 \pi`.
+    eps : float, optional
+        What a variance is at least.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all elements.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative, or the shape of ``var`` does not fit.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
+    tensor(2.)
+    """
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * _operators.ones_like(input)
+    elif not isinstance(var, Tensor):
+        raise TypeError(
+            f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
+        )
+    elif _batch_level(var) < 0 and var.device.type != "meta" and bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif not (input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    # What is missing is added without a gradient of its own.
+    var = var + (eps - var.detach()).clamp_min(0)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return _reduced(loss, reduction_code(None, None, reduction))
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
+
+    (Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)
+
+    Parameters
+    ----------
+    anchor, positive, negative : Tensor
+        Vectors in the last dimension; positive ones should be near, negative ones far away.
+    margin : float, optional
+        How much farther, positive.
+    p : float, optional
+        The order of the norm.
+    eps : float, optional
+        What is added to each difference.
+    swap : bool, optional
+        Take the distance of positive and negative, where that is smaller.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all triplets.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        If the margin is not positive.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> triplet_margin_loss(torch.tensor([[0.0]]), torch.tensor([[3.0]]), torch.tensor([[1.0]]))
+    tensor(3.)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return _operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, code)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the triplet margin loss of any distance.
+
+    Parameters
+    ----------
+    anchor, positive, negative : Tensor
+        What the distance takes; positive ones should be near, negative ones far away.
+    distance_function : callable, optional
+        Takes two tensors; by default ``pairwise_distance``.
+    margin : float, optional
+        How much farther, positive.
+    swap : bool, optional
+        Take the distance of positive and negative, where that is smaller.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all triplets.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        If the margin is not positive.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> far = lambda x, y: (x - y).abs().sum(-1)
+    >>> x, y, z = torch.tensor([0.0]), torch.tensor([3.0]), torch.tensor([1.0])
+    >>> triplet_margin_with_distance_loss(x, y, z, distance_function=far)
+    tensor(3.)
+    """
+    code = reduction_code(None, None, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs"
+        )
+    distance = distance_function or _operators.pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = _operators.minimum(far, distance(positive, negative))
+    return _reduced((margin + near - far).clamp_min(0), code)
+
+
+def _check_targets(target: Tensor, low: int, classes: int, text: str) -> None:
+    """Raise if a target is no class; under vmap and on meta they can't be looked at."""
+    if not target.numel() or _batch_level(target) >= 0 or target.device.type == "meta":
+        return
+    if int(target.min()) < low or int(target.max()) >= classes:
+        raise RuntimeError(text)
+
+
+def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
+    if input.ndim > 2 or (input.ndim > 0 and input.shape[-1] == 0):
+        raise RuntimeError(
+            f"{name}: Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    if target.dtype != _operators.int64:
+        raise RuntimeError(
+            f"{name}: expected scalar type Long but found {target.dtype} (of the target; convert "
+            "it by .long())"
+        )
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return :math:`\sum_{i \ne t} \max(0, w_t (m - x_t + x_i))^p / C` of classes `t`.
+
+    (The weight is a factor of the sum, not of the margin, if `p` is 2.)
+
+    Parameters
+    ----------
+    input : Tensor
+        Scores of shape ``(N, C)`` or ``(C,)``.
+    target : Tensor
+        Classes of shape ``(N,)`` or ``()``.
+    p : {1, 2}, optional
+        The power.
+    margin : float, optional
+        How much larger the score of the right class should be.
+    weight : Tensor, optional
+        One factor per class.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all examples.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        If ``p`` is neither 1 nor 2.
+    RuntimeError
+        If shapes do not fit, or a class is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> multi_margin_loss(torch.tensor([[0.5, 0.75, 0.0]]), torch.tensor([1]))
+    tensor(0.3333)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    _check_vectors("multi_margin_loss", input, target)
+    rows = input.reshape(1, -1) if input.ndim < 2 else input
+    count, classes = rows.shape
+    if target.ndim > 1 or target.numel() != count:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{count}], but got {list(target.shape)}. "
+            f"Input has shape {list(input.shape)}."
+        )
+    if weight is not None:
+        if weight.ndim != 1 or weight.shape[0] != classes:
+            raise RuntimeError(
+                f"multi_margin_loss: inconsistent weight size, expected {classes} but got "
+                f"{list(weight.shape)}"
+            )
+        if weight.dtype != input.dtype:
+            raise RuntimeError(
+                f"multi_margin_loss: expected scalar type {input.dtype} but found {weight.dtype} "
+                "(of the weight)"
+            )
+        if weight.requires_grad and _operators.is_grad_enabled():
+            raise RuntimeError(
+                "The function 'multi_margin_loss' is not differentiable with respect to argument "
+                "'weight'. This input cannot have requires_grad True."
+            )
+    _check_targets(target, 0, classes, "multi_margin_loss: target out of range")
+    at = target.reshape(-1, 1)
+    terms = (margin - rows.gather(1, at) + rows).clamp_min(0)
+    if p == 2:
+        terms = terms * terms
+    terms = _operators.where(at == _operators.arange(classes, device=at.device), 0.0, terms)
+    losses = terms.sum(1) / classes
+    if weight is not None:
+        losses = losses * weight[at[:, 0]]
+    if code == 1 and not count:
+        code = 2  # the mean of nothing is 0
+    return _reduced(losses if input.ndim == 2 else losses[0], code)
+
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return :math:`\sum_{t, i} \max(0, 1 - x_t + x_i) / C` of classes `t` and of others `i`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Scores of shape ``(N, C)`` or ``(C,)``.
+    target : Tensor
+        Classes, of the same shape; those before the first -1 count.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all examples.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If shapes do not fit, or a class is out of range.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, y = torch.tensor([[0.0, 0.5, 0.25]]), torch.tensor([[1, 2, -1]])
+    >>> multilabel_margin_loss(x, y)
+    tensor(0.4167)
+    """
+    code = reduction_code(size_average, reduce, reduction)
+    _check_vectors("multilabel_margin_loss", input, target)
+    if target.shape != input.shape:
+        raise RuntimeError(
+            f"multilabel_margin_loss: inconsistent target size: {list(target.shape)} for input of "
+            f"size: {list(input.shape)}"
+        )
+    rows = input.reshape(1, -1) if input.ndim < 2 else input
+    at = target.reshape(rows.shape)
+    count, classes = rows.shape
+    _check_targets(at, -1, classes, "multilabel_margin_loss: argument #2 'target' is out of range")
+    counts = (at < 0).cumsum(1) == 0
+    at = at.clamp_min(0)
+    each = _operators.arange(classes, device=at.device)
+    named = ((at.unsqueeze(2) == each) & counts.unsqueeze(2)).any(1)
+    terms = (1 - rows.gather(1, at).unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
+    terms = _operators.where(counts.unsqueeze(2) & ~named.unsqueeze(1), terms, 0.0)
+    losses = terms.sum((1, 2)) / classes
+    if code == 1 and not count:
+        code = 2  # the mean of nothing is 0
+    return _reduced(losses if input.ndim == 2 else losses[0], code)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    r"""Return the mean over classes of the cross entropy of logits and targets of two classes.
+
+    Parameters
+    ----------
+    input : Tensor
+        Logits of shape ``(N, C)``, or with more dimensions before the last.
+    target : Tensor
+        Numbers between 0 and 1.
+    weight : Tensor, optional
+        One factor per class.
+    size_average, reduce : bool, optional
+        Older spelling of ``reduction``.
+    reduction : {"mean", "sum", "none"}, optional
+        What becomes of the values of all examples.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> multilabel_soft_margin_loss(torch.zeros(1, 3), torch.tensor([[1.0, 0.0, 1.0]]))
+    tensor(0.6931)
+    """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_name(size_average, reduce, reduction)
+    if input.ndim == 0 and target.ndim == 0:
+        raise IndexError(
+            "multilabel_soft_margin_loss: the input must have a dimension of classes, but it is 0-d"
+        )
+    if input.shape != target.shape:
+        input, target = broadcast(input, target)
+    losses = _operators.binary_cross_entropy_with_logits(input, target.to(input.dtype))
+    if weight is not None:
+        losses = losses * weight
+    losses = losses.sum(-1) / input.shape[-1]
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    return _reduced(losses, reduction_code(None, None, reduction))
