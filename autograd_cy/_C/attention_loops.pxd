@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the compiled copies of attention_loops.pyx offer to attention.pyx, handed over in a capsule."""
+"""What the compiled copies of attention_loops.pyx offer to attention.pyx, as one table."""
 
 cdef enum:
     SEEN_ALL = 0
