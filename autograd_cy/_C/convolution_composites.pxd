@@ -16,3 +16,6 @@ cdef Tensor conv_transpose3d(Tensor input, Tensor weight, Tensor bias, tuple str
                              tuple output_padding, Py_ssize_t groups, tuple dilation)
 cdef Tensor sum_channels(Tensor grad)
 cdef Tensor spread_channels(Tensor values, tuple shape)
+cdef Tensor unfold(Tensor input, tuple kernel_size, tuple dilation, tuple padding, tuple stride)
+cdef Tensor fold(Tensor input, tuple output_size, tuple kernel_size, tuple dilation, tuple padding,
+                 tuple stride)

@@ -24,6 +24,26 @@ ctypedef void (*tap_fn)(
     const Py_ssize_t* at, const Py_ssize_t* base, const void* y, void* c,
     Py_ssize_t row_step) noexcept nogil
 
+# c[j * col_step + i] += sum over runs of y[j * y_step + ...] * x[at[run] + base[i] + ...] for one
+# or two j and up to `rows` i; a vector beyond the ends of x and y may be read.
+ctypedef void (*dot_fn)(
+    int kind, int rows, int cols, Py_ssize_t runs, Py_ssize_t length, const void* x,
+    const Py_ssize_t* at, const Py_ssize_t* base, const void* y, Py_ssize_t y_step, void* c,
+    Py_ssize_t col_step) noexcept nogil
+
+# tile[p * width + to[i] ...] = x[off[p] + source[i] ...] for p < k and each run i of count[i]
+# elements.
+ctypedef void (*collect_fn)(
+    int kind, Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
+    const Py_ssize_t* to, const Py_ssize_t* count, const void* x, void* tile,
+    Py_ssize_t width) noexcept nogil
+
+# The same runs of some rows of sums, to where they belong; `step` between elements of dt.
+ctypedef void (*spread_fn)(
+    int dt, Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
+    const Py_ssize_t* count, const void* sums, Py_ssize_t width, void* result,
+    Py_ssize_t row_step, Py_ssize_t step) noexcept nogil
+
 # n elements of dt, `step` apart, to neighbours of the computing type, and back.
 ctypedef void (*widen_fn)(
     int dt, const void* source, Py_ssize_t step, Py_ssize_t n, void* result) noexcept nogil
@@ -41,13 +61,22 @@ ctypedef void (*columns_fn)(
     int dt, int unit, Py_ssize_t col, Py_ssize_t cols, Py_ssize_t width, Py_ssize_t n,
     const void* source, Py_ssize_t col_step, Py_ssize_t step, void* result) noexcept nogil
 
+# result[j * line + q] = sums[row[q] * width + j] for q < n and j < cols.
+ctypedef void (*lines_fn)(
+    int kind, Py_ssize_t n, Py_ssize_t cols, const void* sums, const Py_ssize_t* row,
+    Py_ssize_t width, void* result, Py_ssize_t line) noexcept nogil
+
 ctypedef struct ConvTable:
     int rows                # most rows of a block
     int lanes[3]            # elements of a vector, by kind
     int taps                # most taps
     gather_fn gather
     tap_fn tap
+    dot_fn dot
+    collect_fn collect
+    spread_fn spread
     widen_fn widen
     narrow_fn narrow
     pack_fn pack
     columns_fn columns
+    lines_fn lines

@@ -106,3 +106,44 @@ for _nd, (_input, _weight) in SHAPES.items():
        params={"input": f"The {_what}, of shape {IMAGES[_nd]}.", "weight": "The weights of windows, of shape (C, O / groups, ...)."},
        example=f">>> ag.conv_transpose{_nd}d(ag.ones({', '.join('1' * (_nd + 2))}), ag.ones{_kept}).flatten()\ntensor([{', '.join(['1.'] * 2 ** _nd)}])",
        raises={"RuntimeError": "The shapes don't fit."})
+
+# --- windows as columns ------------------------------------------------------------------------
+
+WINDOWS = "kernel_size: sizes, dilation: sizes, padding: sizes, stride: sizes"
+EACH_OF = "kernel_size, dilation, padding, stride"
+DEFAULTS = "kernel_size: sizes, dilation: sizes = 1, padding: sizes = 0, stride: sizes = 1"
+OPTIONS = {"kernel_size": "The size of a window.", "dilation": "The steps between the elements of a window.",
+           "padding": "Zeros before and after each dimension.", "stride": "The steps from one window to the next."}
+
+op(f"_im2col(self, {WINDOWS})", shown_as="unfold", node="Im2ColBackward0", out=False,
+   kernel=call("columns.unfold", shape=f"rules_convolution.unfolded(self, {EACH_OF})"),
+   vjp={"self": f"_col2im(grad, self.shape[self.ndim - 2:], {EACH_OF})"}, jvp="linear", dtypes="bhfc",
+   vmap=f"_unmerge_batch(_im2col(flatten(self, 0, 1), {EACH_OF}), B) if self.ndim == 5 else _im2col(self, {EACH_OF})",
+   doc="Windows of images as columns.")
+
+op(f"_col2im(self, output_size: sizes, {WINDOWS})", shown_as="fold", node="Col2ImBackward0", out=False,
+   kernel=call("columns.fold", ("self", "kernel_size", "dilation", "padding", "stride"), shape=f"rules_convolution.folded(self, output_size, {EACH_OF})"),
+   vjp={"self": f"_im2col(grad, {EACH_OF})"}, jvp="linear", dtypes="bhfc",
+   vmap=f"_unmerge_batch(_col2im(flatten(self, 0, 1), output_size, {EACH_OF}), B) if self.ndim == 4 else _col2im(self, output_size, {EACH_OF})",
+   doc="Columns added up to images.")
+
+op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", kernel=composite("convolution.unfold"), dtypes="bhfc", tolerance=1e-4,
+   samples=[sample((arg((2, 3, 4, 5)), (2, 3))), sample((arg((2, 4, 4)), 2), {"padding": 1, "stride": 2}),
+            sample((arg((1, 2, 5, 6)), (3, 2)), {"dilation": (1, 2), "padding": (1, 0)}), sample((arg((0, 2, 3, 3)), 2))],
+   reference=by_test(HERE + "test_columns_are_the_windows"), params={"input": "Images, of shape (N, C, H, W) or (C, H, W).", **OPTIONS},
+   errors=(error(sample((arg((3, 4)), 2)), RuntimeError, "Expected 3D or 4D"), error(sample((arg((1, 1, 2, 2)), 3)), RuntimeError, "sliding blocks"),
+           error(sample((arg((1, 1, 2, 2)), 0)), RuntimeError, "kernel size should be greater"), error(sample((arg((1, 1, 2, 2)), 1), {"stride": 0}), RuntimeError, "stride should be"),
+           error(sample((arg((1, 1, 2, 2)), (1, 1, 1))), RuntimeError, "equals to 2")),
+   doc="Windows of images as columns, of shape (N, C * elements of a window, windows).",
+   example=">>> ag.nn.functional.unfold(ag.arange(4.0).reshape(1, 1, 2, 2), (1, 2))\ntensor([[[0., 2.],\n         [1., 3.]]])",
+   raises={"RuntimeError": "There is no window."})
+
+op(f"fold(input, output_size: sizes, {DEFAULTS})", namespace="nn.functional", kernel=composite("convolution.fold"), dtypes="bhfc", tolerance=1e-4,
+   samples=[sample((arg((2, 12, 12)), (4, 5), (2, 2))), sample((arg((8, 9)), 4, 2), {"padding": 1, "stride": 2}),
+            sample((arg((1, 6, 10)), (5, 4), (3, 1)), {"dilation": (1, 2), "padding": (1, 0), "stride": (1, 2)}), sample((arg((0, 4, 4)), 3, 2))],
+   reference=by_test(HERE + "test_columns_are_the_windows"), params={"input": "Columns, of shape (N, C * elements of a window, windows), or without N.", "output_size": "The size of the images.", **OPTIONS},
+   errors=(error(sample((arg((3,)), 2, 2)), RuntimeError, "Expected 2D or 3D"), error(sample((arg((1, 3, 4)), 3, 2)), RuntimeError, "divisible by the product"),
+           error(sample((arg((1, 4, 5)), 3, 2)), RuntimeError, "sliding blocks"), error(sample((arg((1, 4, 4)), (3, 3, 3), 2)), RuntimeError, "equals to 2")),
+   doc="Columns added up to images: each element of a window goes where it came from.",
+   example=">>> ag.nn.functional.fold(ag.ones(1, 2, 2), (1, 3), (1, 2))\ntensor([[[[1., 2., 1.]]]])",
+   raises={"RuntimeError": "The columns don't fit."})

@@ -120,3 +120,14 @@ cdef Tensor sum_channels(Tensor grad):
 cdef Tensor spread_channels(Tensor values, tuple shape):
     """One value for each channel, in the shape of the result."""
     return T.expand(T.reshape(values, (1, -1) + (1,) * (len(shape) - 2)), shape)
+
+
+cdef Tensor unfold(Tensor input, tuple kernel_size, tuple dilation, tuple padding, tuple stride):
+    return T._im2col(input, each(kernel_size, 2), each(dilation, 2), each(padding, 2),
+                     each(stride, 2))
+
+
+cdef Tensor fold(Tensor input, tuple output_size, tuple kernel_size, tuple dilation, tuple padding,
+                 tuple stride):
+    return T._col2im(input, each(output_size, 2), each(kernel_size, 2), each(dilation, 2),
+                     each(padding, 2), each(stride, 2))

@@ -15,7 +15,7 @@ from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
-from autograd_cy._C.parallel cimport parallel_for_dynamic, team_size
+from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
 
@@ -37,8 +37,12 @@ cdef enum:
     # Bytes of images that are worked on together: they stay in the second-level cache.
     CACHED = 3 << 18
     MOST_ROWS = 16
-    # What gathering one vector costs, in steps of the block's loop over one row.
+    # What gathering one run costs, in steps of the block's loop over one row.
     GATHERING = 6
+    # Taps that are packed at once; an even number.
+    STRETCH = 48
+    # Bytes of packed weights.
+    PACKED = 1 << 22
 
 # --- what is computed -----------------------------------------------------------------------
 
@@ -59,7 +63,7 @@ ctypedef struct Grid:
     Py_ssize_t k            # taps of all channels; twice as many for complex numbers
     Py_ssize_t* off         # where a tap's elements are
     Py_ssize_t* woff        # where its weight is
-    char* weights           # packed: for each group blocks of rows, contiguous along k
+    char* weights           # packed: of each group the blocks at work, contiguous along k
     bint gathered           # vectors are gathered first, as few lanes would be of use
     Py_ssize_t vectors
     Py_ssize_t* source      # of each vector
@@ -85,6 +89,9 @@ ctypedef struct Work:
     Grid* grid
     Py_ssize_t* ramp        # 0, 1, 2, ... times the vectors of a tile, for gathered ones
     char* bias              # of the computing type, or zeros
+    char* packed
+    Py_ssize_t first        # blocks that are at work, and where they end
+    Py_ssize_t last
     Py_ssize_t batches      # of images; each task has one, and some groups, and some blocks
     Py_ssize_t group_parts
     Py_ssize_t block_parts
@@ -243,9 +250,9 @@ cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
     cdef Py_ssize_t lanes = loops.lanes[t.f.kind], count = g.extent[0] * g.extent[1] * g.extent[2]
     cdef Py_ssize_t rows = p.images * g.extent[0] * g.extent[1], width = g.extent[2]
     cdef Py_ssize_t by_rows = rows * parts(width, lanes), flat = 0, dense, straight, n, v = 0
-    cdef Py_ssize_t i, z, y, at, done, take, lane, last
+    cdef Py_ssize_t i, z, y, at, done, take, lane, last, origin, before
     cdef double direct, gathered
-    cdef bint along = False
+    cdef bint along = False, restarts
     cdef Piece* piece
     g.vectors = g.pieces = 0
     g.source = g.begins = NULL
@@ -256,10 +263,14 @@ cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
     last = ((p.images - 1) * p.image + (g.extent[0] - 1) * p.layer + (g.extent[1] - 1) * p.row
             + width)
     flat = parts(last, lanes)
+    # Vectors of one image each, or of all images as they follow each other.
+    restarts = p.images * parts(last - (p.images - 1) * p.image, lanes) < flat
+    if restarts:
+        flat = p.images * parts(last - (p.images - 1) * p.image, lanes)
     dense = parts(p.images * count, lanes)
     straight = min(flat, by_rows)
     direct = <double>straight * t.rows
-    gathered = <double>dense * (t.rows + GATHERING + 2.0 * max(lanes // width, <Py_ssize_t>1))
+    gathered = <double>dense * (t.rows + 4 + GATHERING * (1 + lanes // width))
     g.gathered = gathered < 0.97 * direct
     along = not g.gathered and flat < by_rows
     n = dense if g.gathered else straight
@@ -270,19 +281,22 @@ cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
         return -1
     lane = 0
     v = -1
+    origin = before = 0
     for i in range(p.images):
+        if restarts:
+            origin, before = i * p.image, v + 1
         for z in range(g.extent[0]):
             for y in range(g.extent[1]):
                 at = i * p.image + z * p.layer + y * p.row
                 done = 0
                 while done < width:
                     if along:
-                        # Vector v has the places from v * lanes on.
-                        while v < (at + done) // lanes:
+                        # Vector v has the places from a multiple of lanes on.
+                        while v < before + (at + done - origin) // lanes:
                             v += 1
-                            g.source[v] = v * lanes
+                            g.source[v] = origin + (v - before) * lanes
                             g.begins[v] = g.pieces
-                        lane = (at + done) % lanes
+                        lane = (at + done - origin) % lanes
                     elif v < 0 or lane == lanes or (done == 0 and not g.gathered):
                         v += 1
                         g.source[v] = at + done
@@ -311,21 +325,6 @@ cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept n
     return t.result + (channel * t.at_result[1] + row % f.unit) * f.size
 
 
-cdef void put(Work* t, Grid* g, Py_ssize_t first, Py_ssize_t last, Py_ssize_t images,
-              const char* sums, Py_ssize_t vector, Py_ssize_t count, char* to,
-              Py_ssize_t image) noexcept nogil:
-    """Store one row of a tile by its pieces."""
-    cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], i
-    cdef Piece* piece
-    for i in range(first, last):
-        piece = &g.piece[i]
-        if piece.image < images:
-            loops.narrow(
-                f.dt, sums + ((piece.vector - vector) * lanes + piece.lane) * f.wide, piece.count,
-                to + (image * t.at_result[0] + piece.result) * f.size, g.step[2])
-
-
 cdef inline bint whole(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
                        Py_ssize_t images) noexcept nogil:
     """Whether these vectors are stored as they are, at even distances."""
@@ -342,22 +341,29 @@ cdef inline bint whole(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
     return True
 
 
-cdef void collect(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count, const char* images,
-                  char* tile) noexcept nogil:
-    """The elements of all taps for some vectors, side by side."""
-    cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], k
-    cdef Py_ssize_t width = count * lanes * f.wide
+# The pieces of a tile as runs, for the copies of convolution_loops.pyx.
+ctypedef struct Runs:
+    int count
+    Py_ssize_t source[64]  # in the images
+    Py_ssize_t lane[64]    # in the tile
+    Py_ssize_t length[64]
+    Py_ssize_t result[64]
+
+
+cdef inline void find_runs(Grid* g, Py_ssize_t v, Py_ssize_t count, Py_ssize_t lanes,
+                           Py_ssize_t images, Runs* r) noexcept nogil:
+    cdef Py_ssize_t i
     cdef Piece* piece
-    cdef Piece* end = &g.piece[g.begins[v + count]]
-    for k in range(g.k):
-        piece = &g.piece[g.begins[v]]
-        while piece < end:
-            loops.widen(
-                DT_F32 if f.wide == 4 else DT_F64, images + (g.off[k] + piece.source) * f.wide, 1,
-                piece.count, tile + ((piece.vector - v) * lanes + piece.lane) * f.wide)
-            piece += 1
-        tile += width
+    r.count = 0
+    for i in range(g.begins[v], g.begins[v + count]):
+        piece = &g.piece[i]
+        if piece.image >= images:
+            break
+        r.source[r.count] = piece.source
+        r.lane[r.count] = (piece.vector - v) * lanes + piece.lane
+        r.length[r.count] = piece.count
+        r.result[r.count] = piece.result
+        r.count += 1
 
 
 cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
@@ -372,6 +378,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
     cdef char* sums
     cdef char* to
     cdef bint direct
+    cdef Runs runs
     # The largest tile.
     cdef double[MOST_ROWS * 4 * 8] space
     sums = <char*>space
@@ -382,14 +389,17 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
         count = min(most, n - v)
         if count == 3:
             count = 2
+        direct = whole(t, g, v, count, images)
+        if g.gathered or not direct:
+            find_runs(g, v, count, lanes, images, &runs)
         if g.gathered:
-            collect(t, g, v, count, planes, tile)
+            loops.collect(f.kind, g.k, g.off, runs.count, runs.source, runs.lane, runs.length,
+                          planes, tile, count * lanes)
             off = t.ramp + ramp_of(count) * longest(t)
         else:
             off = g.off
         for i in range(count):
             b[i] = tile + i * lanes * f.wide if g.gathered else planes + g.source[v + i] * f.wide
-        direct = whole(t, g, v, count, images)
         for block in range(first, last):
             row = block * t.block
             rows = min(t.block, t.rows - row)
@@ -398,19 +408,25 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
                 i = g.piece[g.begins[v]].result
                 loops.gather(
                     f.kind, <int>rows, <int>count, g.k,
-                    g.weights + (group * t.rows + row) * g.k * f.wide, b, off,
+                    weights_of(t, g, group, row), b, off,
                     t.bias + (group * t.rows + row) * f.wide,
                     to + (image * t.at_result[0] + i) * f.size, t.at_result[1],
                     g.piece[g.begins[v + 1]].result - i if count > 1 else 0)
                 continue
             loops.gather(
                 f.kind, <int>rows, <int>count, g.k,
-                g.weights + (group * t.rows + row) * g.k * f.wide, b, off,
+                weights_of(t, g, group, row), b, off,
                 t.bias + (group * t.rows + row) * f.wide, sums, count * lanes, lanes)
+            to += image * t.at_result[0] * f.size
+            if f.unit == 1:
+                loops.spread(f.dt, rows, runs.count, runs.lane, runs.result, runs.length, sums,
+                             count * lanes, to, t.at_result[1], g.step[2])
+                continue
             for i in range(rows):
-                put(t, g, g.begins[v], g.begins[v + count], images,
-                    sums + i * count * lanes * f.wide, v, count, place_of(t, group, row + i),
-                    image)
+                loops.spread(
+                    f.dt, 1, runs.count, runs.lane, runs.result, runs.length,
+                    sums + i * count * lanes * f.wide, 0,
+                    place_of(t, group, row + i) + image * t.at_result[0] * f.size, 0, g.step[2])
         v += count
 
 
@@ -454,35 +470,60 @@ cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
                 t.at_source, t.of_source, image, images, planes + c * t.p.channel * f.wide)
         for i in range(t.grids):
             compute(
-                t, &t.grid[i], group, images, image, block_part * t.blocks // t.block_parts,
-                (block_part + 1) * t.blocks // t.block_parts, planes, planes + tile)
+                t, &t.grid[i], group, images, image,
+                t.first + block_part * (t.last - t.first) // t.block_parts,
+                t.first + (block_part + 1) * (t.last - t.first) // t.block_parts, planes,
+                planes + tile)
         group += 1
     give_scratch(planes)
 
 
 # --- preparations ---------------------------------------------------------------------------
 
-cdef int pack_weights(Work* t, Grid* g) noexcept nogil:
+ctypedef struct Packing:
+    Work* t
+    Grid* g
+    Py_ssize_t chunks
+
+
+cdef void pack_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    """A stretch of k for all rows of a group: what is read lies together."""
+    cdef Packing* job = <Packing*>ctx
+    cdef Work* t = job.t
+    cdef Grid* g = job.g
     cdef Form* f = t.f
-    cdef Py_ssize_t group, row
-    g.weights = <char*>room(f.groups * t.rows * g.k, f.wide)
-    if g.weights == NULL:
-        return -1
-    for group in range(f.groups):
-        row = 0
-        while row < t.rows:
-            loops.pack(
-                f.dt, f.unit, row, min(t.block, t.rows - row), g.k,
-                f.w + group * f.o * f.at_w[0] * f.size, t.row_step, g.woff,
-                g.weights + (group * t.rows + row) * g.k * f.wide)
-            row += t.block
-    return 0
+    cdef Py_ssize_t group = index // job.chunks, k = index % job.chunks * STRETCH, block, row, rows
+    for block in range(t.first, t.last):
+        row = block * t.block
+        rows = min(t.block, t.rows - row)
+        loops.pack(
+            f.dt, f.unit, row, rows, min(<Py_ssize_t>STRETCH, g.k - k),
+            f.w + group * f.o * f.at_w[0] * f.size, t.row_step, g.woff + k,
+            weights_of(t, g, group, row) + k * rows * f.wide)
+
+
+cdef inline char* weights_of(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
+    """The packed weights of the rows from `row` on."""
+    cdef Py_ssize_t before = t.first * t.block
+    cdef Py_ssize_t rows = min(t.last * t.block, t.rows) - before
+    return g.weights + (group * rows + row - before) * g.k * t.f.wide
+
+
+cdef void pack_weights(Work* t, int threads) noexcept nogil:
+    cdef Packing job
+    cdef Py_ssize_t i, count
+    for i in range(t.grids):
+        job.t, job.g = t, &t.grid[i]
+        job.chunks = parts(job.g.k, STRETCH)
+        count = t.f.groups * job.chunks
+        parallel_for(pack_task, &job, count,
+                     min(threads, team_size(4.0 * t.f.groups * t.rows * job.g.k)))
 
 
 cdef int prepare(Work* t, bint image) noexcept nogil:
     """Everything that all tasks share."""
     cdef Form* f = t.f
-    cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads
+    cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads, some
     cdef double work
     cdef bint gathered = False
     if image:
@@ -515,10 +556,22 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
         t.block_parts = min(t.blocks, threads)
     if (tap_image(t) if image else tap_result(t)) < 0:
         return -1
+    k = 0
     for i in range(t.grids):
-        if cut_vectors(t, &t.grid[i]) < 0 or pack_weights(t, &t.grid[i]) < 0:
+        if cut_vectors(t, &t.grid[i]) < 0:
             return -1
+        k += t.grid[i].k
         gathered = gathered or t.grid[i].gathered
+    # As many blocks of weights at a time as there is room for.
+    some = max(min(PACKED // max(k * f.groups * t.block * f.wide, <Py_ssize_t>1), t.blocks),
+               <Py_ssize_t>1)
+    t.packed = <char*>take_scratch(<size_t>(k * f.groups * some * t.block * f.wide + 64))
+    if t.packed == NULL:
+        return -1
+    k = 0
+    for i in range(t.grids):
+        t.grid[i].weights = t.packed + k * f.groups * some * t.block * f.wide
+        k += t.grid[i].k
     t.bias = <char*>room(f.groups * t.rows, f.wide)
     if t.bias == NULL:
         return -1
@@ -538,7 +591,13 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
             t.ramp[i] = i * lanes
             t.ramp[k + i] = 2 * i * lanes
             t.ramp[2 * k + i] = 4 * i * lanes
-    parallel_for_dynamic(task, t, t.batches * t.group_parts * t.block_parts, <int>threads)
+    while t.last < t.blocks:
+        t.first = t.last
+        t.last = min(t.blocks, t.first + some)
+        if t.block_parts > 1:
+            t.block_parts = min(t.last - t.first, threads)
+        pack_weights(t, <int>threads)
+        parallel_for_dynamic(task, t, t.batches * t.group_parts * t.block_parts, <int>threads)
     return 0
 
 
@@ -562,11 +621,11 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
         for i in range(t.grids):
             free(t.grid[i].off)
             free(t.grid[i].woff)
-            free(t.grid[i].weights)
             free(t.grid[i].source)
             free(t.grid[i].begins)
             free(t.grid[i].piece)
     free(t.grid)
+    give_scratch(t.packed)
     free(t.bias)
     free(t.ramp)
     return status < 0 or t.failed

@@ -45,6 +45,51 @@ cdef extern from "scalar/conv_micro.h":
         int taps, int vecs, Py_ssize_t runs, Py_ssize_t length, const uint64_t* x,
         const Py_ssize_t* at, const Py_ssize_t* base, const uint64_t* y, uint64_t* c,
         Py_ssize_t row_step) noexcept nogil
+    void ag_dot_f32(
+        int rows, int cols, Py_ssize_t runs, Py_ssize_t length, const float* x,
+        const Py_ssize_t* at, const Py_ssize_t* base, const float* y, Py_ssize_t y_step,
+        float* c, Py_ssize_t col_step) noexcept nogil
+    void ag_collect_f32(
+        Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
+        const Py_ssize_t* to, const Py_ssize_t* count, const float* base, float* tile,
+        Py_ssize_t width) noexcept nogil
+    void ag_dot_f64(
+        int rows, int cols, Py_ssize_t runs, Py_ssize_t length, const double* x,
+        const Py_ssize_t* at, const Py_ssize_t* base, const double* y, Py_ssize_t y_step,
+        double* c, Py_ssize_t col_step) noexcept nogil
+    void ag_collect_f64(
+        Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
+        const Py_ssize_t* to, const Py_ssize_t* count, const double* base, double* tile,
+        Py_ssize_t width) noexcept nogil
+    void ag_dot_u64(
+        int rows, int cols, Py_ssize_t runs, Py_ssize_t length, const uint64_t* x,
+        const Py_ssize_t* at, const Py_ssize_t* base, const uint64_t* y, Py_ssize_t y_step,
+        uint64_t* c, Py_ssize_t col_step) noexcept nogil
+    void ag_collect_u64(
+        Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
+        const Py_ssize_t* to, const Py_ssize_t* count, const uint64_t* base, uint64_t* tile,
+        Py_ssize_t width) noexcept nogil
+    void ag_turn_f32(
+        Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const float* source, Py_ssize_t ld,
+        float* result) noexcept nogil
+    void ag_turn_f64(
+        Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const double* source, Py_ssize_t ld,
+        double* result) noexcept nogil
+    void ag_lines_f32(
+        Py_ssize_t n, Py_ssize_t cols, const float* sums, const Py_ssize_t* row,
+        Py_ssize_t width, float* lines, Py_ssize_t line) noexcept nogil
+    void ag_lines_f64(
+        Py_ssize_t n, Py_ssize_t cols, const double* sums, const Py_ssize_t* row,
+        Py_ssize_t width, double* lines, Py_ssize_t line) noexcept nogil
+    void ag_lines_u64(
+        Py_ssize_t n, Py_ssize_t cols, const uint64_t* sums, const Py_ssize_t* row,
+        Py_ssize_t width, uint64_t* lines, Py_ssize_t line) noexcept nogil
+    void ag_weights_f32(
+        Py_ssize_t rows, Py_ssize_t k, const float* w, Py_ssize_t row_step, const Py_ssize_t* off,
+        float* result) noexcept nogil
+    void ag_weights_f64(
+        Py_ssize_t rows, Py_ssize_t k, const double* w, Py_ssize_t row_step, const Py_ssize_t* off,
+        double* result) noexcept nogil
 
 ctypedef fused stored:
     float
@@ -96,7 +141,80 @@ cdef void tap(
             <uint64_t*>c, row_step)
 
 
+cdef void dot(
+        int kind, int rows, int cols, Py_ssize_t runs, Py_ssize_t length, const void* x,
+        const Py_ssize_t* at, const Py_ssize_t* base, const void* y, Py_ssize_t y_step, void* c,
+        Py_ssize_t col_step) noexcept nogil:
+    if kind == CONV_F32:
+        ag_dot_f32(rows, cols, runs, length, <const float*>x, at, base, <const float*>y, y_step,
+                   <float*>c, col_step)
+    elif kind == CONV_F64:
+        ag_dot_f64(rows, cols, runs, length, <const double*>x, at, base, <const double*>y, y_step,
+                   <double*>c, col_step)
+    else:
+        ag_dot_u64(rows, cols, runs, length, <const uint64_t*>x, at, base, <const uint64_t*>y,
+                   y_step, <uint64_t*>c, col_step)
+
+
 # Copies.
+
+cdef void collect(
+        int kind, Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
+        const Py_ssize_t* to, const Py_ssize_t* count, const void* x, void* tile,
+        Py_ssize_t width) noexcept nogil:
+    if kind == CONV_F32:
+        ag_collect_f32(k, off, runs, source, to, count, <const float*>x, <float*>tile, width)
+    elif kind == CONV_F64:
+        ag_collect_f64(k, off, runs, source, to, count, <const double*>x, <double*>tile, width)
+    else:
+        ag_collect_u64(k, off, runs, source, to, count, <const uint64_t*>x, <uint64_t*>tile, width)
+
+
+cdef inline void spread_real(
+        Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
+        const Py_ssize_t* count, const real* sums, Py_ssize_t width, real* result,
+        Py_ssize_t row_step, Py_ssize_t step) noexcept nogil:
+    cdef Py_ssize_t _, j
+    cdef int i
+    cdef const real* s
+    cdef real* d
+    for _ in range(rows):
+        for i in range(runs):
+            s = sums + source[i]
+            d = result + to[i]
+            if step == 1:
+                for j in range(count[i]):
+                    d[j] = s[j]
+            elif step == 2:
+                for j in range(count[i]):
+                    d[2 * j] = s[j]
+            else:
+                for j in range(count[i]):
+                    d[j * step] = s[j]
+        sums += width
+        result += row_step
+
+
+cdef void spread(
+        int dt, Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
+        const Py_ssize_t* count, const void* sums, Py_ssize_t width, void* result,
+        Py_ssize_t row_step, Py_ssize_t step) noexcept nogil:
+    cdef Py_ssize_t r, size, wide
+    cdef int i
+    if dt == DT_F32:
+        spread_real(rows, runs, source, to, count, <const float*>sums, width, <float*>result,
+                    row_step, step)
+    elif dt == DT_F64:
+        spread_real(rows, runs, source, to, count, <const double*>sums, width, <double*>result,
+                    row_step, step)
+    else:
+        size = size_of(dt)
+        wide = 4 if dt == DT_F16 or dt == DT_BF16 else 8
+        for r in range(rows):
+            for i in range(runs):
+                narrow(dt, <const char*>sums + (r * width + source[i]) * wide, count[i],
+                       <char*>result + (r * row_step + to[i]) * size, step)
+
 
 cdef inline void widen_ints(
         const stored* source, Py_ssize_t step, Py_ssize_t n, uint64_t* result) noexcept nogil:
@@ -213,8 +331,6 @@ cdef void pack(
         int dt, int unit, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t k, const void* w,
         Py_ssize_t row_step, const Py_ssize_t* off, void* result) noexcept nogil:
     cdef Py_ssize_t p, i
-    cdef const float* f
-    cdef const double* d
     cdef const uint16_t* h
     if unit == 2:
         if dt == DT_F32:
@@ -222,15 +338,9 @@ cdef void pack(
         else:
             pack_parts(row, rows, k, <const double*>w, row_step, off, <double*>result)
     elif dt == DT_F32:
-        f = <const float*>w + row * row_step
-        for p in range(k):
-            for i in range(rows):
-                (<float*>result)[p * rows + i] = f[i * row_step + off[p]]
+        ag_weights_f32(rows, k, <const float*>w + row * row_step, row_step, off, <float*>result)
     elif dt == DT_F64:
-        d = <const double*>w + row * row_step
-        for p in range(k):
-            for i in range(rows):
-                (<double*>result)[p * rows + i] = d[i * row_step + off[p]]
+        ag_weights_f64(rows, k, <const double*>w + row * row_step, row_step, off, <double*>result)
     elif dt == DT_F16 or dt == DT_BF16:
         h = <const uint16_t*>w + row * row_step
         for p in range(k):
@@ -252,11 +362,28 @@ cdef inline Py_ssize_t size_of(int dt) noexcept nogil:
 
 # Columns.
 
+cdef void lines(
+        int kind, Py_ssize_t n, Py_ssize_t cols, const void* sums, const Py_ssize_t* row,
+        Py_ssize_t width, void* result, Py_ssize_t line) noexcept nogil:
+    if kind == CONV_F32:
+        ag_lines_f32(n, cols, <const float*>sums, row, width, <float*>result, line)
+    elif kind == CONV_F64:
+        ag_lines_f64(n, cols, <const double*>sums, row, width, <double*>result, line)
+    else:
+        ag_lines_u64(n, cols, <const uint64_t*>sums, row, width, <uint64_t*>result, line)
+
+
 cdef inline void columns_real(
         int unit, Py_ssize_t col, Py_ssize_t cols, Py_ssize_t width, Py_ssize_t n,
         const real* source, Py_ssize_t col_step, Py_ssize_t step, real* result) noexcept nogil:
     cdef Py_ssize_t p, j
     cdef const real* s
+    if unit == 1 and step == 1:
+        if real is float:
+            ag_turn_f32(n, cols, width, source + col * col_step, col_step, result)
+        else:
+            ag_turn_f64(n, cols, width, source + col * col_step, col_step, result)
+        return
     for j in range(cols):
         s = source + (col + j) * col_step
         if unit == 2:
@@ -300,10 +427,14 @@ table.lanes[CONV_F64] = table.lanes[CONV_U64] = AG_VECTOR_BYTES // 8
 table.taps = 7 if AG_ROWS >= 8 else (6 if AG_ROWS >= 6 else 5)
 table.gather = gather
 table.tap = tap
+table.dot = dot
+table.collect = collect
+table.spread = spread
 table.widen = widen
 table.narrow = narrow
 table.pack = pack
 table.columns = columns
+table.lines = lines
 
 
 def table_capsule():

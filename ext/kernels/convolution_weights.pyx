@@ -3,12 +3,13 @@
 
 Each is a sum over all places of the result. The channels of y are columns, side by side in vectors;
 a row is a tap of a channel of x, whose elements lie in the padded images at a fixed distance from
-those of another, so they are used from there. Sums run over the images in their order, whatever the
-number of threads.
+those of another, so they are used from there. If there are few columns, vectors go along the places
+instead (`dots`). Sums run over the images in their order, whatever the number of threads.
 """
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from autograd_cy._C.convolution_loops cimport CONV_F64
 from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
@@ -19,12 +20,18 @@ cdef enum:
     # Bytes of images that are worked on together.
     CACHED = 1 << 20
     MOST_TAPS = 8
+    # Most results whose weights are stored together, and how many weights of each.
+    SOME = 32
+    LINE = 96
+    # Bytes of sums that are at work.
+    SUMS = 1 << 22
 
 ctypedef struct Sums:
     Form* f
     Planes p
     Py_ssize_t volume           # taps of a channel
     Py_ssize_t channels         # real ones of a group
+    Py_ssize_t origin           # the first column of those at work
     Py_ssize_t columns
     Py_ssize_t width            # columns filled up to vectors
     Py_ssize_t places           # results of an image
@@ -37,14 +44,14 @@ ctypedef struct Sums:
     Py_ssize_t length
     Py_ssize_t* at              # where the run's elements are, for the tap at 0
     Py_ssize_t batches
-    char* sums                  # of all groups
+    char* sums                  # of all groups, by strips of columns
     # One group in one batch.
     char* planes
     char* values                # y, by strips of columns
     Py_ssize_t group
     Py_ssize_t image
     Py_ssize_t images
-    bint by_groups              # a task is a group
+    bint dots
     int threads
     int failed
 
@@ -132,6 +139,31 @@ cdef int find_rows(Sums* t) noexcept nogil:
     return 0
 
 
+cdef int find_dots(Sums* t) noexcept nogil:
+    """Every tap is a base of its own, in the order of the weights."""
+    cdef Form* f = t.f
+    cdef Planes* p = &t.p
+    cdef Py_ssize_t c, i, j, q, row = 0, u
+    t.rows = t.channels * t.volume
+    t.base = <Py_ssize_t*>room(t.rows, sizeof(Py_ssize_t))
+    t.row = <Py_ssize_t*>room(t.rows, sizeof(Py_ssize_t))
+    if t.base == NULL or t.row == NULL:
+        return -1
+    for c in range(t.channels):
+        for i in range(f.k[0]):
+            for j in range(f.k[1]):
+                for q in range(f.k[2]):
+                    u = q * f.dil[2]
+                    t.base[row] = (
+                        ((i * f.dil[0] % p.step[0] * p.phases[1] + j * f.dil[1] % p.step[1])
+                         * p.phases[2] + u % p.step[2]) * p.phase
+                        + i * f.dil[0] // p.step[0] * p.layer + j * f.dil[1] // p.step[1] * p.row
+                        + u // p.step[2] + c * p.channel)
+                    t.row[row] = row
+                    row += 1
+    return 0
+
+
 cdef inline Py_ssize_t bases_of(Py_ssize_t taps) noexcept nogil:
     """Bases of a block, as in scalar/conv_micro_body.h."""
     return max(loops.rows // taps, <Py_ssize_t>1)
@@ -176,6 +208,18 @@ cdef void fill_values(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t im
     if rows == 1 and (layers == 1 or f.at_y[2] == n * f.at_y[4]):
         n *= layers
         layers = 1
+    if t.dots:
+        # Column after column, place after place.
+        for col in range(t.columns):
+            r = values + (col * value_step(t) + one * t.places) * f.wide
+            for z in range(layers):
+                for y in range(rows):
+                    s = f.y + ((image + one) * f.at_y[0] + (t.origin + col) % f.unit
+                               + (group * f.o + (t.origin + col) // f.unit) * f.at_y[1]
+                               + z * f.at_y[2] + y * f.at_y[3]) * f.size
+                    loops.widen(f.dt, s, f.at_y[4], n, r)
+                    r += n * f.wide
+        return
     while col < t.columns:
         width = min(2 * lanes, t.width - col)
         cols = min(width, t.columns - col)
@@ -184,9 +228,29 @@ cdef void fill_values(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t im
             for y in range(rows):
                 s = f.y + ((image + one) * f.at_y[0] + group * f.o * f.at_y[1]
                            + z * f.at_y[2] + y * f.at_y[3]) * f.size
-                loops.columns(f.dt, f.unit, col, cols, width, n, s, f.at_y[1], f.at_y[4], r)
+                loops.columns(f.dt, f.unit, t.origin + col, cols, width, n, s, f.at_y[1],
+                              f.at_y[4], r)
                 r += n * width * f.wide
         col += width
+
+
+cdef inline Py_ssize_t value_step(Sums* t) noexcept nogil:
+    """Distance of the columns of y; a vector beyond its end may be read."""
+    return t.p.images * t.places + loops.lanes[t.f.kind]
+
+
+cdef void dot_block(Sums* t, Py_ssize_t images, Py_ssize_t first, const char* planes,
+                    const char* values) noexcept nogil:
+    """Some taps, for all columns."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t col = 0, cols, rows = min(<Py_ssize_t>loops.rows, t.rows - first)
+    while col < t.columns:
+        cols = min(<Py_ssize_t>2, t.columns - col)
+        loops.dot(
+            f.kind, <int>rows, <int>cols, images * t.runs, t.length, planes, t.at, t.base + first,
+            values + col * value_step(t) * f.wide, value_step(t),
+            t.sums + (t.group * t.rows * t.width + col * t.rows + first) * f.wide, t.rows)
+        col += cols
 
 
 cdef void fill_plane(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images, Py_ssize_t c,
@@ -208,7 +272,7 @@ cdef void add_block(Sums* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t tap
         loops.tap(
             f.kind, <int>taps, <int>(width // lanes), images * t.runs, t.length, planes, t.at,
             t.base + base, values + col * images * t.places * f.wide,
-            t.sums + ((group * t.rows + row) * t.width + col) * f.wide, t.width)
+            t.sums + (group * t.rows * t.width + col * t.rows + row * width) * f.wide, width)
         col += width
 
 
@@ -224,6 +288,9 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
     """The block of this number."""
     cdef Sums* t = <Sums*>ctx
     cdef Py_ssize_t taps, count, row = 0
+    if t.dots:
+        dot_block(t, t.images, index * loops.rows, t.planes, t.values)
+        return
     for taps in range(1, MOST_TAPS + 1):
         count = (t.begins[taps] - t.begins[taps - 1]) // bases_of(taps)
         if index < count:
@@ -237,6 +304,8 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
 
 cdef inline Py_ssize_t count_blocks(Sums* t) noexcept nogil:
     cdef Py_ssize_t taps, count = 0
+    if t.dots:
+        return parts(t.rows, loops.rows)
     for taps in range(1, MOST_TAPS + 1):
         count += (t.begins[taps] - t.begins[taps - 1]) // bases_of(taps)
     return count
@@ -252,7 +321,7 @@ cdef void run_group(Sums* t, Py_ssize_t group, int threads) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t batch
     own.planes = <char*>take_scratch(<size_t>(
-        room_of_planes(t) + t.p.images * t.places * t.width * f.wide + 64))
+        room_of_planes(t) + t.width * value_step(t) * f.wide + 64))
     if own.planes == NULL:
         t.failed = 1
         return
@@ -277,56 +346,81 @@ ctypedef fused number:
     unsigned long long
 
 
-cdef void join_parts(number* line, const number* sums, Sums* t, Py_ssize_t o, Py_ssize_t c,
-                     Py_ssize_t first, Py_ssize_t count) noexcept nogil:
-    """Some taps of one channel for one result, in the computing type."""
-    cdef Py_ssize_t q
+cdef void join_parts(number* lines, const number* sums, Sums* t, Py_ssize_t width,
+                     Py_ssize_t count, Py_ssize_t first, Py_ssize_t length) noexcept nogil:
+    """Some weights of `count` results, a line for each, in the computing type."""
+    cdef Py_ssize_t q, j, c, tap
+    cdef Py_ssize_t row_step = 1 if t.dots else width, step = t.rows if t.dots else 1
     cdef const number* a
     cdef const number* b
-    for q in range(first, first + count):
+    for q in range(length):
         if t.f.unit == 1:
-            line[q - first] = sums[t.row[c * t.volume + q] * t.width + o]
+            a = sums + t.row[first + q] * row_step
+            for j in range(count):
+                lines[j * LINE + q] = a[j * step]
             continue
-        a = sums + t.row[2 * c * t.volume + q] * t.width + 2 * o
-        b = sums + t.row[(2 * c + 1) * t.volume + q] * t.width + 2 * o
-        line[2 * (q - first)] = a[0] - b[1]
-        line[2 * (q - first) + 1] = a[1] + b[0]
+        c, tap = (first + q) // t.volume, (first + q) % t.volume
+        a = sums + t.row[2 * c * t.volume + tap] * row_step
+        b = sums + t.row[(2 * c + 1) * t.volume + tap] * row_step
+        for j in range(count):
+            lines[j * LINE + 2 * q] = a[2 * j * step] - b[(2 * j + 1) * step]
+            lines[j * LINE + 2 * q + 1] = a[(2 * j + 1) * step] + b[2 * j * step]
+
+
+cdef void put_line(Form* f, const char* line, Py_ssize_t first, Py_ssize_t length,
+                   char* to) noexcept nogil:
+    """Weights from number `first` on of one result, which begins at `to`."""
+    cdef Py_ssize_t q, row = f.k[2], volume = f.k[0] * f.k[1] * f.k[2], rest, now
+    if (f.unit == 1 and f.at_w[1] == volume and (row == 1 or f.at_w[4] == 1)
+            and (f.k[1] == 1 or f.at_w[3] == row)
+            and (f.k[0] == 1 or f.at_w[2] == f.k[1] * row)):
+        loops.narrow(f.dt, line, length, to + first * f.size, 1)
+        return
+    q = first
+    while q < first + length:
+        rest = q % volume
+        now = min(row - rest % row, first + length - q)
+        if f.unit == 2:
+            now = 1
+        loops.narrow(
+            f.dt, line + (q - first) * f.unit * f.wide, now * f.unit,
+            to + (q // volume * f.at_w[1] + rest // (f.k[1] * row) * f.at_w[2]
+                  + rest // row % f.k[1] * f.at_w[3] + rest % row * f.at_w[4]) * f.size,
+            f.at_w[4] if f.unit == 1 else 1)
+        q += now
 
 
 cdef void store_task(void* ctx, Py_ssize_t index) noexcept nogil:
-    """The weights of one result, from the sums."""
+    """The weights of a strip of columns, from the sums."""
     cdef Sums* t = <Sums*>ctx
     cdef Form* f = t.f
-    cdef Py_ssize_t group = index // f.o, o = index % f.o, c, i, j, part
-    cdef char* sums = t.sums + group * t.rows * t.width * f.wide
-    cdef char* line = <char*>take_scratch(<size_t>(f.unit * f.k[2] * f.wide))
-    cdef char* to
-    if line == NULL:
-        t.failed = 1
-        return
-    for c in range(f.c):
-        for i in range(f.k[0]):
-            for j in range(f.k[1]):
-                part = (i * f.k[1] + j) * f.k[2]
-                if f.wide == 4:
-                    join_parts(<float*>line, <float*>sums, t, o, c, part, f.k[2])
-                elif f.kind == 1:
-                    join_parts(<double*>line, <double*>sums, t, o, c, part, f.k[2])
-                else:
-                    join_parts(<unsigned long long*>line, <unsigned long long*>sums, t, o, c,
-                               part, f.k[2])
-                to = f.w + (index * f.at_w[0] + c * f.at_w[1] + i * f.at_w[2]
-                            + j * f.at_w[3]) * f.size
-                if f.unit == 1:
-                    loops.narrow(f.dt, line, f.k[2], to, f.at_w[4])
-                else:
-                    loops.narrow(f.dt, line, 2 * f.k[2], to, 1)
-    give_scratch(line)
+    cdef Py_ssize_t strip = 2 * loops.lanes[f.kind], strips = parts(t.columns, strip)
+    cdef Py_ssize_t group = index // strips, col = index % strips * strip
+    cdef Py_ssize_t width = min(strip, t.width - col), j, q = 0, all = f.c * t.volume
+    cdef Py_ssize_t count = min(strip, t.columns - col) // f.unit, o = (t.origin + col) // f.unit
+    cdef Py_ssize_t length, most = LINE // f.unit
+    cdef char* sums = t.sums + (group * t.rows * t.width + col * t.rows) * f.wide
+    cdef double[SOME * LINE] lines
+    while q < all:
+        length = min(most, all - q)
+        if f.unit == 1 and not t.dots:
+            loops.lines(f.kind, length, count, sums, t.row + q, width, lines, LINE)
+        elif f.wide == 4:
+            join_parts(<float*>lines, <float*>sums, t, width, count, q, length)
+        elif f.kind == CONV_F64:
+            join_parts(<double*>lines, <double*>sums, t, width, count, q, length)
+        else:
+            join_parts(<unsigned long long*>lines, <unsigned long long*>sums, t, width, count, q,
+                       length)
+        for j in range(count):
+            put_line(f, <char*>lines + j * LINE * f.wide, q, length,
+                     f.w + (group * f.o + o + j) * f.at_w[0] * f.size)
+        q += length
 
 
 cdef int prepare(Sums* t) noexcept nogil:
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], one, d, count, group
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], one, d, count, group, all = f.o * f.unit, most
     cdef double work
     for d in range(3):
         t.p.lead[d] = f.pad[d]
@@ -336,8 +430,8 @@ cdef int prepare(Sums* t) noexcept nogil:
         t.p.need[d] = f.of_y[d]
     t.volume = f.k[0] * f.k[1] * f.k[2]
     t.channels = f.c * f.unit
-    t.columns = f.o * f.unit
-    t.width = parts(t.columns, lanes) * lanes
+    t.columns = all
+    t.width = parts(all, lanes) * lanes
     t.places = f.of_y[0] * f.of_y[1] * f.of_y[2]
     lay_out(&t.p, f.of_x, 1, 8 * lanes)
     one = (t.channels * t.p.channel + t.places * t.width) * f.wide
@@ -345,21 +439,33 @@ cdef int prepare(Sums* t) noexcept nogil:
     count = max(min(f.n, max(CACHED // max(one, <Py_ssize_t>1), <Py_ssize_t>1)), <Py_ssize_t>1)
     lay_out(&t.p, f.of_x, count, 8 * lanes)
     t.batches = parts(f.n, count)
-    if find_rows(t) < 0 or find_runs(t) < 0:
+    # Two columns share what is read of x; with more, columns side by side take fewer steps.
+    t.dots = (1.3 * t.columns * (parts(f.of_y[2], lanes) * lanes) * f.of_y[0] * f.of_y[1]
+              < <double>t.width * t.places)
+    if (find_dots(t) if t.dots else find_rows(t)) < 0 or find_runs(t) < 0:
         return -1
-    t.sums = <char*>room(f.groups * t.rows * t.width, f.wide)
+    work = 0.125 * f.n * f.groups * all * t.channels * t.volume * t.places
+    t.threads = team_size(work)
+    # Some strips of columns at a time: their sums stay in cache.
+    most = max(SUMS // max(f.groups * t.rows * f.wide, <Py_ssize_t>1) // (2 * lanes),
+               <Py_ssize_t>1) * 2 * lanes
+    t.sums = <char*>take_scratch(<size_t>(
+        f.groups * t.rows * min(most, parts(all, lanes) * lanes) * f.wide + 64))
     if t.sums == NULL:
         return -1
-    memset(t.sums, 0, <size_t>(f.groups * t.rows * t.width * f.wide))
-    work = 0.125 * f.n * f.groups * t.columns * t.channels * t.volume * t.places
-    t.threads = team_size(work)
-    if t.places and f.groups >= t.threads and t.threads > 1:
-        parallel_for_dynamic(group_task, t, f.groups, t.threads)
-    elif t.places:
-        for group in range(f.groups):
-            run_group(t, group, t.threads)
-    parallel_for(store_task, t, f.groups * f.o,
-                 min(t.threads, team_size(2.0 * f.groups * f.o * f.c * t.volume)))
+    t.origin = 0
+    while t.origin < all:
+        t.columns = min(most, all - t.origin)
+        t.width = t.columns if t.dots else parts(t.columns, lanes) * lanes
+        memset(t.sums, 0, <size_t>(f.groups * t.rows * t.width * f.wide))
+        if t.places and f.groups >= t.threads and t.threads > 1:
+            parallel_for_dynamic(group_task, t, f.groups, t.threads)
+        elif t.places:
+            for group in range(f.groups):
+                run_group(t, group, t.threads)
+        parallel_for(store_task, t, f.groups * parts(t.columns, 2 * lanes),
+                     min(t.threads, team_size(2.0 * f.groups * t.columns * f.c * t.volume)))
+        t.origin += t.columns
     return 0
 
 
@@ -372,5 +478,5 @@ cdef int run_weights(Form* f) noexcept nogil:
     free(t.base)
     free(t.row)
     free(t.at)
-    free(t.sums)
+    give_scratch(t.sums)
     return status < 0 or t.failed

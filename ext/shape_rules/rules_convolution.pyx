@@ -158,3 +158,82 @@ cdef int sized(Result* r, Tensor a, tuple size, str op) except -1:
     for d in range(len(size)):
         r.sizes[d] = size[d]
     return result_dense(r, a.dt, <int>len(size), r.sizes)
+
+
+# --- windows as columns ---------------------------------------------------------------------
+
+cdef int two(tuple values, Py_ssize_t least, str name, str text, str op) except -1:
+    if len(values) != 2 and len(values) != 1:
+        raise RuntimeError(f"{op}: It is expected {name} equals to 2, but got size {len(values)}")
+    for n in values:
+        if n < least:
+            raise RuntimeError(f"{op}: {text}, but got {name}={list(values)}")
+    return 0
+
+
+cdef int check_windows(tuple kernel_size, tuple dilation, tuple padding, tuple stride,
+                       str op) except -1:
+    two(kernel_size, 1, "kernel_size", "kernel size should be greater than zero", op)
+    two(dilation, 1, "dilation", "dilation should be greater than zero", op)
+    two(padding, 0, "padding", "padding should be non-negative", op)
+    two(stride, 1, "stride", "stride should be greater than zero", op)
+    return 0
+
+
+cdef Py_ssize_t places_of(Py_ssize_t size, tuple kernel_size, tuple dilation, tuple padding,
+                          tuple stride, int d) except? -1:
+    cdef Py_ssize_t reach = option(dilation, d) * (option(kernel_size, d) - 1) + 1
+    cdef Py_ssize_t room = size + 2 * option(padding, d) - reach
+    return room // option(stride, d) + 1 if room >= 0 else 0
+
+
+cdef int unfolded(Result* r, Tensor a, tuple kernel_size, tuple dilation, tuple padding,
+                  tuple stride, str op) except -1:
+    cdef Py_ssize_t height, width
+    check_windows(kernel_size, dilation, padding, stride, op)
+    if a.nd not in (3, 4) or 0 in (<tuple>tuple(sizes_of(a)))[a.nd - 3:]:
+        raise RuntimeError(
+            f"{op}: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(sizes_of(a))}")
+    height = places_of(a.sizes[a.nd - 2], kernel_size, dilation, padding, stride, 0)
+    width = places_of(a.sizes[a.nd - 1], kernel_size, dilation, padding, stride, 1)
+    if height < 1 or width < 1:
+        raise RuntimeError(
+            f"{op}: Given input with spatial size ({a.sizes[a.nd - 2]}, {a.sizes[a.nd - 1]}), "
+            f"kernel_size={kernel_size}, dilation={dilation}, padding={padding}, calculated shape "
+            f"of the array of sliding blocks as ({height}, {width}), but its components must be at "
+            "least one.")
+    r.sizes[0] = a.sizes[0]
+    r.sizes[a.nd - 3] = a.sizes[a.nd - 3] * option(kernel_size, 0) * option(kernel_size, 1)
+    r.sizes[a.nd - 2] = height * width
+    return result_dense(r, a.dt, a.nd - 1, r.sizes)
+
+
+cdef int folded(Result* r, Tensor a, tuple output_size, tuple kernel_size, tuple dilation,
+                tuple padding, tuple stride, str op) except -1:
+    cdef Py_ssize_t height, width, taps
+    two(output_size, 1, "output_size", "output_size should be greater than zero", op)
+    check_windows(kernel_size, dilation, padding, stride, op)
+    if a.nd not in (2, 3) or 0 in (<tuple>tuple(sizes_of(a)))[a.nd - 2:]:
+        raise RuntimeError(
+            f"{op}: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(sizes_of(a))}")
+    taps = option(kernel_size, 0) * option(kernel_size, 1)
+    if a.sizes[a.nd - 2] % taps:
+        raise RuntimeError(
+            f"{op}: Expected size of input's dimension 1 to be divisible by the product of "
+            f"kernel_size, but got input.size(1)={a.sizes[a.nd - 2]} and "
+            f"kernel_size={kernel_size}.")
+    height = places_of(option(output_size, 0), kernel_size, dilation, padding, stride, 0)
+    width = places_of(option(output_size, 1), kernel_size, dilation, padding, stride, 1)
+    if height < 1 or width < 1 or height * width != a.sizes[a.nd - 1]:
+        raise RuntimeError(
+            f"{op}: Given output_size={output_size}, kernel_size={kernel_size}, "
+            f"dilation={dilation}, padding={padding}, stride={stride}, expected size of input's "
+            f"dimension 2 to match the calculated number of sliding blocks {height} * {width} = "
+            f"{height * width}, but got input.size(2)={a.sizes[a.nd - 1]}.")
+    r.sizes[0] = a.sizes[0]
+    r.sizes[a.nd - 2] = a.sizes[a.nd - 2] // taps
+    r.sizes[a.nd - 1] = option(output_size, 0)
+    r.sizes[a.nd] = option(output_size, 1)
+    return result_dense(r, a.dt, a.nd + 1, r.sizes)

@@ -133,3 +133,15 @@ def test_layers_against_torch():
             scale = np.abs(theirs_grad).max()
             # torch's sum of a bias's gradient is off by that much.
             np.testing.assert_allclose(ours_grad, theirs_grad, rtol=0, atol=1e-4 * scale)
+
+
+def test_layers_of_columns():
+    x = ag.randn(2, 3, 5, 6)
+    unfold = nn.Unfold((2, 3), dilation=1, padding=1, stride=2)
+    fold = nn.Fold((5, 6), (2, 3), dilation=1, padding=1, stride=2)
+    assert str(unfold) == "Unfold(kernel_size=(2, 3), dilation=1, padding=1, stride=2)"
+    assert str(fold).startswith("Fold(output_size=(5, 6), kernel_size=(2, 3), dilation=1, ")
+    columns = unfold(x)
+    assert ag.equal(columns, nn.functional.unfold(x, (2, 3), padding=1, stride=2))
+    count = fold(unfold(ag.ones_like(x)))
+    ag.testing.assert_close(fold(columns), x * count)

@@ -246,3 +246,52 @@ def test_dtypes_that_differ_are_refused():
         ag.conv1d(x.double(), w)
     with pytest.raises(RuntimeError, match=r"bias type \(float64\) should be the same"):
         ag.conv1d(x, w, ag.ones(1).double())
+
+
+def test_columns_are_the_windows():
+    unfold, fold = ag.nn.functional.unfold, ag.nn.functional.fold
+    rng = np.random.default_rng(0)
+    for kernel, dilation, padding, stride in itertools.product(
+        ((2, 3), (1, 1), (3, 2)), ((1, 1), (2, 1)), ((0, 0), (1, 2)), ((1, 1), (2, 3))
+    ):
+        rest = {"dilation": dilation, "padding": padding, "stride": stride}
+        values = rng.standard_normal((2, 3, 6, 7))
+        sizes = ((0, 0), (0, 0), *((p, p) for p in padding))
+        room = np.pad(values, sizes)
+        places = [
+            range(0, n - d * (k - 1), s)
+            for n, d, k, s in zip(room.shape[2:], dilation, kernel, stride)
+        ]
+        columns = np.empty((2, 3, *kernel, *map(len, places)))
+        back = np.zeros_like(room)
+        for i, j in itertools.product(*map(range, kernel)):
+            rows = [y + i * dilation[0] for y in places[0]]
+            across = [x + j * dilation[1] for x in places[1]]
+            columns[:, :, i, j] = room[:, :, rows][..., across]
+        for i, j in itertools.product(*map(range, kernel)):
+            for (a, y), (b, x) in itertools.product(*map(enumerate, places)):
+                at = y + i * dilation[0], x + j * dilation[1]
+                back[(slice(None), slice(None), *at)] += columns[:, :, i, j, a, b]
+        columns = columns.reshape(2, 3 * kernel[0] * kernel[1], -1)
+        back = back[:, :, padding[0] : padding[0] + 6, padding[1] : padding[1] + 7]
+        for name in ("float64", "float32", "float16", "bfloat16", "complex128"):
+            x = tensor(values, name)
+            found = unfold(x, kernel, **rest)
+            close(found, columns, name)
+            close(fold(found, (6, 7), kernel, **rest), back, name)
+            assert ag.equal(unfold(x[0], kernel, **rest), found[0])
+            assert ag.equal(
+                fold(found[0], (6, 7), kernel, **rest), fold(found, (6, 7), kernel, **rest)[0]
+            )
+        truth = ag.tensor(values) > 0
+        assert ag.equal(unfold(truth, kernel, **rest), unfold(truth.float(), kernel, **rest) > 0)
+        ones = unfold(truth, kernel, **rest)
+        expected = fold(ones.float(), (6, 7), kernel, **rest) > 0
+        assert ag.equal(fold(ones, (6, 7), kernel, **rest), expected)
+
+
+def test_columns_of_integers_are_refused():
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        ag.nn.functional.unfold(ag.ones(1, 1, 2, 2).long(), 1)
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        ag.nn.functional.fold(ag.ones(1, 1, 4).long(), 2, 1)

@@ -106,6 +106,8 @@ HIDDEN = {
     ("ViewBackward0", "self_sym_sizes"): "bilinear reshapes another product",
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},
+    ("Im2ColBackward0", "self_sym_argsize_minus_1"): "the edge knows the shape",
+    ("Im2ColBackward0", "self_sym_argsize_minus_2"): "the edge knows the shape",
     ("ConvolutionBackward0", "bias_sym_sizes_opt"): "None where there is no bias",
     **{(f"{name}{rank}D{more}Backward0", "self"): UNNEEDED
        for rank in (2, 3)

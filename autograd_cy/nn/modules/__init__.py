@@ -18,6 +18,7 @@ from ..distance import (
 )
 from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from ..embedding import Embedding, EmbeddingBag
+from ..fold import Fold, Unfold
 from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
 from ..layer import (
     Flatten,
@@ -166,6 +167,7 @@ __all__ = [
     "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
@@ -243,6 +245,7 @@ __all__ = [
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Unfold",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",

@@ -28,22 +28,34 @@
 #define AG_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+#if defined(__clang__) || __GNUC__ >= 12
+#define AG_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define AG_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (ag_lanes){__VA_ARGS__})
+#endif
+
 #define AG_NAME(stem) AG_CAT(stem, AG_S)
 
 #define AG_T float
+#define AG_T_SIZE 4
 #define AG_S f32
 #include "conv_micro_body.h"
 #undef AG_T
+#undef AG_T_SIZE
 #undef AG_S
 #define AG_T double
+#define AG_T_SIZE 8
 #define AG_S f64
 #include "conv_micro_body.h"
 #undef AG_T
+#undef AG_T_SIZE
 #undef AG_S
 #define AG_T uint64_t
+#define AG_T_SIZE 8
 #define AG_S u64
 #include "conv_micro_body.h"
 #undef AG_T
+#undef AG_T_SIZE
 #undef AG_S
 
 #endif

@@ -164,5 +164,217 @@ static void AG_NAME(ag_tap_)(int taps, int vecs, ptrdiff_t runs, ptrdiff_t lengt
 }
 #undef AG_TAPPED
 
+#if AG_T_SIZE == 4
+typedef int32_t AG_NAME(ag_bits_vec_)
+#else
+typedef int64_t AG_NAME(ag_bits_vec_)
+#endif
+    __attribute__((vector_size(AG_VECTOR_BYTES), aligned(AG_T_SIZE), may_alias));
+
+/* The first n elements of a vector, zeros for the others, whatever these are. */
+AG_FN VEC AG_NAME(ag_first_)(const AG_T *x, ptrdiff_t n) {
+#if AG_T_SIZE == 4
+    static const int32_t kept[2 * LANES] = {
+#else
+    static const int64_t kept[2 * LANES] = {
+#endif
+        [0 ... LANES - 1] = -1};
+    typedef AG_NAME(ag_bits_vec_) bits;
+    return (VEC)(*(const bits *)x & *(const bits *)(kept + LANES - n));
+}
+
+/* c[j * col_step + i] += sum over runs and p < length of y[j * y_step + ...] * x[at[run] + base[i] + p],
+ * whole vectors along p; the runs of y follow each other. */
+AG_FN void AG_NAME(ag_dotted_)(const int rows, const int cols, ptrdiff_t runs, ptrdiff_t length,
+                               const AG_T *x, const ptrdiff_t *at, const ptrdiff_t *base,
+                               const AG_T *y, ptrdiff_t y_step, AG_T *c, ptrdiff_t col_step) {
+    VEC sum[2][AG_ROWS];
+    AG_UNROLL
+    for (int i = 0; i < rows; i++) {
+        sum[0][i] = (VEC){0};
+        sum[1][i] = (VEC){0};
+    }
+    for (ptrdiff_t run = 0; run < runs; run++) {
+        const AG_T *from[AG_ROWS];
+        ptrdiff_t p = 0;
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) from[i] = x + at[run] + base[i];
+        for (; p + LANES <= length; p += LANES) {
+            const VEC y0 = *(const VEC *)(y + p);
+            VEC y1 = {0};
+            if (cols > 1) y1 = *(const VEC *)(y + y_step + p);
+            AG_UNROLL
+            for (int i = 0; i < rows; i++) {
+                const VEC s = *(const VEC *)(from[i] + p);
+                sum[0][i] += s * y0;
+                if (cols > 1) sum[1][i] += s * y1;
+            }
+        }
+        if (p < length) {
+            const VEC y0 = AG_NAME(ag_first_)(y + p, length - p);
+            VEC y1 = {0};
+            if (cols > 1) y1 = AG_NAME(ag_first_)(y + y_step + p, length - p);
+            AG_UNROLL
+            for (int i = 0; i < rows; i++) {
+                const VEC s = AG_NAME(ag_first_)(from[i] + p, length - p);
+                sum[0][i] += s * y0;
+                if (cols > 1) sum[1][i] += s * y1;
+            }
+        }
+        y += length;
+    }
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++) {
+            AG_T lanes[LANES];
+            *(VEC *)lanes = sum[j][i];
+            for (int half = LANES / 2; half > 0; half /= 2)
+                for (int q = 0; q < half; q++) lanes[q] += lanes[q + half];
+            c[j * col_step + i] += lanes[0];
+        }
+}
+
+#define AG_DOTTED(R)                                                              \
+    case R:                                                                       \
+        if (cols == 2)                                                            \
+            AG_NAME(ag_dotted_)(R, 2, runs, length, x, at, base, y, y_step, c, col_step); \
+        else                                                                      \
+            AG_NAME(ag_dotted_)(R, 1, runs, length, x, at, base, y, y_step, c, col_step); \
+        break;
+static void AG_NAME(ag_dot_)(int rows, int cols, ptrdiff_t runs, ptrdiff_t length, const AG_T *x,
+                             const ptrdiff_t *at, const ptrdiff_t *base, const AG_T *y,
+                             ptrdiff_t y_step, AG_T *c, ptrdiff_t col_step) {
+    switch (rows) {
+        AG_DOTTED(1)
+        AG_DOTTED(2)
+        AG_DOTTED(3)
+        AG_DOTTED(4)
+#if AG_ROWS >= 6
+        AG_DOTTED(5)
+        AG_DOTTED(6)
+#endif
+#if AG_ROWS >= 8
+        AG_DOTTED(7)
+        AG_DOTTED(8)
+#endif
+#if AG_ROWS >= 12
+        AG_DOTTED(9)
+        AG_DOTTED(10)
+        AG_DOTTED(11)
+        AG_DOTTED(12)
+#endif
+    }
+}
+#undef AG_DOTTED
+
+/* Runs of each of k images side by side: tile[p * width + to[i] ...] = base[off[p] + from[i] ...]. */
+static void AG_NAME(ag_collect_)(ptrdiff_t k, const ptrdiff_t *off, int runs, const ptrdiff_t *from,
+                                 const ptrdiff_t *to, const ptrdiff_t *count, const AG_T *base,
+                                 AG_T *tile, ptrdiff_t width) {
+    for (ptrdiff_t p = 0; p < k; p++) {
+        const AG_T *source = base + off[p];
+        for (int i = 0; i < runs; i++) {
+            const AG_T *s = source + from[i];
+            AG_T *d = tile + to[i];
+            const ptrdiff_t n = count[i];
+            if (n == 4)
+                memcpy(d, s, 4 * sizeof(AG_T));
+            else if (n == 8)
+                memcpy(d, s, 8 * sizeof(AG_T));
+            else
+                for (ptrdiff_t j = 0; j < n; j++) d[j] = s[j];
+        }
+        tile += width;
+    }
+}
+
+/* result[p * width + j] = source[j * ld + p] for j < cols. */
+static void AG_NAME(ag_turn_)(ptrdiff_t n, ptrdiff_t cols, ptrdiff_t width, const AG_T *source,
+                              ptrdiff_t ld, AG_T *result) {
+    ptrdiff_t first = 0;
+    /* Some places at a time, so that the lines written stay in cache. */
+    for (; first < n; first += 64) {
+        const ptrdiff_t end = n - first < 64 ? n : first + 64;
+        ptrdiff_t j = 0;
+#if AG_T_SIZE == 4
+        typedef AG_T quad __attribute__((vector_size(16), aligned(4), may_alias));
+        typedef int32_t ag_lanes __attribute__((vector_size(16)));
+        for (; j + 4 <= cols; j += 4) {
+            const AG_T *s = source + j * ld;
+            ptrdiff_t p = first;
+            for (; p + 4 <= end; p += 4) {
+                const quad r0 = *(const quad *)(s + p), r1 = *(const quad *)(s + ld + p);
+                const quad r2 = *(const quad *)(s + 2 * ld + p);
+                const quad r3 = *(const quad *)(s + 3 * ld + p);
+                const quad l0 = AG_SHUFFLE(r0, r1, 0, 4, 1, 5), h0 = AG_SHUFFLE(r0, r1, 2, 6, 3, 7);
+                const quad l1 = AG_SHUFFLE(r2, r3, 0, 4, 1, 5), h1 = AG_SHUFFLE(r2, r3, 2, 6, 3, 7);
+                AG_T *d = result + p * width + j;
+                *(quad *)d = AG_SHUFFLE(l0, l1, 0, 1, 4, 5);
+                *(quad *)(d + width) = AG_SHUFFLE(l0, l1, 2, 3, 6, 7);
+                *(quad *)(d + 2 * width) = AG_SHUFFLE(h0, h1, 0, 1, 4, 5);
+                *(quad *)(d + 3 * width) = AG_SHUFFLE(h0, h1, 2, 3, 6, 7);
+            }
+            for (; p < end; p++)
+                for (int q = 0; q < 4; q++) result[p * width + j + q] = s[q * ld + p];
+        }
+#endif
+        for (; j < cols; j++)
+            for (ptrdiff_t p = first; p < end; p++) result[p * width + j] = source[j * ld + p];
+    }
+    if (cols < width)
+        for (ptrdiff_t p = 0; p < n; p++)
+            for (ptrdiff_t j = cols; j < width; j++) result[p * width + j] = 0;
+}
+
+/* lines[j * line + q] = sums[row[q] * width + j] for q < n and j < cols. */
+static void AG_NAME(ag_lines_)(ptrdiff_t n, ptrdiff_t cols, const AG_T *sums, const ptrdiff_t *row,
+                               ptrdiff_t width, AG_T *lines, ptrdiff_t line) {
+    ptrdiff_t q = 0;
+#if AG_T_SIZE == 4
+    typedef AG_T quad __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int32_t ag_lanes __attribute__((vector_size(16)));
+    for (; q + 4 <= n; q += 4) {
+        const AG_T *s0 = sums + row[q] * width, *s1 = sums + row[q + 1] * width;
+        const AG_T *s2 = sums + row[q + 2] * width, *s3 = sums + row[q + 3] * width;
+        ptrdiff_t j = 0;
+        for (; j + 4 <= cols; j += 4) {
+            const quad r0 = *(const quad *)(s0 + j), r1 = *(const quad *)(s1 + j);
+            const quad r2 = *(const quad *)(s2 + j), r3 = *(const quad *)(s3 + j);
+            const quad l0 = AG_SHUFFLE(r0, r1, 0, 4, 1, 5), h0 = AG_SHUFFLE(r0, r1, 2, 6, 3, 7);
+            const quad l1 = AG_SHUFFLE(r2, r3, 0, 4, 1, 5), h1 = AG_SHUFFLE(r2, r3, 2, 6, 3, 7);
+            AG_T *d = lines + j * line + q;
+            *(quad *)d = AG_SHUFFLE(l0, l1, 0, 1, 4, 5);
+            *(quad *)(d + line) = AG_SHUFFLE(l0, l1, 2, 3, 6, 7);
+            *(quad *)(d + 2 * line) = AG_SHUFFLE(h0, h1, 0, 1, 4, 5);
+            *(quad *)(d + 3 * line) = AG_SHUFFLE(h0, h1, 2, 3, 6, 7);
+        }
+        for (; j < cols; j++) {
+            lines[j * line + q] = s0[j];
+            lines[j * line + q + 1] = s1[j];
+            lines[j * line + q + 2] = s2[j];
+            lines[j * line + q + 3] = s3[j];
+        }
+    }
+#endif
+    for (; q < n; q++)
+        for (ptrdiff_t j = 0; j < cols; j++) lines[j * line + q] = sums[row[q] * width + j];
+}
+
+/* result[p * rows + i] = w[i * row_step + off[p]]. */
+static void AG_NAME(ag_weights_)(ptrdiff_t rows, ptrdiff_t k, const AG_T *w, ptrdiff_t row_step,
+                                 const ptrdiff_t *off, AG_T *result) {
+    ptrdiff_t p = 0;
+    while (p < k) {
+        ptrdiff_t n = 1;
+        if (row_step == 1) {
+            for (ptrdiff_t i = 0; i < rows; i++) result[p * rows + i] = w[off[p] + i];
+        } else {
+            /* Neighbours of one row are read together. */
+            while (p + n < k && off[p + n] == off[p] + n) n++;
+            AG_NAME(ag_turn_)(n, rows, rows, w + off[p], row_step, result + p * rows);
+        }
+        p += n;
+    }
+}
+
 #undef VEC
 #undef LANES
