@@ -136,6 +136,8 @@ CONTEXTS = {
     "fork_rng": ag.random.fork_rng,
     "set_checkpoint_early_stop": lambda: checkpoint.set_checkpoint_early_stop(False),
     "set_checkpoint_debug_enabled": lambda: checkpoint.set_checkpoint_debug_enabled(True),
+    "cached": ag.nn.utils.parametrize.cached,
+    "safe_globals": lambda: ag.serialization.safe_globals([Twice]),
     "LevelContext": None,
     "_unsafe_preserve_version_counter": None,
     "RemovableHandle": None,
@@ -202,6 +204,8 @@ def state():
         len(hooks) if hooks else 0,
         {name: id(p) for name, p in LAYER.named_parameters()},
         ag.get_default_dtype(),
+        ag.nn.utils.parametrize._cached_blocks,
+        ag.serialization.get_safe_globals(),
     )
 
 
