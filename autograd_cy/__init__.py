@@ -20,6 +20,22 @@ from autograd_cy._version import __version__  # noqa: E402
 from autograd_cy import _interpreted, autograd, overrides, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
+from autograd_cy._autocast import (  # noqa: E402
+    autocast,
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
+    clear_autocast_cache,
+    get_autocast_cpu_dtype,
+    get_autocast_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_cpu_enabled,
+    is_autocast_enabled,
+    set_autocast_cache_enabled,
+    set_autocast_cpu_dtype,
+    set_autocast_cpu_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+)
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
@@ -43,14 +59,24 @@ __all__ = [
     *_interpreted.FUNCTIONS,
     "__version__",
     "_C",
+    "amp",
+    "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
     "autograd",
+    "clear_autocast_cache",
     "enable_grad",
     "explain_grad",
     "fft",
     "func",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
@@ -64,6 +90,11 @@ __all__ = [
     "overrides",
     "profiler",
     "random",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
     "set_grad_enabled",
     "set_warn_always",
     "sparse",
@@ -101,6 +132,7 @@ overrides._check_methods()
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
+        "amp",
         "cuda",
         "fft",
         "func",

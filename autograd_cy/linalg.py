@@ -79,6 +79,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return _ag.diagonal(A, offset, dim1, dim2)
 
 
+@overridable
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.

@@ -20,6 +20,7 @@ from . import _archive
 from ._C.copying import _storage_on_meta
 from ._C.placement import device
 from ._C.tensor import Tensor
+from ._context import _Context
 
 __all__ = ["load", "save"]
 
@@ -71,14 +72,11 @@ def add_safe_globals(safe_globals: list) -> None:
     >>> ag.serialization.get_safe_globals()[-1]
     <class 'fractions.Fraction'>
     """
-    for given in safe_globals:
-        _added.append(given)
-        thing, name = given if isinstance(given, tuple) else (given, None)
-        module, qualified = thing.__module__, thing.__qualname__
-        if name is not None:
-            module, _, qualified = name.rpartition(".")
-            _RENAMED[module, qualified] = thing
-        _SAFE.add((module, qualified))
+    _added.extend(safe_globals)
+    for thing, full in _pairs(safe_globals):
+        module, _, name = full.rpartition(".")
+        _RENAMED[module, name] = thing
+        _SAFE.add((module, name))
 
 
 def get_safe_globals() -> list:
@@ -106,8 +104,7 @@ def clear_safe_globals() -> None:
     _SAFE.intersection_update(_always_safe)
 
 
-@contextmanager
-def safe_globals(safe_globals: list) -> Iterator[None]:
+def safe_globals(safe_globals: list) -> _Context:
     """
     Allow classes and functions for a ``with`` block, as :func:`add_safe_globals` does.
 
@@ -126,13 +123,19 @@ def safe_globals(safe_globals: list) -> Iterator[None]:
     ...     ag.load(file.seek(0) or file)
     Fraction(1, 3)
     """
-    before = list(_added)
-    add_safe_globals(safe_globals)
-    try:
-        yield
-    finally:
-        clear_safe_globals()
-        add_safe_globals(before)
+    renamed = {(n.rpartition(".")[0], n.rpartition(".")[2]): x for x, n in _pairs(safe_globals)}
+    return _Context(
+        [
+            (globals(), "_SAFE", _SAFE | renamed.keys()),
+            (globals(), "_RENAMED", _RENAMED | renamed),
+            (globals(), "_added", [*_added, *safe_globals]),
+        ]
+    )
+
+
+def _pairs(given: list) -> list[tuple[Any, str]]:
+    """Things with the full names by which files ask for them."""
+    return [x if isinstance(x, tuple) else (x, f"{x.__module__}.{x.__qualname__}") for x in given]
 
 
 _RENAMED: dict[tuple[str, str], Any] = {}

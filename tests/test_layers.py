@@ -30,9 +30,10 @@ LEVELS = (
     },
     {"_printing", "_tensors"},
     {"_interpreted", "_namespace"},
-    {"_vmap", "_vmap_internals", "autograd", "profiler"},
+    {"_autocast", "_vmap", "_vmap_internals", "autograd", "profiler"},
     {"__init__"},
     {
+        "amp",
         "cuda",
         "fft",
         "func",

@@ -12,6 +12,7 @@ import pytest
 FILE = Path(__file__).with_name("public_names.txt")
 MODULES = (
     "autograd_cy",
+    "autograd_cy.amp",
     "autograd_cy.autograd",
     "autograd_cy.autograd.functional",
     "autograd_cy.autograd.gradcheck",

@@ -15,6 +15,7 @@ from autograd_cy import (
     empty,
     gru,
     index_select,
+    is_autocast_enabled,
     lstm,
     rnn_relu,
     rnn_tanh,
@@ -255,7 +256,7 @@ class RNNBase(Module):
         >>> torch.nn.GRU(4, 5).check_input(torch.zeros(2, 1, 4), None)
         """
         weight = self._flat_weights[0]
-        if input.dtype != weight.dtype:
+        if input.dtype != weight.dtype and not is_autocast_enabled("cpu"):
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
                 f"Convert input: input.to({weight.dtype}), or convert model: "

@@ -17,7 +17,18 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from autograd_cy import Tensor, empty, enable_grad, is_grad_enabled, no_grad, random
+from autograd_cy import (
+    Tensor,
+    autocast,
+    empty,
+    enable_grad,
+    get_autocast_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_enabled,
+    is_grad_enabled,
+    no_grad,
+    random,
+)
 from autograd_cy._C._names import _current_graph_task_id
 from autograd_cy._context import _Context
 from autograd_cy.autograd import Variable, backward
@@ -39,6 +50,16 @@ __all__ = [
 
 class CheckpointError(RuntimeError):
     """The recomputation of a checkpoint was not what the first run had been."""
+
+
+def _precision() -> dict[str, Any]:
+    """What `autocast` gets for a recomputation that computes as this does."""
+    return {
+        "device_type": "cpu",
+        "dtype": get_autocast_dtype("cpu"),
+        "enabled": is_autocast_enabled("cpu"),
+        "cache_enabled": is_autocast_cache_enabled(),
+    }
 
 
 class _Enough(Exception):
@@ -153,6 +174,7 @@ class _Region:
         self.describe = describe
         self.early_stop = early_stop
         self.rng_state = rng_state
+        self.precision = _precision()
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[_Slot]] = []
         self.described: list[Any] = []
@@ -234,7 +256,8 @@ class _Region:
         with enable_grad():  # else they come without their history
             args, kwargs = self.arguments()
         rng = random.fork_rng() if self.rng_state is not None else nullcontext()
-        with rng, enable_grad(), self.context, saved_tensors_hooks(pack, lambda x: x):
+        hooks = saved_tensors_hooks(pack, lambda x: x)
+        with rng, enable_grad(), autocast(**self.precision), self.context, hooks:
             if self.rng_state is not None:
                 random.set_rng_state(self.rng_state)
             try:
@@ -325,6 +348,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
+        ctx.precision = _precision()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.others = [None if isinstance(x, Tensor) else x for x in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -347,7 +371,7 @@ class CheckpointFunction(Function):
         with random.fork_rng() if ctx.rng_state is not None else nullcontext():
             if ctx.rng_state is not None:
                 random.set_rng_state(ctx.rng_state)
-            with enable_grad():
+            with enable_grad(), autocast(**ctx.precision):
                 outputs = ctx.run_function(*inputs)
         if not isinstance(outputs, (tuple, list)):
             outputs = (outputs,)

@@ -13,9 +13,11 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_SIZE
-from autograd_cy._C.gemm cimport ensure_gemm, gemm
-from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
+from autograd_cy._C.dtypes cimport DT_F32, DT_SIZE
+from autograd_cy._C.gemm cimport ensure_gemm, gemm, needs_blas
+from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, KIND_F64, LoopTable
+from autograd_cy._C.gemm_product cimport (
+    GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK, round_up)
 from autograd_cy._C.iterate cimport contiguous
 from autograd_cy._C.launch cimport (
     READS, WRITES, Launch, Operand, begin, launch, operand, spread)
@@ -30,17 +32,38 @@ cdef object _loops = _cpu.load("recurrent_loops")
 cdef const RecurrentTable* L = <const RecurrentTable*>PyCapsule_GetPointer(
     _loops.table_capsule(), "autograd_cy.recurrent_table")
 
+cdef LoopTable G = (<LoopTable*>PyCapsule_GetPointer(
+    _cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() noexcept
+
 cdef extern from *:
     """
+    #include <time.h>
+    static double agr_seconds(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return t.tv_sec + 1e-9 * t.tv_nsec;
+    }
     /* The exception that is set already, as Cython sees one. */
     static int agr_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
     """
     int agr_pass_on() except -1
+    double agr_seconds() noexcept nogil
+
+# How often a loop over steps looks whether Ctrl-C was pressed, in seconds.
+cdef double LOOK_EVERY = 0.03
 
 cdef enum:
     TILE = 2048          # elements of a gate that go together
     GATE_WORK = 40       # of a gate's element, in steps of team_size()'s unit
     MOST = 24            # operands
+    DEPTH = 256          # rows of a matrix that are packed together
+    FEW_ROWS = 5         # of a step: from here on packing pays,
+    MANY_ROWS = 256      # and up to here products would pack more often than they multiply
+    FEW_STEPS = 3
+    STRIPS_OF_PIECE = 4  # what one thread takes of a product
 
 
 cdef struct Layer:
@@ -90,6 +113,85 @@ cdef inline void multiply(Layer* t, int trans_a, int trans_b, Py_ssize_t m, Py_s
                           Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
     if t.status == GEMM_OK:
         t.status = gemm(t.dt, trans_a, trans_b, m, n, k, 1, 0, a, lda, b, ldb, beta, c, ldc)
+
+
+cdef bint interrupted(Layer* t, double* looked) noexcept nogil:
+    """Between steps: whether a signal handler of Python (that of Ctrl-C) has raised."""
+    cdef double now = agr_seconds()
+    if now - looked[0] >= LOOK_EVERY:
+        looked[0] = now
+        with gil:
+            if PyErr_CheckSignals() != 0:
+                t.status = GEMM_INTERRUPTED
+    return t.status != GEMM_OK
+
+
+# --- the matrix of all steps ------------------------------------------------------------------
+# It is packed once, as products would do it at each step.
+
+cdef struct Packed:
+    Layer* t
+    int kind
+    char* at                 # NULL: products pack it
+    const char* b            # (k, n), or stored as (n, k)
+    int trans
+    Py_ssize_t k
+    Py_ssize_t n
+    Py_ssize_t columns       # with what fills the last strip
+    # One product.
+    Py_ssize_t rows
+    const char* a
+    double beta
+    char* c
+    Py_ssize_t ldc
+    Py_ssize_t piece
+
+
+cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
+               const char* b) noexcept nogil:
+    cdef Py_ssize_t q = 0, depth, ldb = k if trans else n
+    p.t, p.trans, p.k, p.n, p.b = t, trans, k, n, b
+    p.at = NULL
+    if (t.steps < FEW_STEPS or t.batch < FEW_ROWS or t.batch > MANY_ROWS or n == 0 or k == 0
+            or needs_blas(t.dt)):
+        return
+    p.kind = KIND_F32 if t.dt == DT_F32 else KIND_F64
+    p.columns = round_up(n, G.width[p.kind])
+    p.at = <char*>take_scratch(p.columns * k * t.item)
+    if p.at == NULL:
+        t.status = GEMM_NO_MEMORY
+        return
+    while q < k:
+        depth = min(k - q, <Py_ssize_t>DEPTH)
+        G.pack_b(t.dt, trans, depth, n, b + (q if trans else q * ldb) * t.item, ldb, 1, 0,
+                 p.at + q * p.columns * t.item)
+        q += depth
+
+
+cdef void packed_piece(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Packed* p = <Packed*>ctx
+    cdef Py_ssize_t j = index * p.piece, now = min(p.piece, p.n - j), q = 0, depth
+    cdef Py_ssize_t item = p.t.item
+    while q < p.k:
+        depth = min(p.k - q, <Py_ssize_t>DEPTH)
+        G.multiply(p.kind, p.rows, now, depth, BY_ROWS, p.a + q * item, p.k,
+                   p.at + (q * p.columns + j * depth) * item, 1, p.beta if q == 0 else 1,
+                   p.c + j * item, p.ldc)
+        q += depth
+
+
+cdef inline void multiply_packed(Packed* p, Py_ssize_t rows, const char* a, double beta, char* c,
+                                 Py_ssize_t ldc) noexcept nogil:
+    """c = a @ b + beta * c; where it is cut changes no sum."""
+    cdef int team
+    if p.at == NULL or rows < FEW_ROWS:
+        multiply(p.t, 0, p.trans, rows, p.n, p.k, a, p.k, p.b, p.k if p.trans else p.n, beta, c,
+                 ldc)
+        return
+    p.rows, p.a, p.beta, p.c, p.ldc = rows, a, beta, c, ldc
+    team = team_size(0.125 * rows * p.n * p.k)
+    p.piece = p.n if team == 1 else STRIPS_OF_PIECE * G.width[p.kind]
+    parallel_for(packed_piece, p, (p.n + p.piece - 1) // p.piece, team)
 
 
 cdef inline Py_ssize_t rows_of(const Layer* t, Py_ssize_t step) noexcept nogil:
@@ -178,20 +280,21 @@ cdef void forward(void* plan) noexcept nogil:
     cdef const char* c = t.c
     cdef const char* one = t.b_ih    # biases of the sums, and another of the same
     cdef const char* other = NULL if t.mode == R_GRU else t.b_hh
+    cdef Packed w_hh
     cdef Rows w
+    cdef double looked = agr_seconds()
     t.status = GEMM_OK
     if one == NULL:
         one, other = other, NULL
+    pack(&w_hh, t, 1, t.state, t.gates, t.w_hh)
     if t.mode == R_GRU:
         others = <char*>take_scratch(max(3 * most * t.n * t.item, <Py_ssize_t>64))
         if others == NULL:
             t.status = GEMM_NO_MEMORY
-            return
     if t.w_hr != NULL:
         raw = <char*>take_scratch(max(most * t.n * t.item, <Py_ssize_t>64))
         if raw == NULL:
             t.status = GEMM_NO_MEMORY
-            return
     if one != NULL:
         fill_rows(t, sums, ld, t.rows, one, other)
     multiply(t, 0, 1, t.rows, t.gates, t.size, t.x, t.size, t.w_ih, t.size, one != NULL, sums, ld)
@@ -205,6 +308,8 @@ cdef void forward(void* plan) noexcept nogil:
         at = t.rows
     w.t = t
     for k in range(t.steps):
+        if t.status != GEMM_OK or interrupted(t, &looked):
+            break
         step = t.steps - 1 - k if t.reverse else k
         rows = rows_of(t, step)
         if t.reverse:
@@ -212,13 +317,9 @@ cdef void forward(void* plan) noexcept nogil:
         if t.mode == R_GRU:
             if t.b_hh != NULL:
                 fill_rows(t, others, t.gates, rows, t.b_hh, NULL)
-            multiply(t, 0, 1, rows, t.gates, t.state, h, t.state, t.w_hh, t.state,
-                     t.b_hh != NULL, others, t.gates)
+            multiply_packed(&w_hh, rows, h, t.b_hh != NULL, others, t.gates)
         else:
-            multiply(t, 0, 1, rows, t.gates, t.state, h, t.state, t.w_hh, t.state, 1,
-                     sums + at * ld * t.item, ld)
-        if t.status != GEMM_OK:
-            break
+            multiply_packed(&w_hh, rows, h, 1, sums + at * ld * t.item, ld)
         w.count = rows
         w.sums = sums + at * ld * t.item
         w.h = raw if raw != NULL else t.out + at * width
@@ -237,6 +338,7 @@ cdef void forward(void* plan) noexcept nogil:
             at += rows
     give_scratch(others)
     give_scratch(raw)
+    give_scratch(w_hh.at)
 
 
 # --- backward ---------------------------------------------------------------------------------
@@ -259,6 +361,8 @@ cdef void backward(void* plan) noexcept nogil:
     cdef char* drawn = NULL        # (rows, state): gradients of h behind the projection
     cdef char* dh                  # (batch, n): gradients of h before it, or t.g_h
     cdef char* scratch
+    cdef Packed w_hh
+    cdef double looked = agr_seconds()
     cdef Rows w
     room = t.rows * t.gates * (2 if t.mode == R_GRU else 1) + t.rows * t.state
     held = 0
@@ -272,6 +376,7 @@ cdef void backward(void* plan) noexcept nogil:
         t.status = GEMM_NO_MEMORY
         return
     t.status = GEMM_OK
+    pack(&w_hh, t, 0, t.gates, t.state, t.w_hh)
     d = s = scratch
     last = d + t.rows * t.gates * t.item
     if t.mode == R_GRU:
@@ -289,6 +394,8 @@ cdef void backward(void* plan) noexcept nogil:
     # From the step that was last: forward ended with the last rows, reverse with the first.
     at = 0 if t.reverse else t.rows
     for k in range(t.steps):
+        if t.status != GEMM_OK or interrupted(t, &looked):
+            break
         step = k if t.reverse else t.steps - 1 - k
         rows = rows_of(t, step)
         if not t.reverse:
@@ -333,10 +440,7 @@ cdef void backward(void* plan) noexcept nogil:
         else:
             w.h = t.out + at * width
         by_tiles(&w, True)
-        multiply(t, 0, 0, rows, t.state, t.gates, s + at * t.gates * t.item, t.gates, t.w_hh,
-                 t.state, t.mode == R_GRU, t.g_h, t.state)
-        if t.status != GEMM_OK:
-            break
+        multiply_packed(&w_hh, rows, s + at * t.gates * t.item, t.mode == R_GRU, t.g_h, t.state)
         if t.reverse:
             at += rows
     if t.wanted & G_X:
@@ -355,6 +459,7 @@ cdef void backward(void* plan) noexcept nogil:
         else:
             L.sum_columns(t.dt, t.rows, t.gates, s, t.g_bh)
     give_scratch(scratch)
+    give_scratch(w_hh.at)
 
 
 # --- launches ---------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy._context import _Context
 from autograd_cy._vmap import mapping as _vmap
 from autograd_cy.autograd import grad_mode, graph
+from autograd_cy.nn.utils import parametrize
 from autograd_cy.utils import checkpoint
 
 EXEMPT = {
@@ -31,6 +32,7 @@ EXEMPT = {
     # interrupt between entering one and its block leaves it active, as in torch.
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
+    "autograd_cy._autocast.autocast",  # which is made with such a mode
     "autograd_cy.overrides.DisableTorchFunction",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
@@ -136,8 +138,8 @@ CONTEXTS = {
     "fork_rng": ag.random.fork_rng,
     "set_checkpoint_early_stop": lambda: checkpoint.set_checkpoint_early_stop(False),
     "set_checkpoint_debug_enabled": lambda: checkpoint.set_checkpoint_debug_enabled(True),
-    "cached": ag.nn.utils.parametrize.cached,
-    "safe_globals": lambda: ag.serialization.safe_globals([Twice]),
+    "safe_globals": lambda: ag.serialization.safe_globals([square]),
+    "cached": parametrize.cached,
     "LevelContext": None,
     "_unsafe_preserve_version_counter": None,
     "RemovableHandle": None,
@@ -204,8 +206,6 @@ def state():
         len(hooks) if hooks else 0,
         {name: id(p) for name, p in LAYER.named_parameters()},
         ag.get_default_dtype(),
-        ag.nn.utils.parametrize._cached_blocks,
-        ag.serialization.get_safe_globals(),
     )
 
 

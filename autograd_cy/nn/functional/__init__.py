@@ -8,6 +8,9 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
+from types import FunctionType
+
+from autograd_cy._autocast import LISTED
 from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
@@ -99,6 +102,7 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.overrides import overridable
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -179,5 +183,10 @@ __all__ = [
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
+
+# Functions in Python that mixed precision converts arguments of: it must see their calls.
+for _name in LISTED.intersection(__all__):
+    if isinstance(globals()[_name], FunctionType) and not hasattr(globals()[_name], "_asks"):
+        globals()[_name] = overridable(globals()[_name])
 
 __getattr__, __dir__ = _later("nn.functional", globals())

@@ -9,11 +9,11 @@ own, a subclass of the one it had.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy import Tensor, no_grad
+from autograd_cy._context import _Context
 
 from ..container import ModuleDict, ModuleList
 from ..module import Module
@@ -29,12 +29,11 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-_cached_blocks = 0
-_cache: dict[tuple[int, str], Tensor] = {}
+#: Tensors by id of the module and name, within `cached`.
+_cache: dict[tuple[int, str], Tensor] | None = None
 
 
-@contextmanager
-def cached() -> Iterator[None]:
+def cached() -> _Context:
     """
     Compute each parametrized tensor once for the time of a ``with`` block.
 
@@ -47,14 +46,7 @@ def cached() -> Iterator[None]:
     ...     layer.weight is layer.weight
     True
     """
-    global _cached_blocks
-    _cached_blocks += 1
-    try:
-        yield
-    finally:
-        _cached_blocks -= 1
-        if not _cached_blocks:
-            _cache.clear()
+    return _Context([(globals(), "_cache", {} if _cache is None else _cache)])
 
 
 class ParametrizationList(ModuleList):
@@ -240,7 +232,7 @@ def _give_own_class(module: Module) -> None:
 
 def _put_property(module: Module, name: str) -> None:
     def get(self: Module) -> Tensor:
-        if _cached_blocks:
+        if _cache is not None:
             key = id(self), name
             if key not in _cache:
                 _cache[key] = self.parametrizations[name]()
