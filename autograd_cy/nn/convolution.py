@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from autograd_cy import Tensor, arange, empty
+from autograd_cy import Tensor, empty
 
 from . import functional, init
 from .module import Module
@@ -111,7 +111,7 @@ class _ConvNd(Module):
         """Before and after each dimension, from the last one on."""
         if self.padding == "valid":
             return [0, 0] * self._dims
-        if self.padding == "same":
+        if isinstance(self.padding, str):
             total = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size)]
             return list(chain.from_iterable((n // 2, n - n // 2) for n in reversed(total)))
         return list(chain.from_iterable((int(n), int(n)) for n in reversed(self.padding)))
@@ -153,30 +153,6 @@ class _ConvNd(Module):
         return text
 
 
-def _surrounded(input: Tensor, margins: Sequence[int], mode: str) -> Tensor:
-    """The images within margins of their own elements."""
-    for i in range(len(margins) // 2):
-        before, after, dim = margins[2 * i], margins[2 * i + 1], input.dim() - 1 - i
-        size = input.shape[dim]
-        place = arange(-before, size + after)
-        if mode == "circular":
-            if before > size or after > size:
-                raise RuntimeError("Padding value causes wrapping around more than once.")
-            place = place % size
-        elif mode == "replicate":
-            place = place.clamp(0, size - 1)
-        else:
-            if before >= size or after >= size:
-                raise RuntimeError(
-                    "Padding size should be less than the corresponding input dimension, but got: "
-                    f"padding ({before}, {after}) at dimension {dim} of input "
-                    f"{list(input.shape)}"
-                )
-            place = size - 1 - (size - 1 - place.abs()).abs()
-        input = input.index_select(dim, place)
-    return input
-
-
 class _Forward(_ConvNd):
     """A convolution that isn't transposed."""
 
@@ -213,7 +189,8 @@ class _Forward(_ConvNd):
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input = _surrounded(input, self._reversed_padding_repeated_twice, self.padding_mode)
+            margins = self._reversed_padding_repeated_twice
+            input = functional.pad(input, margins, mode=self.padding_mode)
             padding = 0
         convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[self._dims - 1]
         return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
@@ -472,6 +449,7 @@ class _Transposed(_ConvNd):
             Of shape ``(N, out_channels, ...)``.
         """
         more = self.output_padding
+        padding: Any = self.padding
         if output_size is not None:
             more = self._output_padding(input, output_size)
         convolve = (
@@ -484,7 +462,7 @@ class _Transposed(_ConvNd):
             self.weight,
             self.bias,
             self.stride,
-            self.padding,
+            padding,
             more,
             self.groups,
             self.dilation,

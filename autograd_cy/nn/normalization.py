@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
@@ -33,6 +33,11 @@ def _put(module: Module, name: str, shape: Any, wanted: bool, device: Any, dtype
         setattr(module, name, Parameter(empty(shape, device=device, dtype=dtype)))
     else:
         module.register_parameter(name, None)
+
+
+def _found(module: Module, members: Mapping[str, Any], name: str) -> Any:
+    """An attribute that is usually registered, without the search for it."""
+    return members[name] if name in members else getattr(module, name)
 
 
 def _count_batches(
@@ -156,17 +161,21 @@ class _BatchNorm(_NormBase):
         self._check_input_dim(input)
         training, tracked = self.training, self.track_running_stats
         factor = self.momentum
-        if training and tracked and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            if factor is None:  # the mean over all batches
-                factor = 1.0 / float(self.num_batches_tracked)
-        mean, var = self.running_mean, self.running_var
+        buffers, parameters = self._buffers, self._parameters
+        if training and tracked:
+            count = _found(self, buffers, "num_batches_tracked")
+            if count is not None:
+                count.add_(1)
+                if factor is None:  # the mean over all batches
+                    factor = 1.0 / float(count)
+        mean = _found(self, buffers, "running_mean")
+        var = _found(self, buffers, "running_var")
         return functional.batch_norm(
             input,
             mean if not training or tracked else None,
             var if not training or tracked else None,
-            self.weight,
-            self.bias,
+            _found(self, parameters, "weight"),
+            _found(self, parameters, "bias"),
             training or (mean is None and var is None),
             0.0 if factor is None else factor,
             self.eps,

@@ -10,17 +10,8 @@ import warnings
 from numbers import Number
 from typing import Any
 
-from autograd_cy import (
-    Tensor,
-    empty,
-    gru,
-    index_select,
-    is_autocast_enabled,
-    lstm,
-    rnn_relu,
-    rnn_tanh,
-    zeros,
-)
+import autograd_cy as _operators  # those of recurrence are loaded when they are first used
+from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
 
 from . import init
 from .module import Module
@@ -28,7 +19,6 @@ from .parameter import Parameter
 from .utils.rnn import PackedSequence
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-_RUN: dict[str, Any] = {"RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu, "GRU": gru}
 
 
 class RNNBase(Module):
@@ -407,7 +397,7 @@ class RNNBase(Module):
         hx = self._zeros(x, batch_sizes) if hx is None else self.permute_hidden(hx, places)
         self.check_forward_args(x, hx, batch_sizes)
         rest = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
-        run = lstm if self.mode == "LSTM" else _RUN[self.mode]
+        run: Any = getattr(_operators, self.mode.lower())
         if batch_sizes is None:
             made = run(x, hx, self._flat_weights, *rest, self.batch_first)
         else:

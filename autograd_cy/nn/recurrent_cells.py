@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autograd_cy import Tensor, empty, gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
+import autograd_cy as _operators  # those of recurrence are loaded when they are first used
+from autograd_cy import Tensor, empty, zeros
 
 from . import init
 from .module import Module
@@ -174,9 +175,9 @@ class RNNCell(RNNCellBase):
         x = self._checked(input)
         h = self._state(x, hx, batched, "hidden")
         if self.nonlinearity == "tanh":
-            step = rnn_tanh_cell
+            step = _operators.rnn_tanh_cell
         elif self.nonlinearity == "relu":
-            step = rnn_relu_cell
+            step = _operators.rnn_relu_cell
         else:
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         h = step(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
@@ -241,7 +242,9 @@ class LSTMCell(RNNCellBase):
             states: tuple[Tensor, ...] = (zero, zero)
         else:
             states = tuple([self._state(x, h, batched, f"hx[{k}]") for k, h in enumerate(hx)])
-        h, c = lstm_cell(x, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        h, c = _operators.lstm_cell(
+            x, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        )
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 
 
@@ -297,5 +300,5 @@ class GRUCell(RNNCellBase):
         batched = input.ndim == 2
         x = self._checked(input)
         h = self._state(x, hx, batched, "hidden")
-        h = gru_cell(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        h = _operators.gru_cell(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         return h if batched else h.squeeze(0)

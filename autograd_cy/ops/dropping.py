@@ -11,6 +11,9 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
+
 DRAWN = nondiff("the mask is random")
 P = {"p": "The probability to drop something.", "train": "Whether to do it at all."}
 NO_PROBABILITY = {"RuntimeError": "`p` is no probability."}

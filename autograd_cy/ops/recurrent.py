@@ -13,6 +13,9 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
+
 SMALL = box(-0.4, 0.4)  # away from the poles of tanh and sigmoid
 HERE = "tests/ops/test_recurrent.py::"
 

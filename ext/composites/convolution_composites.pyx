@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family convolution: records in autograd_cy/ops/convolution.py name them."""
-from autograd_cy._C.tensor cimport Tensor, dims_of, sizes_of
+from autograd_cy._C.tensor cimport Tensor, sizes_of, wrap_int
 include "operators_of_convolution_composites.pxi"
 
 __all__: list[str] = []
@@ -27,17 +27,12 @@ cdef inline tuple each(tuple values, int nd):
     return values * nd if len(values) == 1 else values
 
 
-cdef Tensor padded_end(Tensor input, int dim, Py_ssize_t count):
-    """Zeros at the end of a dimension."""
-    cdef tuple shape = dims_of(input)
-    return T.cat((input, T.new_zeros(input, shape[:dim] + (count,) + shape[dim + 1:])), dim)
-
-
 cdef Tensor convolve(Tensor input, Tensor weight, Tensor bias, tuple stride, object padding,
                      tuple dilation, Py_ssize_t groups, int nd, str op):
     cdef bint batched = is_batched_input(input, nd, op)
     cdef Py_ssize_t d, total
     cdef list margin = []
+    cdef tuple odd = ()
     cdef Tensor r
     check_weight(weight, nd, op)
     if not batched:
@@ -58,10 +53,11 @@ cdef Tensor convolve(Tensor input, Tensor weight, Tensor bias, tuple stride, obj
         for d in range(nd):
             total = (dilation[0 if len(dilation) == 1 else d]) * (weight.sizes[2 + d] - 1)
             margin.append(total // 2)
-            if total % 2:
-                # The odd one goes to the end alone.
-                input = padded_end(input, <int>(2 + d), 1)
+            # The odd one goes to the end alone; constant_pad_nd counts from the last dimension on.
+            odd = (0, total % 2) + odd
         padding = tuple(margin)
+        if any(odd):
+            input = T.constant_pad_nd(input, odd, wrap_int(0))
     r = T.convolution(input, weight, bias, each(stride, nd), each(padding, nd), each(dilation, nd),
                       False, (0,) * nd, groups)
     return r if batched else T.squeeze_dim(r, (0,))

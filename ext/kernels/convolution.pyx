@@ -42,7 +42,7 @@ cdef enum:
     # Taps that are packed at once; an even number.
     STRETCH = 48
     # Bytes of packed weights.
-    PACKED = 1 << 22
+    PACKED = 7 << 20
 
 # --- what is computed -----------------------------------------------------------------------
 

@@ -34,7 +34,8 @@ CONSTANT = "a result without a derivative does not require grad; torch's fails i
 # (operator, name here, name in torch); None for any.
 NAMES = {
     **{(name, None, None): PARTS for name in (
-        "addr", "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
+        "addr", "channel_shuffle", "pixel_shuffle", "pixel_unshuffle",
+        "cross", "cumprod", "deg2rad", "diag", "diag_embed", "diagflat",
         "diagonal_scatter", "index_copy", "index_fill", "kron", "linalg.solve", "masked_select",
         "nan_to_num", "narrow_copy", "norm", "rad2deg", "repeat", "roll", "rot90", "select_scatter",
         "slice_scatter", "sum_to_size", "take", "tile", "trace")},

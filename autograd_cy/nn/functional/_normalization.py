@@ -70,7 +70,7 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    if training:
+    if training and input.dim() > 1 and input.numel() == input.size(1):
         _check_batch(input.size())
     return _operators.batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps, True
