@@ -197,7 +197,7 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
     cdef real_t first[COLUMNS]
     cdef real_t second[COLUMNS]
     cdef const real_t* x
-    cdef real_t d
+    cdef real_t d, e, f, h
     cdef Py_ssize_t c, r, stop, j, width
     c = 0
     while c < n:
@@ -211,6 +211,16 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
+            while r + 4 <= stop:        # fewer passes over the sums
+                x = p + r * n + c
+                for j in range(width):
+                    d = x[j] - shift[c + j]
+                    e = x[n + j] - shift[c + j]
+                    f = x[2 * n + j] - shift[c + j]
+                    h = x[3 * n + j] - shift[c + j]
+                    first[j] += (d + e) + (f + h)
+                    second[j] += (d * d + e * e) + (f * f + h * h)
+                r += 4
             while r < stop:
                 x = p + r * n + c
                 for j in range(width):
@@ -243,6 +253,14 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
+            while r + 2 <= stop:
+                h = g + r * n + c
+                x = p + r * n + c
+                for j in range(width):
+                    first[j] += h[j] + h[n + j]
+                    second[j] += (h[j] * (x[j] - mean[c + j])
+                                  + h[n + j] * (x[n + j] - mean[c + j]))
+                r += 2
             while r < stop:
                 h = g + r * n + c
                 x = p + r * n + c
