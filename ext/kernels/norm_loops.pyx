@@ -276,19 +276,52 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
 
 cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
                        const real_t* mean, const real_t* a, const real_t* b) noexcept nogil:
-    cdef Py_ssize_t r, j
-    for r in range(rows):
-        for j in range(n):
-            out[r * n + j] = (p[r * n + j] - mean[j]) * a[j] + b[j]
+    # Copies of what belongs to columns, which `out` can't overlap.
+    cdef real_t m[COLUMNS]
+    cdef real_t s[COLUMNS]
+    cdef real_t t[COLUMNS]
+    cdef const real_t* x
+    cdef real_t* y
+    cdef Py_ssize_t c = 0, r, j, width
+    while c < n:
+        width = n - c if n - c < COLUMNS else COLUMNS
+        for j in range(width):
+            m[j] = mean[c + j]
+            s[j] = a[c + j]
+            t[j] = b[c + j]
+        for r in range(rows):
+            x = p + r * n + c
+            y = out + r * n + c
+            for j in range(width):
+                y[j] = (x[j] - m[j]) * s[j] + t[j]
+        c += width
 
 
 cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
                       const real_t* mean, const real_t* a, const real_t* c0,
                       const real_t* c1) noexcept nogil:
-    cdef Py_ssize_t r, j
-    for r in range(rows):
-        for j in range(n):
-            out[r * n + j] = g[r * n + j] * a[j] - c0[j] - (p[r * n + j] - mean[j]) * c1[j]
+    cdef real_t m[COLUMNS]
+    cdef real_t s[COLUMNS]
+    cdef real_t t[COLUMNS]
+    cdef real_t u[COLUMNS]
+    cdef const real_t* h
+    cdef const real_t* x
+    cdef real_t* y
+    cdef Py_ssize_t c = 0, r, j, width
+    while c < n:
+        width = n - c if n - c < COLUMNS else COLUMNS
+        for j in range(width):
+            m[j] = mean[c + j]
+            s[j] = a[c + j]
+            t[j] = c0[c + j]
+            u[j] = c1[c + j]
+        for r in range(rows):
+            h = g + r * n + c
+            x = p + r * n + c
+            y = out + r * n + c
+            for j in range(width):
+                y[j] = h[j] * s[j] - t[j] - (x[j] - m[j]) * u[j]
+        c += width
 
 
 # --- the table ------------------------------------------------------------------------------
