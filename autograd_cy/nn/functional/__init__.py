@@ -109,6 +109,9 @@ from autograd_cy.nn.functional._resampling import (
     upsample_bilinear,
     upsample_nearest,
 )
+from autograd_cy.nn.functional._sequence_loss import (
+    ctc_loss,
+)
 from autograd_cy.nn.functional._unpooling import (
     lp_pool1d,
     lp_pool2d,
@@ -137,6 +140,7 @@ __all__ = [
     "celu_",
     "cosine_embedding_loss",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
