@@ -40,6 +40,7 @@ from autograd_cy.nn.functional._gate import (
     softsign,
     tanhshrink,
 )
+from autograd_cy.nn.functional._grid import affine_grid, grid_sample
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._margin_loss import (
     cosine_embedding_loss,
@@ -102,6 +103,23 @@ from autograd_cy.nn.functional._rectifier import (
     selu_,
     threshold_,
 )
+from autograd_cy.nn.functional._resampling import (
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from autograd_cy.nn.functional._sequence_loss import (
+    ctc_loss,
+)
+from autograd_cy.nn.functional._unpooling import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 from autograd_cy.overrides import overridable
 
 __all__ = [
@@ -113,6 +131,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
@@ -121,6 +140,7 @@ __all__ = [
     "celu_",
     "cosine_embedding_loss",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -132,6 +152,7 @@ __all__ = [
     "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardsigmoid",
@@ -141,6 +162,7 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "leaky_relu",
@@ -148,11 +170,17 @@ __all__ = [
     "linear",
     "local_response_norm",
     "log_softmax",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
@@ -182,6 +210,9 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 # Functions in Python that mixed precision converts arguments of: it must see their calls.

@@ -108,7 +108,7 @@ def _named(function: Callable[..., Any], name: str, doc: str, rank: int, **words
     """The function with the name and the text of one of so many dimensions."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc.format(
-        name=name, some=_SOME[rank], opening="[" * rank, closing="]" * rank, **words
+        name=name, rank=rank, some=_SOME[rank], opening="[" * rank, closing="]" * rank, **words
     )
     return function
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from types import GeneratorType
 
-from autograd_cy import Tensor, isinf, isnan, linalg, no_grad, stack, tensor
+from autograd_cy import Tensor, isinf, isnan, no_grad, stack, tensor
 
 __all__ = [
     "clip_grad_norm",
@@ -57,8 +57,8 @@ def get_total_norm(
     if not tensors:
         return tensor(0.0)
     with no_grad():
-        norms = [linalg.vector_norm(x, order) for x in tensors]
-        total = linalg.vector_norm(stack(norms), order)
+        norms = [x.norm(order) for x in tensors]
+        total = stack(norms).norm(order)
         if error_if_nonfinite and bool((isnan(total) | isinf(total)).item()):
             raise RuntimeError(
                 f"The total norm of order {order} for gradients from `parameters` is non-finite, "

@@ -1,0 +1,266 @@
+"""Interpolation: which sizes and scales are meant, and the mode for so many dimensions."""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograd_cy import Tensor
+from autograd_cy._interpreted import find
+from autograd_cy.nn.functional._pooling import _operator
+
+__all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
+
+# mode -> its code, and for which dimensions of the input it is
+_MODES = {
+    "nearest": (0, (3, 4, 5)),
+    "nearest-exact": (1, (3, 4, 5)),
+    "linear": (2, (3,)),
+    "bilinear": (2, (4,)),
+    "trilinear": (2, (5,)),
+    "bicubic": (3, (4,)),
+    "area": (-1, (3, 4, 5)),
+}
+_NAMES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
+_FREE = ("nearest", "area", "nearest-exact")  # of how corners are aligned
+
+
+@functools.cache
+def _resample() -> Callable[..., Tensor]:
+    return find("ops_resampling", "_resample_form")
+
+
+def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
+    """Sizes or scale factors, of which one is given, for each dimension."""
+    dims = input.dim() - 2
+    own = list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        if not isinstance(size, (tuple, list)):
+            return [size] * dims, []
+        if len(size) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {own} and output size of {size}. Please provide input "
+                "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
+                "format."
+            )
+        if not all(isinstance(n, int) for n in size):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, "
+                f"int, int], but got size with types {[type(n) for n in size]}"
+            )
+        return list(size), []
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if not isinstance(scale_factor, (tuple, list)):
+        return None, [scale_factor] * dims
+    if len(scale_factor) != dims:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {own} and scale_factor of shape {scale_factor}. Please "
+            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
+            "...,sK) format."
+        )
+    return None, list(scale_factor)
+
+
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Return the input with more or fewer elements in the dimensions behind batch and channels.
+
+    Parameters
+    ----------
+    input : Tensor
+        A batch, channels, and one to three dimensions.
+    size : int or sequence of int, optional
+        The sizes of the result. Either this or `scale_factor` is given.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+    mode : str, optional
+        ``"nearest"``, ``"nearest-exact"``, ``"area"`` (averages), or by the number of dimensions
+        ``"linear"``, ``"bilinear"`` or ``"bicubic"``, ``"trilinear"``.
+    align_corners : bool, optional
+        Whether the first and last elements stay where they are, not the edges; for the last four.
+    recompute_scale_factor : bool, optional
+        Use the ratio of the sizes, which are whole numbers, in place of the given factor.
+    antialias : bool, optional
+        Not supported.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        Sizes are missing, given twice, or not for all dimensions.
+    NotImplementedError
+        The mode isn't for so many dimensions, or `antialias` is asked for.
+
+    Notes
+    -----
+    Cubic weights are those of R. Keys, "Cubic convolution interpolation for digital image
+    processing" (1981), with a = -3/4.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([[[0.0, 1.0]]])
+    >>> torch.nn.functional.interpolate(x, scale_factor=2)
+    tensor([[[0., 0., 1., 1.]]])
+    >>> torch.nn.functional.interpolate(x, 3, mode="linear", align_corners=True)
+    tensor([[[0.0000, 0.5000, 1.0000]]])
+    """
+    if align_corners is not None and mode in _FREE:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: "
+            "linear | bilinear | bicubic | trilinear"
+        )
+    sizes, scales = _sizes(input, size, scale_factor)
+    if recompute_scale_factor and sizes is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if sizes is None:
+        sizes = [math.floor(n * factor) for n, factor in zip(input.shape[2:], scales)]
+    if mode == "area" or recompute_scale_factor:
+        scales = []
+    if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
+            "tensor as input"
+        )
+    if antialias:
+        raise NotImplementedError(
+            "interpolate: antialias=True is not supported; average first, with avg_pool2d or "
+            'interpolate(mode="area")'
+        )
+    code, dims = _MODES.get(mode, (0, ()))
+    if not dims or not 3 <= input.dim() <= 5:
+        raise NotImplementedError(
+            "Input Error: Only 3D, 4D and 5D input Tensors supported "
+            f"(got {input.dim()}D) for the modes: {_NAMES} (got {mode})"
+        )
+    if input.dim() not in dims:
+        raise NotImplementedError(
+            f"Got {input.dim()}D input, but {mode} mode needs {dims[0]}D input"
+        )
+    if code < 0:
+        return _operator(f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
+    given = [0.0] * (3 - len(scales)) + [float(scale) for scale in scales]
+    return _resample()(input, tuple(sizes), *given, code, bool(align_corners))
+
+
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Return what `interpolate` does; deprecated.
+
+    Parameters
+    ----------
+    input : Tensor
+        A batch, channels, and one to three dimensions.
+    size : int or sequence of int, optional
+        The sizes of the result.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+    mode : str, optional
+        The mode of `interpolate`.
+    align_corners : bool, optional
+        Whether the first and last elements stay where they are.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.upsample(torch.tensor([[[0.0, 1.0]]]), 4).flatten()  # doctest: +SKIP
+    tensor([0., 0., 1., 1.])
+    """
+    _deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Return the nearest elements; deprecated in favour of `interpolate`.
+
+    Parameters
+    ----------
+    input : Tensor
+        A batch, channels, and one to three dimensions.
+    size : int or sequence of int, optional
+        The sizes of the result.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([[[0.0, 1.0]]])
+    >>> torch.nn.functional.upsample_nearest(x, 4).flatten()  # doctest: +SKIP
+    tensor([0., 0., 1., 1.])
+    """
+    _deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """Return bilinear interpolation with aligned corners; deprecated in favour of `interpolate`.
+
+    Parameters
+    ----------
+    input : Tensor
+        A batch, channels, rows and columns.
+    size : int or sequence of int, optional
+        The sizes of the result.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([[[[0.0, 1.0]]]])
+    >>> torch.nn.functional.upsample_bilinear(x, (1, 3)).flatten()  # doctest: +SKIP
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    _deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def _deprecated(name: str) -> None:
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=3,
+    )

@@ -1,0 +1,452 @@
+"""Resampling and its like as modules: interpolation, unpooling, pooling by norms, shuffles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_cy import Tensor
+
+from . import functional
+from .module import Module
+
+_Sizes = int | Sequence[int]
+
+
+class _LPPoolNd(Module):
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def extra_repr(self) -> str:
+        """Return the order and the windows."""
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class _MaxUnpoolNd(Module):
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+
+    def extra_repr(self) -> str:
+        """Return the windows."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+def _each(size: _Sizes, rank: int) -> tuple[int, ...]:
+    """One number for all dimensions, or those that were given."""
+    return tuple(size) if isinstance(size, Sequence) else (size,) * rank
+
+
+class LPPool1d(_LPPoolNd):
+    """The norm of the elements of each window of one dimension.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool1d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool1d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[3.0, 2.0]]), torch.tensor([[1, 2]])
+    >>> torch.nn.MaxUnpool1d(2)(x, at)
+    tensor([[0., 3., 2., 0.]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = _each(kernel_size, 1)
+        self.stride = _each(stride if stride is not None else kernel_size, 1)
+        self.padding = _each(padding, 1)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool1d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class LPPool2d(_LPPoolNd):
+    """The norm of the elements of each window of two dimensions.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool2d(2, (1, 2))(torch.tensor([[[3.0, 4.0]]]))
+    tensor([[[5.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool2d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool2d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[[3.0, 2.0]]]), torch.tensor([[[1, 2]]])
+    >>> torch.nn.MaxUnpool2d((1, 2))(x, at)
+    tensor([[[0., 3., 2., 0.]]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = _each(kernel_size, 2)
+        self.stride = _each(stride if stride is not None else kernel_size, 2)
+        self.padding = _each(padding, 2)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool2d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class LPPool3d(_LPPoolNd):
+    """The norm of the elements of each window of three dimensions.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool3d(2, (1, 1, 2))(torch.tensor([[[[3.0, 4.0]]]]))
+    tensor([[[[5.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool3d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool3d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[[[3.0, 2.0]]]]), torch.tensor([[[[1, 2]]]])
+    >>> torch.nn.MaxUnpool3d((1, 1, 2))(x, at)
+    tensor([[[[0., 3., 2., 0.]]]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = _each(kernel_size, 3)
+        self.stride = _each(stride if stride is not None else kernel_size, 3)
+        self.padding = _each(padding, 3)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool3d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+def _factors(scale: Any) -> Any:
+    if isinstance(scale, (tuple, list)):
+        return tuple(float(factor) for factor in scale)
+    return float(scale) if scale else None
+
+
+class Upsample(Module):
+    """Interpolation to a size, or by factors.
+
+    Parameters
+    ----------
+    size : int or sequence of int, optional
+        The sizes of the result. Either this or `scale_factor` is given.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+    mode : str, optional
+        The mode of `functional.interpolate`.
+    align_corners : bool, optional
+        Whether the first and last elements stay where they are.
+    recompute_scale_factor : bool, optional
+        Use the ratio of the sizes in place of the given factor.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[0.0, 1.0]]]))
+    tensor([[[0., 0., 1., 1.]]])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = type(self).__name__
+        self.size = size
+        self.scale_factor = _factors(scale_factor)
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the input with more or fewer elements."""
+        return functional.interpolate(
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )
+
+    def extra_repr(self) -> str:
+        """Return the factors or sizes, and the mode."""
+        if self.scale_factor is not None:
+            return f"scale_factor={self.scale_factor!r}, mode={self.mode!r}"
+        return f"size={self.size!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """The nearest pixels.
+
+    Parameters
+    ----------
+    size : int or sequence of int, optional
+        The sizes of the result. Either this or `scale_factor` is given.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.UpsamplingNearest2d((1, 4))(torch.tensor([[[[0.0, 1.0]]]]))
+    tensor([[[[0., 0., 1., 1.]]]])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Bilinear interpolation with aligned corners.
+
+    Parameters
+    ----------
+    size : int or sequence of int, optional
+        The sizes of the result. Either this or `scale_factor` is given.
+    scale_factor : float or sequence of float, optional
+        Factors of the sizes.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.UpsamplingBilinear2d((1, 3))(torch.tensor([[[[0.0, 1.0]]]]))
+    tensor([[[[0.0000, 0.5000, 1.0000]]]])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
+
+
+class PixelShuffle(Module):
+    """Channels become rows and columns.
+
+    Parameters
+    ----------
+    upscale_factor : int
+        How many rows and columns one becomes.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.PixelShuffle(2)(torch.tensor([[[1]], [[2]], [[3]], [[4]]]))
+    tensor([[[1, 2],
+             [3, 4]]])
+    """
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the elements in their new order."""
+        return functional.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        """Return the factor."""
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    """Rows and columns become channels: the opposite of PixelShuffle.
+
+    Parameters
+    ----------
+    downscale_factor : int
+        How many rows and columns become one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.PixelUnshuffle(2)(torch.tensor([[[1, 2], [3, 4]]]))
+    tensor([[[1]],
+    <BLANKLINE>
+            [[2]],
+    <BLANKLINE>
+            [[3]],
+    <BLANKLINE>
+            [[4]]])
+    """
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the elements in their new order."""
+        return functional.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        """Return the factor."""
+        return f"downscale_factor={self.downscale_factor}"
+
+
+class ChannelShuffle(Module):
+    """The first channel of each group, then the second of each, and so on.
+
+    Parameters
+    ----------
+    groups : int
+        How many groups the channels are in.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.ChannelShuffle(2)(torch.tensor([[[1], [2], [3], [4]]]))
+    tensor([[[1],
+             [3],
+             [2],
+             [4]]])
+    """
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the elements in their new order."""
+        return functional.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        """Return the number."""
+        return f"groups={self.groups}"

@@ -1,0 +1,132 @@
+# cython: language_level=3
+"""Composites of the family resampling: records in autograd_cy/ops/resampling.py name them."""
+from autograd_cy._C.dtypes cimport DT_I64, DT_U8, dt_is_float
+from autograd_cy._C.resample_loops cimport CUBIC, LINEAR, NEAREST_EXACT
+from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.tensor cimport Tensor, dims_of, sizes_of
+include "operators_of_resampling_composites.pxi"
+
+
+# --- interpolation --------------------------------------------------------------------------
+
+cdef str axes_of(list sizes):
+    names = "DHW"[3 - len(sizes):]
+    return ", ".join([f"{axis}: {n}" for axis, n in zip(names, sizes)])
+
+
+cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, double scale_w,
+                          Py_ssize_t mode, bint align):
+    cdef int d, n = <int>len(size)
+    cdef bint fits = True
+    cdef str word
+    cdef list given = [a.sizes[a.nd - n + d] for d in range(n)], wanted = list(size)
+    for d in range(n):
+        fits = fits and given[d] > 0 and wanted[d] > 0
+    if not fits:
+        if n == 1:
+            raise RuntimeError(
+                f"Input and output sizes should be greater than 0, but got input ({axes_of(given)})"
+                f" and output ({axes_of(wanted)})")
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({axes_of(given)}) "
+            f"output ({axes_of(wanted)})")
+    if a.sizes[1] == 0:
+        raise RuntimeError(
+            f"Non-empty {a.nd}D data tensor expected but got a tensor with sizes "
+            f"{list(sizes_of(a))}")
+    if not dt_is_float(a.dt) and not (a.dt == DT_U8 and mode <= NEAREST_EXACT):
+        word = "bicubic" if mode == CUBIC else "nearest"
+        if mode == LINEAR:
+            word = ("linear", "bilinear", "trilinear")[n - 1]
+        raise NotImplementedError(
+            f"\"upsample_{word}{n}d\" not implemented for '{scalar_name(a.dt)}'")
+    return T._resample(a, size, scale_d, scale_h, scale_w, mode, align)
+
+
+# --- elements in another order --------------------------------------------------------------
+
+cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
+    cdef tuple shape = dims_of(a), lead
+    cdef Py_ssize_t n = len(shape), c, h, w
+    if n < 3:
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {n} "
+            "dimension(s)")
+    if factor <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {factor}")
+    lead = shape[:n - 3]
+    c, h, w = shape[n - 3], shape[n - 2], shape[n - 1]
+    if c % (factor * factor):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={c} is not divisible by {factor * factor}")
+    c //= factor * factor
+    a = T.permute(T.reshape(a, lead + (c, factor, factor, h, w)),
+                  tuple(range(n - 3)) + (n - 3, n, n - 2, n + 1, n - 1))
+    return T.reshape(a, lead + (c, h * factor, w * factor))
+
+
+cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
+    cdef tuple shape = dims_of(a), lead
+    cdef Py_ssize_t n = len(shape), c, h, w
+    if n < 3:
+        raise RuntimeError(
+            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {n} "
+            "dimension(s)")
+    if factor <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {factor}")
+    lead = shape[:n - 3]
+    c, h, w = shape[n - 3], shape[n - 2], shape[n - 1]
+    for name, at, size in (("height", -2, h), ("width", -1, w)):
+        if size % factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({at})={size} is not divisible by {factor}")
+    h //= factor
+    w //= factor
+    a = T.permute(T.reshape(a, lead + (c, h, factor, w, factor)),
+                  tuple(range(n - 3)) + (n - 3, n - 1, n + 1, n - 2, n))
+    return T.reshape(a, lead + (c * factor * factor, h, w))
+
+
+cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
+    cdef tuple shape = dims_of(a)
+    if a.nd <= 2:
+        raise RuntimeError(
+            "channel_shuffle expects input with > 2 dims, but got input with sizes "
+            f"{list(sizes_of(a))}")
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if a.sizes[1] % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {shape[1]} channels and "
+            f"{groups} groups.")
+    a = T.transpose(T.reshape(a, (shape[0], groups, shape[1] // groups) + shape[2:]), 1, 2)
+    return T.reshape(a, shape)
+
+
+# --- elements where they were -----------------------------------------------------------------
+
+cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
+    """Zeros but for the elements at their places, which count in planes of `size`."""
+    cdef Py_ssize_t n = len(size), lead = a.nd - n, inside = 1, count = 1, d
+    cdef tuple shape = dims_of(a)
+    if indices.dt != DT_I64:
+        raise RuntimeError(
+            "elements in indices should be type int64 but got: " + scalar_name(indices.dt))
+    if a.nd < n + 1 or a.nd > n + 2:
+        raise RuntimeError(
+            f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a tensor "
+            f"with {a.nd} dimensions.")
+    if dims_of(indices) != shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but "
+            f"got indices tensor with shape: {list(dims_of(indices))}")
+    for d in range(n):
+        inside *= size[d]
+        count *= shape[lead + d]
+    a = T.scatter_src(T.new_zeros(a, shape[:lead] + (inside,)), lead,
+                      T.reshape(indices, shape[:lead] + (count,)),
+                      T.reshape(a, shape[:lead] + (count,)))
+    return T.reshape(a, shape[:lead] + size)

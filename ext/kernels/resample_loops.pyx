@@ -1,0 +1,192 @@
+# cython: language_level=3
+# build: simd
+# Inner loops of interpolation, compiled once per instruction set; resample_loops.pxd shows the
+# table. Rows of the input are put together first, then elements of the row that comes out.
+#
+# Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981),
+# with a = -3/4.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from autograd_cy._C.resample_loops cimport *
+
+cdef extern from "<math.h>" nogil:
+    double floor(double)
+    float floorf(float)
+
+ctypedef fused real_t:
+    float
+    double
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+cdef inline real_t down(real_t x) noexcept nogil:
+    if real_t is float:
+        return floorf(x)
+    else:
+        return floor(x)
+
+
+cdef inline real_t near_weight(real_t x) noexcept nogil:
+    """Of an element nearer than 1."""
+    return (<real_t>1.25 * x - <real_t>2.25) * x * x + 1
+
+
+cdef inline real_t far_weight(real_t x) noexcept nogil:
+    """Of one between 1 and 2 away."""
+    return ((<real_t>-0.75 * x + <real_t>3.75) * x - 6) * x + 3
+
+
+cdef void fill_nearest(bint exact, double scale, Py_ssize_t size, Py_ssize_t to,
+                       int64_t* index) noexcept nogil:
+    """In float32 for all dtypes, as torch rounds."""
+    cdef float step = <float>(1.0 / scale) if scale > 0 else <float>size / <float>to
+    cdef Py_ssize_t o, i
+    for o in range(to):
+        if exact:
+            i = <Py_ssize_t>floorf((<float>o + <float>0.5) * step)
+        else:
+            i = <Py_ssize_t>floorf(<float>o * step)
+        index[o] = i if i < size else size - 1
+
+
+cdef void fill_table(int mode, bint align, double scale, Py_ssize_t size, Py_ssize_t to,
+                     int64_t* index, real_t* weight) noexcept nogil:
+    cdef Py_ssize_t o, i, k, at
+    cdef real_t step, x, t
+    if mode <= NEAREST_EXACT:
+        fill_nearest(mode == NEAREST_EXACT, scale, size, to, index)
+        for o in range(to):
+            weight[o] = 1
+        return
+    if align:
+        step = <real_t>(size - 1) / <real_t>(to - 1) if to > 1 else 0
+    else:
+        step = <real_t>(1.0 / scale) if scale > 0 else <real_t>size / <real_t>to
+    for o in range(to):
+        x = step * o if align else step * (<real_t>o + <real_t>0.5) - <real_t>0.5
+        if mode == LINEAR:
+            if size == to:
+                x = o
+            x = x if x > 0 else 0
+            i = <Py_ssize_t>x
+            i = i if i < size - 1 else size - 1
+            t = x - i
+            t = t if t < 1 else 1
+            index[2 * o] = i
+            index[2 * o + 1] = i + 1 if i < size - 1 else i
+            weight[2 * o] = 1 - t
+            weight[2 * o + 1] = t
+            continue
+        i = <Py_ssize_t>down(x)
+        t = x - i
+        for k in range(4):
+            at = i - 1 + k
+            index[4 * o + k] = 0 if at < 0 else at if at < size else size - 1
+        weight[4 * o] = far_weight(t + 1)
+        weight[4 * o + 1] = near_weight(t)
+        weight[4 * o + 2] = near_weight(1 - t)
+        weight[4 * o + 3] = far_weight(2 - t)
+
+
+# --- forward --------------------------------------------------------------------------------
+
+cdef inline void put_row(real_t* room, const real_t* p, real_t w, Py_ssize_t n,
+                         bint first) noexcept nogil:
+    cdef Py_ssize_t i
+    if first:
+        for i in range(n):
+            room[i] = w * p[i]
+    else:
+        for i in range(n):
+            room[i] += w * p[i]
+
+
+cdef inline void across(const Resampling* g, const real_t* row, real_t* out) noexcept nogil:
+    """A row of results out of a row."""
+    cdef const int64_t* at = g.index[2]
+    cdef const real_t* w = <const real_t*>g.weight[2]
+    cdef Py_ssize_t o
+    if g.taps[2] == 1:
+        for o in range(g.to[2]):
+            out[o] = row[at[o]]
+    elif g.taps[2] == 2:
+        for o in range(g.to[2]):
+            out[o] = w[2 * o] * row[at[2 * o]] + w[2 * o + 1] * row[at[2 * o + 1]]
+    else:
+        for o in range(g.to[2]):
+            out[o] = (w[4 * o] * row[at[4 * o]] + w[4 * o + 1] * row[at[4 * o + 1]]
+                      + w[4 * o + 2] * row[at[4 * o + 2]] + w[4 * o + 3] * row[at[4 * o + 3]])
+
+
+cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* room,
+                  Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef Py_ssize_t r, d, h, i, j, k, W = g.size[2], H = g.size[1]
+    cdef const real_t* plane
+    cdef const real_t* row
+    cdef const real_t* wd = <const real_t*>g.weight[0]
+    cdef const real_t* wh = <const real_t*>g.weight[1]
+    cdef int td = g.taps[0], th = g.taps[1]
+    for r in range(first, last):
+        h = r % g.to[1]
+        d = r // g.to[1] % g.to[0]
+        plane = a + r // (g.to[0] * g.to[1]) * (g.size[0] * H * W)
+        row = room
+        if td * th == 1:
+            row = plane + (g.index[0][d] * H + g.index[1][h]) * W
+        else:
+            for k in range(td * th):
+                i = g.index[0][d * td + k // th]
+                j = g.index[1][h * th + k % th]
+                put_row(room, plane + (i * H + j) * W,
+                        wd[d * td + k // th] * wh[h * th + k % th], W, k == 0)
+        across(g, row, out + r * g.to[2])
+
+
+# --- backward -------------------------------------------------------------------------------
+
+cdef void backward(const Resampling* g, const real_t* grad, real_t* out, real_t* room,
+                   Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef Py_ssize_t plane, d, h, i, j, k, o, W = g.size[2], H = g.size[1]
+    cdef Py_ssize_t inside = g.size[0] * H * W
+    cdef real_t* to
+    cdef const real_t* wd = <const real_t*>g.weight[0]
+    cdef const real_t* wh = <const real_t*>g.weight[1]
+    cdef const real_t* ww = <const real_t*>g.weight[2]
+    cdef int td = g.taps[0], th = g.taps[1], tw = g.taps[2]
+    grad += first * g.to[0] * g.to[1] * g.to[2]
+    memset(out + first * inside, 0, (last - first) * inside * sizeof(real_t))
+    for plane in range(first, last):
+        for d in range(g.to[0]):
+            for h in range(g.to[1]):
+                memset(room, 0, W * sizeof(real_t))
+                if tw == 1:
+                    for o in range(g.to[2]):
+                        room[g.index[2][o]] += grad[o]
+                else:
+                    for o in range(g.to[2]):
+                        for k in range(tw):
+                            room[g.index[2][o * tw + k]] += ww[o * tw + k] * grad[o]
+                for k in range(td * th):
+                    i = g.index[0][d * td + k // th]
+                    j = g.index[1][h * th + k % th]
+                    to = out + plane * inside + (i * H + j) * W
+                    put_row(to, room, wd[d * td + k // th] * wh[h * th + k % th], W, False)
+                grad += g.to[2]
+
+
+cdef ResampleTable table
+table.forward[0] = <resample_fn>forward[float]
+table.forward[1] = <resample_fn>forward[double]
+table.backward[0] = <resample_back_fn>backward[float]
+table.backward[1] = <resample_back_fn>backward[double]
+table.fill[0] = <resample_table_fn>fill_table[float]
+table.fill[1] = <resample_table_fn>fill_table[double]
+
+
+def table_capsule():
+    """Capsule with the address of the table (see resample_loops.pxd)."""
+    return PyCapsule_New(&table, "autograd_cy.resample_table", NULL)
