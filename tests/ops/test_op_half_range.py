@@ -36,6 +36,8 @@ ROUNDED = {
     ),
     **dict.fromkeys(("triplet_margin_loss", "poisson_nll_loss"), SEVERAL),
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
+    "nanmean": SEVERAL,
+    "dist": SEVERAL,
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
 }
@@ -55,6 +57,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    "logcumsumexp",
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 
