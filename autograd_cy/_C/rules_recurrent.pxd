@@ -12,14 +12,14 @@ cdef enum:
 
 # Bits of `wanted`: which gradients are.
 cdef enum:
-    G_X = 1
-    G_H = 2
-    G_C = 4
-    G_IH = 8
-    G_HH = 16
-    G_BI = 32
-    G_BH = 64
-    G_HR = 128
+    OF_X = 1
+    OF_H = 2
+    OF_C = 4
+    OF_IH = 8
+    OF_HH = 16
+    OF_BI = 32
+    OF_BH = 64
+    OF_HR = 128
 
 cdef inline int gates_of(Py_ssize_t mode) noexcept nogil:
     mode &= ~<Py_ssize_t>R_REVERSE

@@ -87,7 +87,7 @@ def read_source(path: Path, pxd: Path | None = None) -> Source:
     for m in _INSTALL_ALL.finditer(text):
         for name in re.findall(r"\w+", m["names"]):
             source.installed[name] = name
-    if exported := re.search(r"^__all__ = (\[.*?\])", text, re.M | re.S):
+    if exported := re.search(r"^__all__(?:: [^=\n]*)? = (\[.*?\])", text, re.M | re.S):
         source.exported = list(ast.literal_eval(exported[1]))
     return source
 

@@ -24,7 +24,7 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (
-    G_BH, G_BI, G_HH, G_HR, G_IH, G_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
+    OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
 
@@ -443,18 +443,18 @@ cdef void backward(void* plan) noexcept nogil:
         multiply_packed(&w_hh, rows, s + at * t.gates * t.item, t.mode == R_GRU, t.g_h, t.state)
         if t.reverse:
             at += rows
-    if t.wanted & G_X:
+    if t.wanted & OF_X:
         multiply(t, 0, 0, t.rows, t.size, t.gates, d, t.gates, t.w_ih, t.size, 0, t.g_x, t.size)
-    if t.wanted & G_IH:
+    if t.wanted & OF_IH:
         multiply(t, 1, 0, t.gates, t.size, t.rows, d, t.gates, t.x, t.size, 0, t.g_ih, t.size)
-    if t.wanted & G_HH:
+    if t.wanted & OF_HH:
         multiply(t, 1, 0, t.gates, t.state, t.rows, s, t.gates, last, t.state, 0, t.g_hh, t.state)
-    if t.wanted & G_HR:
+    if t.wanted & OF_HR:
         multiply(t, 1, 0, t.state, t.n, t.rows, drawn, t.state, raw, t.n, 0, t.g_hr, t.n)
-    if t.wanted & G_BI:
+    if t.wanted & OF_BI:
         L.sum_columns(t.dt, t.rows, t.gates, d, t.g_bi)
-    if t.wanted & G_BH:
-        if t.wanted & G_BI and s == d:
+    if t.wanted & OF_BH:
+        if t.wanted & OF_BI and s == d:
             memcpy(t.g_bh, t.g_bi, <size_t>(t.gates * t.item))
         else:
             L.sum_columns(t.dt, t.rows, t.gates, s, t.g_bh)

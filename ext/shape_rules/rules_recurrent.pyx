@@ -36,15 +36,15 @@ cdef void gradient(Result* r, Tensor t, bint wanted) noexcept:
 cdef int layer_backward(Result* r, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh,
                         Tensor w_hr, Py_ssize_t wanted, str op) except -1:
     """Gradients in the order of the arguments; empty ones for those that nobody wants."""
-    gradient(r, x, wanted & G_X)
+    gradient(r, x, wanted & OF_X)
     # Those of states are what is carried from step to step.
     gradient(r + 1, h, True)
     gradient(r + 2, x if c is None else c, c is not None)
-    gradient(r + 3, w_ih, wanted & G_IH)
-    gradient(r + 4, w_hh, wanted & G_HH)
-    r[5].sizes[0] = w_hh.sizes[0] if wanted & G_BI else 0
+    gradient(r + 3, w_ih, wanted & OF_IH)
+    gradient(r + 4, w_hh, wanted & OF_HH)
+    r[5].sizes[0] = w_hh.sizes[0] if wanted & OF_BI else 0
     result_dense(r + 5, x.dt, 1, r[5].sizes)
-    r[6].sizes[0] = w_hh.sizes[0] if wanted & G_BH else 0
+    r[6].sizes[0] = w_hh.sizes[0] if wanted & OF_BH else 0
     result_dense(r + 6, x.dt, 1, r[6].sizes)
-    gradient(r + 7, x if w_hr is None else w_hr, w_hr is not None and wanted & G_HR)
+    gradient(r + 7, x if w_hr is None else w_hr, w_hr is not None and wanted & OF_HR)
     return 0

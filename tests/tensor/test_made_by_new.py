@@ -63,7 +63,11 @@ def poke(o):
     attempt(lambda: ag.autograd.grad((ag.ones(1, requires_grad=True) * 2).sum(), [(o, 0)]))
     attempt(lambda: ag.autograd.backward([ag.autograd.graph.GradientEdge(o, 0)], [ag.ones(1)]))
 
+import pkgutil
+from autograd_cy import _C
 from autograd_cy._C import node
+for module in pkgutil.iter_modules(_C.__path__):  # those of operators that are loaded later, too
+    importlib.import_module(f"autograd_cy._C.{module.name}")
 kinds = {f"{kind.__module__}.{kind.__name__}": kind for kind in node._generated_classes()}
 
 for line in sys.argv[1:]:
