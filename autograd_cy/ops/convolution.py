@@ -127,7 +127,7 @@ op(f"_col2im(self, output_size: sizes, {WINDOWS})", shown_as="fold", event="col2
    vmap=f"_unmerge_batch(_col2im(flatten(self, 0, 1), output_size, {EACH_OF}), B) if self.ndim == 4 else _col2im(self, output_size, {EACH_OF})",
    doc="Columns added up to images.")
 
-op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", kernel=composite("convolution.unfold"), dtypes="bhfc", tolerance=1e-4,
+op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", event="im2col", kernel=composite("convolution.unfold"), dtypes="bhfc", tolerance=1e-4,
    samples=[sample((arg((2, 3, 4, 5)), (2, 3))), sample((arg((2, 4, 4)), 2), {"padding": 1, "stride": 2}),
             sample((arg((1, 2, 5, 6)), (3, 2)), {"dilation": (1, 2), "padding": (1, 0)}), sample((arg((0, 2, 3, 3)), 2))],
    reference=by_test(HERE + "test_columns_are_the_windows"), params={"input": "Images, of shape (N, C, H, W) or (C, H, W).", **OPTIONS},
@@ -138,7 +138,7 @@ op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", kernel=composite("co
    example=">>> ag.nn.functional.unfold(ag.arange(4.0).reshape(1, 1, 2, 2), (1, 2))\ntensor([[[0., 2.],\n         [1., 3.]]])",
    raises={"RuntimeError": "There is no window."})
 
-op(f"fold(input, output_size: sizes, {DEFAULTS})", namespace="nn.functional", kernel=composite("convolution.fold"), dtypes="bhfc", tolerance=1e-4,
+op(f"fold(input, output_size: sizes, {DEFAULTS})", namespace="nn.functional", event="col2im", kernel=composite("convolution.fold"), dtypes="bhfc", tolerance=1e-4,
    samples=[sample((arg((2, 12, 12)), (4, 5), (2, 2))), sample((arg((8, 9)), 4, 2), {"padding": 1, "stride": 2}),
             sample((arg((1, 6, 10)), (5, 4), (3, 1)), {"dilation": (1, 2), "padding": (1, 0), "stride": (1, 2)}), sample((arg((0, 4, 4)), 3, 2))],
    reference=by_test(HERE + "test_columns_are_the_windows"), params={"input": "Columns, of shape (N, C * elements of a window, windows), or without N.", "output_size": "The size of the images.", **OPTIONS},

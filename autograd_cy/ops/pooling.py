@@ -142,7 +142,7 @@ for n in (1, 2, 3):
        doc=f"Averages of as many windows of {NUMBER[n]} as the result is to have.",
        example=f">>> {_call}.adaptive_avg_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0]')}), {(1,) * n if n > 1 else 1})\ntensor({_shown(n, '[2.]')})",
        raises={"RuntimeError": "The input has no elements there."})
-    op(f"adaptive_max_pool{n}d{'_with_indices' if n > 1 else ''}(input, output_size: sizes{_asked}) -> (values, indices)", method=False, named=False, **_here,
+    op(f"adaptive_max_pool{n}d{'_with_indices' if n > 1 else ''}(input, output_size: sizes{_asked}) -> (values, indices)", event=f"adaptive_max_pool{n}d", method=False, named=False, **_here,
        kernel=composite(f"_adaptive_max_form(input, {n}, output_size)"), samples=_sizes, dtypes="hf",
        reference=by_test(HERE + "test_adaptive_max_pool"),
        params=SIZE if n == 1 else {**SIZE, "return_indices": WINDOW["return_indices"]},
