@@ -69,12 +69,14 @@ from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
     constants,
+    contraction,
     deprecated,
     eigen,
     functions,
     hooks,
     joining,
     loops,
+    sampling,
     sharing,
     tensor_types,
     unique,
@@ -123,8 +125,10 @@ for _module in (
     _random,
     _random_operators,
     constants,
+    contraction,
     functions,
     joining,
+    sampling,
     unique,
     eigen,
     _printing,
@@ -158,7 +162,9 @@ for _name in (
     _published[_name] = globals()[_name]
 
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
-_in_python = {module.__name__ for module in (eigen, functions, joining, unique)}
+_in_python = {
+    module.__name__ for module in (contraction, eigen, functions, joining, sampling, unique)
+}
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
         continue

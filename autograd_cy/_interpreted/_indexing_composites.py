@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import arange, eq, int64, unsqueeze
+from autograd_cy._namespace import arange, broadcast_shapes, eq, gather, int64, remainder, unsqueeze
 
 
 def one_hot(input: Tensor, num_classes: int) -> Tensor:
@@ -36,3 +36,38 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
 
 def _largest(input: Tensor) -> int:
     return int(input.max())
+
+
+def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
+    if indices.is_floating_point() or indices.is_complex() or "int" not in str(indices.dtype):
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype}"
+        )
+    if dim is None:
+        return gather(self.reshape(-1), 0, _wrapped(indices.reshape(-1), self.numel()))
+    if self.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    if not self.ndim:
+        return gather(self, dim, _wrapped(indices, 1))
+    if not -self.ndim <= dim < self.ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-self.ndim}, {self.ndim - 1}], "
+            f"but got {dim})"
+        )
+    dim %= self.ndim
+    wide, many = list(self.shape), list(indices.shape)
+    size, count = wide[dim], many[dim]
+    wide[dim] = many[dim] = 1
+    common = list(broadcast_shapes(wide, many))
+    common[dim] = size
+    self = self.expand(common)
+    common[dim] = count
+    return gather(self, dim, _wrapped(indices, size).expand(common))
+
+
+def _wrapped(indices: Tensor, size: int) -> Tensor:
+    """Indices count on from the end and from the beginning, as in torch."""
+    return remainder(indices, size) if size else indices

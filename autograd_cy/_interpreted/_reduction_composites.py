@@ -1,9 +1,28 @@
-"""Derivatives of extremes."""
+"""Sums and means without NaN, and derivatives of extremes."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import eq, logical_or, ne, sum, unsqueeze, where
+from autograd_cy._namespace import eq, isnan, logical_not, logical_or, ne, sum, unsqueeze, where
+
+
+def nansum(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
+    if self.is_complex():
+        raise RuntimeError("nansum does not support complex inputs; sum the parts")
+    if not self.is_floating_point():
+        return sum(self, dim, keepdim, dtype=dtype)
+    return sum(where(isnan(self), 0, self), dim, keepdim, dtype=dtype)
+
+
+def nanmean(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
+    if not self.is_floating_point():
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point dtype but got {self.dtype}"
+        )
+    count = sum(logical_not(isnan(self)), dim, keepdim)
+    return nansum(self, dim, keepdim, dtype=dtype) / count
 
 
 def _reached(self: Tensor, extreme: Tensor, dim: int | None, keepdim: bool) -> Tensor:

@@ -36,6 +36,7 @@ __all__ = [
     "numel",
     "polygamma",
     "result_type",
+    "zero_",
 ]
 
 
@@ -503,3 +504,34 @@ for _name, _function in {
     ),
 }.items():
     _install(_name, _function)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """
+    Set all elements of a tensor to zero, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zero_(ag.ones(2))
+    tensor([0., 0.])
+    """
+    return _need_tensor(input, "zero_").zero_()
+
+
+def _divided_into(self: Tensor, other: Any) -> Tensor:
+    """Return ``other / self``, by the name that Python 2 had for it."""
+    return self.reciprocal() * other
+
+
+_install("__rdiv__", _divided_into)

@@ -16,7 +16,7 @@ from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
 from . import init
 from .module import Module
 from .parameter import Parameter
-from .utils.rnn import PackedSequence
+from .utils import rnn as _sequences
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
@@ -158,11 +158,11 @@ class RNNBase(Module):
     @property
     def _flat_weights(self) -> list[Tensor]:
         """All parameters in order; what has replaced one by an attribute counts, too."""
-        own = self._parameters
-        return [
-            own[name] if own.get(name) is not None else getattr(self, name)  # type: ignore[misc]
-            for name in self._flat_weights_names
-        ]
+        own: dict[str, Any] = self._parameters
+        try:
+            return [own[name] for name in self._flat_weights_names]
+        except KeyError:
+            return [getattr(self, name) for name in self._flat_weights_names]
 
     @property
     def all_weights(self) -> list[list[Tensor]]:
@@ -245,7 +245,9 @@ class RNNBase(Module):
         >>> import autograd_cy as torch
         >>> torch.nn.GRU(4, 5).check_input(torch.zeros(2, 1, 4), None)
         """
-        weight = self._flat_weights[0]
+        weight = self._parameters.get("weight_ih_l0")
+        if weight is None:
+            weight = self.weight_ih_l0
         if input.dtype != weight.dtype and not is_autocast_enabled("cpu"):
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
@@ -380,7 +382,7 @@ class RNNBase(Module):
 
     def _forward(self, input: Any, hx: Any) -> Any:
         """Bring input and states into the form of the operators and back."""
-        packed, batched = isinstance(input, PackedSequence), True
+        packed, batched = isinstance(input, _sequences.PackedSequence), True
         batch_sizes = places = None
         back = None
         if packed:
@@ -405,7 +407,7 @@ class RNNBase(Module):
         output: Any = made[0]
         state = made[1:] if self.mode == "LSTM" else made[1]
         if packed:
-            output = PackedSequence(output, batch_sizes, places, back)
+            output = _sequences.PackedSequence(output, batch_sizes, places, back)
             return output, self.permute_hidden(state, back)
         if not batched:
             output = output.squeeze(0 if self.batch_first else 1)

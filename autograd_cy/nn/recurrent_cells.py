@@ -96,6 +96,14 @@ class RNNCellBase(Module):
         nonlinearity = getattr(self, "nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
+    def _weights(self) -> tuple[Any, ...]:
+        """The parameters; what has replaced one by an attribute counts, too."""
+        own = self._parameters
+        try:
+            return own["weight_ih"], own["weight_hh"], own["bias_ih"], own["bias_hh"]
+        except KeyError:
+            return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+
     def _checked(self, input: Tensor) -> Tensor:
         """The input with a batch."""
         if input.ndim == 2:
@@ -171,16 +179,20 @@ class RNNCell(RNNCellBase):
         Tensor
             Of the shape of the state.
         """
-        batched = input.ndim == 2
-        x = self._checked(input)
-        h = self._state(x, hx, batched, "hidden")
         if self.nonlinearity == "tanh":
             step = _operators.rnn_tanh_cell
         elif self.nonlinearity == "relu":
             step = _operators.rnn_relu_cell
         else:
+            step = None
+        if step is not None and hx is not None and input.ndim == hx.ndim == 2:
+            return step(input, hx, *self._weights())
+        batched = input.ndim == 2
+        x = self._checked(input)
+        h = self._state(x, hx, batched, "hidden")
+        if step is None:
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        h = step(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        h = step(x, h, *self._weights())
         return h if batched else h.squeeze(0)
 
 
@@ -240,11 +252,11 @@ class LSTMCell(RNNCellBase):
         if hx is None:
             zero = self._state(x, None, batched, "")
             states: tuple[Tensor, ...] = (zero, zero)
+        elif batched and all(h.ndim == 2 for h in hx):
+            return _operators.lstm_cell(x, hx, *self._weights())
         else:
             states = tuple([self._state(x, h, batched, f"hx[{k}]") for k, h in enumerate(hx)])
-        h, c = _operators.lstm_cell(
-            x, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        )
+        h, c = _operators.lstm_cell(x, states, *self._weights())
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 
 
@@ -298,7 +310,9 @@ class GRUCell(RNNCellBase):
             Of the shape of the state.
         """
         batched = input.ndim == 2
+        if batched and hx is not None and hx.ndim == 2:
+            return _operators.gru_cell(input, hx, *self._weights())
         x = self._checked(input)
         h = self._state(x, hx, batched, "hidden")
-        h = _operators.gru_cell(x, h, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        h = _operators.gru_cell(x, h, *self._weights())
         return h if batched else h.squeeze(0)

@@ -1,6 +1,6 @@
 """Copies, conversions, and constant tensors in the likeness of others."""
 
-from autograd_cy.ops._schema import UNARY, arg, call, nondiff, one, op, sample
+from autograd_cy.ops._schema import UNARY, arg, call, composite, error, nondiff, one, op, sample
 
 NO_VALUES = "the result doesn't depend on the values"
 
@@ -23,6 +23,12 @@ op("_fill(self, value)", event="fill", kernel=call("shapes.fill_plain", anywhere
    vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
    samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",
    doc="`value` in every element, in the shape of `self`.")
+
+op("fill(self, value: operand)", tier="interpreted", kernel=composite("copying.fill"), method=False,
+   samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.full_like(self, value)",
+   errors=(error(sample((arg((3,)), arg((2,)))), RuntimeError, "only supports 0-dimension value tensor but got tensor with 1 dimensions"),),
+   raises={"RuntimeError": "The value has dimensions."}, doc="A tensor of the same shape and dtype with `value` in every element.",
+   example=">>> ag.fill(ag.tensor([1, 2]), 7)\ntensor([7, 7])")
 
 op("zeros_like(self)", function=False, method=False, kernel=call("shapes.zeros_like_plain", lazy=True, anywhere=True), out=False, vjp=nondiff(NO_VALUES),
    vmap="elementwise", samples=UNARY, reference="np.zeros_like(self)", doc="Zeros of the same shape and dtype.")

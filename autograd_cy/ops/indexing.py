@@ -7,6 +7,7 @@ from autograd_cy.ops._schema import (
     by_test,
     call,
     composite,
+    error,
     fixed,
     integers,
     loop,
@@ -119,6 +120,18 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
    reference="np.take_along_axis(self, index, dim)", doc="One element per index along a dimension.",
    example=">>> ag.gather(ag.tensor([[1, 2], [3, 4]]), 1, ag.tensor([[1], [0]]))\ntensor([[2],\n        [3]])",
    raises={"RuntimeError": "An index is out of range."})
+
+op("take_along_dim(self, indices, dim: dim? = None)", tier="interpreted", kernel=composite("indexing.take_along_dim"), out="exact",
+   samples=[sample((arg((3, 4)), arg((3, 1), integers(0, 4), False), 1)), sample((arg((3, 4)), arg((2, 4), integers(0, 3), False), 0)),
+            sample((arg((1, 4)), arg((3, 2), integers(0, 4), False), -1)), sample((arg((3, 4)), arg((5,), integers(0, 12), False)))],
+   reference="np.take(self, indices) if dim is None else np.take_along_axis(np.broadcast_to(self, [n if d == dim % self.ndim else max(n, m) "
+             "for d, (n, m) in enumerate(zip(self.shape, indices.shape))]), np.broadcast_to(indices, [m if d == dim % self.ndim else max(n, m) "
+             "for d, (n, m) in enumerate(zip(self.shape, indices.shape))]), dim)",
+   errors=(error(sample((arg((3,)), arg((3,)), 0)), RuntimeError, "dtype of indices should be Long"),),
+   params={"indices": "Indices along the dimension; the other dimensions broadcast."},
+   raises={"RuntimeError": "The indices have another number of dimensions."},
+   doc="The elements at indices along a dimension, as `argsort` or `argmax` with ``keepdim=True`` give them; without `dim`, of the flattened tensor.",
+   example=">>> ag.take_along_dim(ag.tensor([[10, 30, 20]]), ag.tensor([[1]]), dim=1)\ntensor([[30]])")
 
 op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite("indexing.gather_sparse"), out="exact",
    doc="gather with a choice of the gradient's layout, of which there is one.")

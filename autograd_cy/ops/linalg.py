@@ -74,6 +74,13 @@ op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh, full_matrice
 op("_svd_moved(moved, U, S, Vh, full_matrices: bool, which: int)", tier="interpreted", kernel=composite("linalg.svd_moved"),
    doc="Tangent of U, S or Vh (0, 1, 2).")
 
+op("logdet(self)", tier="interpreted", kernel=host("linalg.logdet"), checks="square", out=False,
+   vjp={"self": "unsqueeze(unsqueeze(grad, -1), -1) * adjoint(linalg_inv(self))"},
+   jvp={"self": "sum(diagonal(matmul(linalg_inv(self), self_t), 0, -2, -1), -1)"}, vmap="logdet(self)",
+   samples=[], dtypes="fc", reference=by_test("tests/ops/test_tensor_functions.py::test_logarithms_of_determinants"), tolerance=1e-3,
+   doc="Logarithm of the determinant: -inf if that is 0, NaN if it is negative.",
+   example=">>> ag.logdet(ag.tensor([[2.0, 0.0], [0.0, 3.0]]))\ntensor(1.7918)")
+
 op("cholesky(A, *, upper: bool = False)", namespace="linalg", tier="interpreted", checks="square",
    kernel=host("linalg.cholesky"), vjp={"A": "_cholesky_backward(grad, result, upper)"}, jvp={"A": "_cholesky_moved(A_t, result, upper)"},
    vmap="linalg_cholesky(A, upper)", dtypes="fc", reference=by_test(HERE + "test_cholesky_factors"), node="LinalgCholeskyExBackward0",

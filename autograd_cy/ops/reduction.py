@@ -85,6 +85,19 @@ for _name in ("all", "any"):
        example={"all": ">>> ag.all(ag.tensor([[1, 0], [1, 1]]), 1)\ntensor([False,  True])",
                 "any": ">>> ag.any(ag.tensor([[1, 0], [0, 0]]), 1)\ntensor([ True, False])"}[_name])
 
+# --- without NaN -------------------------------------------------------------------------------
+
+WITH_DIM = [one((3, 4)), one(()), one((3, 4), 0), one((3, 4), -1, True), one((2, 3, 4), (0, 2))]
+
+op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nansum"), out=True,
+   samples=WITH_DIM, dtypes="bihf", tolerance=1e-4,
+   reference="np.nansum(self, dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)",
+   doc="Sum of the elements that aren't NaN.", example=">>> ag.nansum(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(3.)")
+
+op("nanmean(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nanmean"), out=True,
+   samples=WITH_DIM, dtypes="hf", tolerance=1e-4, reference="np.nanmean(self, dim if self.ndim else None, keepdims=keepdim)",
+   doc="Mean of the elements that aren't NaN.", example=">>> ag.nanmean(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(1.5000)")
+
 # --- extremes ----------------------------------------------------------------------------------
 
 for _name, _np, _doc in (("amax", "max", "Largest element over dimensions; ties share the gradient."),

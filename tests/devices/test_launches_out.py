@@ -24,8 +24,14 @@ COPIES = {
     ("out", "cumprod"): STEPS,
     ("out", "diag"): STEPS,
     ("out", "diff"): STEPS,
+    ("out", "inner"): STEPS,
+    ("out", "isneginf"): STEPS,
+    ("out", "isposinf"): STEPS,
     ("out", "kron"): STEPS,
+    ("out", "nanmean"): STEPS,
+    ("out", "nansum"): STEPS,
     ("out", "norm"): STEPS,
+    ("out", "take_along_dim"): STEPS,
     ("out", "take"): "the result of an index is of unknown size for masks",
 }
 

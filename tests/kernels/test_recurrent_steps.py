@@ -1,6 +1,10 @@
 """The loops of recurrent layers: sizes at which products are packed, cut, or split over threads."""
 
 import itertools
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,3 +88,36 @@ def test_nan_stays_in_its_sequence():
         assert bool(made[1:, 2].isnan().all())
         assert not bool(made[:, [0, 1, 3, 4, 5]].isnan().any())
         assert not bool(made[0].isnan().any())
+
+
+PROGRAM = """
+import signal
+import autograd_cy as ag
+
+def handler(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+network = ag.nn.GRU(1, 512)
+x = ag.zeros(400, 64, 1)
+for number in range(2):
+    network(x[:3])[0].sum().backward()
+    loss = network(x[:200])[0].sum() if number else None
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        loss.backward() if number else network(x)
+        print("finished")
+    except KeyboardInterrupt:
+        print("served")
+    signal.setitimer(signal.ITIMER_REAL, 0)
+assert network(x[:3])[0].isfinite().all()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
+def test_ctrl_c_is_served_between_steps():
+    """Forward and backward, of packed matrices, in which no product looks for it."""
+    root = Path(ag.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=root, timeout=120
+    )
+    assert done.stdout.split() == ["served", "served"], done.stdout + done.stderr[-800:]

@@ -170,6 +170,19 @@ def test_a_new_parameter_is_used():
     assert ag.equal(network(ag.ones(2, 1, INPUT))[0], ag.zeros(2, 1, HIDDEN))
 
 
+def test_an_attribute_in_place_of_a_parameter_is_used():
+    for module, name in ((nn.RNN(INPUT, HIDDEN), "_l0"), (nn.RNNCell(INPUT, HIDDEN), "")):
+        x = ag.randn(2, INPUT)
+        expected = module(x)
+        weight = getattr(module, f"weight_hh{name}").detach().clone()
+        delattr(module, f"weight_hh{name}")
+        object.__setattr__(module, f"weight_hh{name}", weight)
+        made = module(x)
+        if name:
+            made, expected = made[0], expected[0]
+        assert ag.equal(made, expected)
+
+
 def test_copies_and_pickles_compute_the_same():
     network = nn.LSTM(INPUT, HIDDEN, 2, bidirectional=True)
     x = ag.randn(STEPS, BATCH, INPUT)

@@ -67,6 +67,7 @@ DIFFERENT = {
     ("split", None, "int64"): LENIENT,
     ("norm", "dim", None): LENIENT,
     ("roll", "dims", "None"): "torch.roll takes None for an empty sequence",
+    ("cdist", "compute_mode", None): "something else than text is a TypeError",
     ("addr", None, "True"): "a truth value is a number",
     ("addr", None, "False"): "a truth value is a number",
     ("as_strided_scatter", "src", None): "a source that broadcasts to the window is taken",

@@ -36,6 +36,8 @@ ROUNDED = {
     ),
     **dict.fromkeys(("triplet_margin_loss", "poisson_nll_loss"), SEVERAL),
     "logit": "eps is rounded to the dtype of the tensor, as in torch",
+    "nanmean": SEVERAL,
+    "dist": SEVERAL,
     "_pow_backward_self": SEVERAL,
     "_pow_backward_exponent": SEVERAL,
 }
@@ -47,7 +49,6 @@ FORMULAS = {
     *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
     *("_kl_div kl_div cosine_similarity pairwise_distance cosine_embedding_loss").split(),
     *("margin_ranking_loss hinge_embedding_loss triplet_margin_loss poisson_nll_loss").split(),
-    *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
     *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
     *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),
@@ -56,6 +57,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
+    "logcumsumexp",
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 

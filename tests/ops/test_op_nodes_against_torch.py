@@ -45,6 +45,8 @@ NAMES = {
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
+    **{(name, None, None): PARTS for name in ("dist", "inner", "nansum", "pdist")},
+    ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
@@ -67,6 +69,9 @@ EDGES = {
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
     "outer": "unsqueeze in place of view",
+    "nanmean": PARTS,
+    "cdist": "sets are expanded to common batches",
+    "fill": "a number has an edge that leads nowhere",
     **dict.fromkeys(("bilinear", "margin_ranking_loss", "triplet_margin_loss"), PARTS),
     "poisson_nll_loss": PARTS,
     **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), ONE_NODE),
@@ -101,6 +106,9 @@ HIDDEN = {
        for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
        for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
+    ("CummaxBackward0", "self"): UNNEEDED,
+    ("CumminBackward0", "self"): UNNEEDED,
+    **{("CdistBackward0", name): "expanded to common batches" for name in ("x1", "x2")},
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,

@@ -43,6 +43,8 @@ RANDOM = ("dropout", "_dropout_mask", "feature_dropout", "alpha_dropout", "featu
 def numbers_for(record, argument, name):
     if argument.name == "eps" and CLASS_OF[name] == "c":
         return ()  # refused
+    if record.name in ("cdist", "pdist") and argument.name == "p":  # of norms: not negative
+        return (0.7123456789123, 2.1123456789123, 3, 1)
     if argument.type in ("float", "float?") or (record.name, argument.name) == ("norm", "p"):
         return PLAIN.get(argument.name, (FACTOR,))
     if record.name in ORDERED:
@@ -51,6 +53,8 @@ def numbers_for(record, argument, name):
             if argument.name == "lower"
             else (FACTOR,) * (argument.name == "upper")
         )
+    if record.name == "dist" and argument.type == "Scalar":  # of the order of a norm
+        return (0.7123456789123, 3)
     if argument.type == "Scalar":
         return (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,)
     return ()

@@ -12,9 +12,9 @@ import autograd_cy as ag
 DTYPES = ("bool", "uint8", "int8", "int64", "float16", "float32", "float64", "complex64")
 INPUTS = ("bool", "int64", "float32", "complex64")
 # torch sums, multiplies and normalises in the dtype of `out`, whatever is lost; ours is an error.
-LOSSY = {"sum", "mean", "prod", "cumsum", "cumprod", "logsumexp"}
+LOSSY = {"sum", "mean", "prod", "cumsum", "cumprod", "logsumexp", "nansum"}
 # A real result may go into a complex `out` in all other functions.
-WIDER = {"var", "std"}
+WIDER = {"var", "std", "nanmean"}
 
 
 def taken(function, args, kwargs, out):

@@ -110,8 +110,8 @@ class PackedSequence(_PackedFields):
         --------
         >>> import autograd_cy as torch
         >>> packed = pack_sequence([torch.ones(2)])
-        >>> packed.to(torch.float64).data.dtype
-        torch.float64
+        >>> packed.to(torch.float64).data.dtype == torch.float64
+        True
         """
         data = self.data.to(*args, **kwargs)
         if data is self.data:

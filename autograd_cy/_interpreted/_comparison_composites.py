@@ -1,0 +1,23 @@
+"""Infinities of one sign."""
+
+from __future__ import annotations
+
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._namespace import bool as _bool
+from autograd_cy._namespace import eq, zeros_like
+
+
+def isposinf(self: Tensor) -> Tensor:
+    return _is(self, float("inf"), "isposinf")
+
+
+def isneginf(self: Tensor) -> Tensor:
+    return _is(self, float("-inf"), "isneginf")
+
+
+def _is(self: Tensor, number: float, op: str) -> Tensor:
+    if self.is_complex():
+        raise RuntimeError(f"{op} does not support complex inputs.")
+    if not self.is_floating_point():
+        return zeros_like(self, dtype=_bool)
+    return eq(self, number)

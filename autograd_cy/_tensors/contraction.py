@@ -1,0 +1,397 @@
+"""Sums of products over named or numbered dimensions: einsum and tensordot.
+
+A contraction of two operands is a product of matrices: dimensions that both have and that stay are
+its batch, those that both have and that are summed its inner one.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from autograd_cy._C import ops_arithmetic as _arithmetic
+from autograd_cy._C import ops_products as _products
+from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.ops_reduction import sum as _sum
+from autograd_cy._C.tensor import Tensor
+
+__all__ = ["einsum", "tensordot"]
+
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_Label = Hashable  # a letter, or ("...", k): the k-th dimension of the ellipsis from the right
+_USAGE = (
+    "einsum(): must specify the equation string and at least one operand, or at least one operand "
+    "and its subscripts list"
+)
+
+
+def einsum(*args: Any) -> Tensor:
+    """
+    Sum of products of operands over the dimensions that an equation names.
+
+    Without an arrow the result has the subscripts that occur once, in alphabetical order. Where
+    `opt_einsum` is installed it finds the order in which three and more operands are contracted;
+    otherwise they are from left to right.
+
+    Parameters
+    ----------
+    equation : str
+        Subscripts of the operands, and after an arrow those of the result: ``"bij,bjk->bik"``. A
+        subscript that comes twice in one operand is its diagonal, ``...`` are the other dimensions.
+    operands : Tensor
+        As many as the equation has, or a list of them. In place of an equation each may be followed
+        by a list of its subscripts, numbers from 0 to 51 and Ellipsis; that of the result is last.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If the equation does not fit the operands.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> a = ag.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> ag.einsum("ij,kj->ik", a, a)
+    tensor([[ 5., 11.],
+            [11., 25.]])
+    >>> ag.einsum("ii", a)
+    tensor(5.)
+    """
+    inputs, output, operands = _read(args)
+    ranks = [t.dim() - sum(s != "..." for s in x) for x, t in zip(inputs, operands)]
+    wide = max((r for x, r in zip(inputs, ranks) if "..." in x), default=0)
+    terms = [_operand(i, x, t, rank) for i, (x, t, rank) in enumerate(zip(inputs, operands, ranks))]
+    sizes: dict[_Label, int] = {}
+    for i, (labels, t) in enumerate(terms):
+        for label, size in zip(labels, t.shape):
+            if sizes.setdefault(label, size) == 1:
+                sizes[label] = size
+            elif size not in (1, sizes[label]):
+                raise RuntimeError(
+                    f"einsum(): subscript {_shown(label)} has size {size} for operand {i} which "
+                    f"does not broadcast with previously seen size {sizes[label]}"
+                )
+    kept = _result(inputs, output, wide)
+    for first, second in _order(terms, kept, sizes):
+        two = terms.pop(max(first, second)), terms.pop(min(first, second))
+        needed = {*kept, *(label for labels, _ in terms for label in labels)}
+        terms.append(_contracted(two[1], two[0], needed))
+    labels, t = _summed(terms[0], set(kept))
+    return _shape.permute(t, [labels.index(label) for label in kept]) if kept else t
+
+
+def _read(args: Sequence[Any]) -> tuple[list[list], list | None, list[Tensor]]:
+    """Subscripts of the operands and of the result, and the operands."""
+    if not args or (isinstance(args[0], str) and len(args) < 2):
+        raise ValueError(_USAGE)
+    if not isinstance(args[0], str):
+        if len(args) < 2:
+            raise ValueError(_USAGE)
+        operands = list(args[: len(args) // 2 * 2 : 2])
+        numbered = [_letters(x) for x in args[1::2]]
+        _need_tensors(operands)
+        return numbered, _letters(args[-1]) if len(args) % 2 else None, operands
+    given = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+    operands = list(given)
+    _need_tensors(operands)
+    left, arrow, right = args[0].partition("->")
+    inputs = [_subscripts(x, f"for operand {i}", args[0]) for i, x in enumerate(left.split(","))]
+    if len(inputs) != len(operands):
+        which = "fewer" if len(operands) < len(inputs) else "more"
+        raise RuntimeError(
+            f"einsum(): {which} operands were provided than specified in the equation"
+        )
+    return inputs, _subscripts(right, "in the output", args[0]) if arrow else None, operands
+
+
+def _need_tensors(operands: Sequence[Any]) -> None:
+    for x in operands:
+        if not isinstance(x, Tensor):
+            raise TypeError(f"einsum(): operands must be Tensors, not {type(x).__name__}")
+
+
+def _letters(numbers: Any) -> list:
+    """The subscripts of a list of numbers."""
+    if isinstance(numbers, Tensor) or not isinstance(numbers, (list, tuple)):
+        raise ValueError(_USAGE)
+    found: list = []
+    for x in numbers:
+        if x is Ellipsis:
+            found.append("...")
+        elif isinstance(x, int) and 0 <= x < 52:
+            found.append(_LETTERS[x])
+        else:
+            raise ValueError(
+                f"einsum(): subscripts must be Ellipsis or numbers from 0 to 51, but got {x}"
+            )
+    return found
+
+
+def _subscripts(text: str, where: str, equation: str) -> list:
+    found: list = []
+    rest = text.replace(" ", "")
+    while rest:
+        if rest.startswith("..."):
+            if "..." in found:
+                raise RuntimeError(
+                    f"einsum(): found '.' {where} for which an ellipsis was already found"
+                )
+            found.append("...")
+            rest = rest[3:]
+            continue
+        if rest[0] == ".":
+            raise RuntimeError(f"einsum(): found '.' {where} that is not part of any ellipsis")
+        if rest[0] not in _LETTERS:
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.index(rest[0])} in the "
+                "equation string, subscripts must be in [a-zA-Z]"
+            )
+        found.append(rest[0])
+        rest = rest[1:]
+    return found
+
+
+def _shown(label: _Label) -> str:
+    return "..." if isinstance(label, tuple) else str(label)
+
+
+def _operand(number: int, subscripts: list, t: Tensor, rank: int) -> tuple[list, Tensor]:
+    """The labels of dimensions, each once: where one is repeated, of the diagonal."""
+    dots = "..." in subscripts
+    if rank < 0 or (rank and not dots):
+        few = "is more than" if dots else "does not match"
+        end = "" if dots else " and no ellipsis was given"
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({len(subscripts) - dots}) {few} "
+            f"the number of dimensions ({t.dim()}) for operand {number}{end}"
+        )
+    labels: list[_Label] = []
+    for s in subscripts:
+        labels += [("...", k) for k in range(rank, 0, -1)] if s == "..." else [s]
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            if t.shape[first] != t.shape[second]:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for operand {number} but the sizes "
+                    f"don't match, {t.shape[second]} != {t.shape[first]}"
+                )
+            t = _shape.diagonal(t, 0, first, second)
+            labels = [x for i, x in enumerate(labels) if i not in (first, second)] + [label]
+    return labels, t
+
+
+def _result(inputs: list[list], output: list | None, wide: int) -> list[_Label]:
+    """The labels of the result."""
+    letters = [s for x in inputs for s in x if s != "..."]
+    dots: list[_Label] = [("...", k) for k in range(wide, 0, -1)]
+    if output is None:
+        return [*dots, *sorted(s for s in set(letters) if letters.count(s) == 1)]
+    kept: list[_Label] = []
+    for s in output:
+        if s != "..." and s not in letters:
+            raise RuntimeError(
+                f"einsum(): output subscript {s} does not appear in the equation for any input "
+                "operand"
+            )
+        if s in kept:
+            raise RuntimeError(
+                f"einsum(): output subscript {s} appears more than once in the output"
+            )
+        kept += dots if s == "..." else [s]
+    return kept
+
+
+def _order(terms: list, kept: list[_Label], sizes: dict[_Label, int]) -> list[tuple[int, int]]:
+    """Which two terms are contracted next; the result comes last."""
+    if len(terms) > 2:
+        try:
+            from opt_einsum import contract_path  # type: ignore[import-not-found]
+        except ImportError:
+            pass
+        else:
+            names = {label: _LETTERS[i] for i, label in enumerate(sizes)} if len(sizes) < 53 else {}
+            if names:
+                left = ",".join("".join(names[x] for x in labels) for labels, _ in terms)
+                equation = f"{left}->{''.join(names[x] for x in kept)}"
+                shapes = [tuple(sizes[x] for x in labels) for labels, _ in terms]
+                path, _ = contract_path(equation, *shapes, shapes=True)
+                return _pairs(path)
+    return [(0, 1)] + [(0, n) for n in range(len(terms) - 2, 0, -1)] if len(terms) > 1 else []
+
+
+def _pairs(path: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """A path of contractions of any number of terms as contractions of two; new terms come last."""
+    found: list[tuple[int, int]] = []
+    left = sum(len(step) - 1 for step in path) + 1
+    for step in path:
+        waiting = sorted(step)
+        while len(waiting) > 1:
+            first, second = waiting[:2]
+            found.append((first, second))
+            left -= 1
+            # Those behind move up; the new term is the last one.
+            waiting = sorted([w - (w > first) - (w > second) for w in waiting[2:]] + [left - 1])
+    return found
+
+
+def _summed(term: tuple[list, Tensor], needed: set) -> tuple[list, Tensor]:
+    """A term without the dimensions that nothing else has."""
+    labels, t = term
+    gone = [i for i, label in enumerate(labels) if label not in needed]
+    if gone:
+        t = _sum(t, gone)
+        labels = [label for label in labels if label in needed]
+    return labels, t
+
+
+def _contracted(first: tuple, second: tuple, needed: set) -> tuple[list, Tensor]:
+    """The product of two terms, summed over what is not needed any more."""
+    # A dimension of size 1 that the other term has in full is none of its own.
+    one, two = _without_ones(first, second), _without_ones(second, first)
+    a_labels, a = _summed(one, needed | set(two[0]))
+    b_labels, b = _summed(two, needed | set(one[0]))
+    inner = [x for x in a_labels if x in b_labels and x not in needed]
+    batch = [x for x in a_labels if x in b_labels and x in needed]
+    rows = [x for x in a_labels if x not in b_labels]
+    columns = [x for x in b_labels if x not in a_labels]
+    labels = batch + rows + columns
+    a = _shape.permute(a, [a_labels.index(x) for x in batch + rows + inner])
+    b = _shape.permute(b, [b_labels.index(x) for x in batch + inner + columns])
+    n, m = len(batch), len(batch) + len(rows)
+    shape = [*a.shape[:m], *b.shape[n + len(inner) :]]
+    if not inner:
+        a = a.reshape([*a.shape[:m], *(1,) * len(columns)])
+        b = b.reshape([*b.shape[:n], *(1,) * len(rows), *b.shape[n:]])
+        return labels, _arithmetic.mul(a, b)
+    left = a.reshape([_product(a.shape[:n]), _product(a.shape[n:m]), _product(a.shape[m:])])
+    middle = n + len(inner)
+    right = b.reshape(
+        [_product(b.shape[:n]), _product(b.shape[n:middle]), _product(b.shape[middle:])]
+    )
+    if not batch:
+        return labels, _products.mm(left[0], right[0]).reshape(shape)
+    return labels, _products.bmm(left, right).reshape(shape)
+
+
+def _without_ones(term: tuple[list, Tensor], other: tuple[list, Tensor]) -> tuple[list, Tensor]:
+    labels, t = term
+    full = {x for x, size in zip(other[0], other[1].shape) if size != 1}
+    gone = [i for i, (x, size) in enumerate(zip(labels, t.shape)) if size == 1 and x in full]
+    if not gone:
+        return term
+    return [x for i, x in enumerate(labels) if i not in gone], _shape.squeeze(t, gone)
+
+
+def _product(sizes: Sequence[int]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """
+    Sum of products over several dimensions of two tensors.
+
+    Parameters
+    ----------
+    a, b : Tensor
+        The operands.
+    dims : int, Tensor or pair of sequences of int
+        How many of the last dimensions of `a` and the first ones of `b` are summed over, or which
+        ones of each.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        With the other dimensions of `a`, then those of `b`.
+
+    Raises
+    ------
+    RuntimeError
+        If the dimensions don't match.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.tensordot(ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]), 1)
+    tensor(11.)
+    """
+    for name, x in (("a", a), ("b", b)):
+        if not isinstance(x, Tensor):
+            raise TypeError(
+                f"tensordot(): argument '{name}' must be Tensor, not {type(x).__name__}"
+            )
+    first, second = _dims_of(a, b, dims)
+    if a.dtype != b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    first = [_normal(d, a.dim()) for d in first]
+    second = [_normal(d, b.dim()) for d in second]
+    for i, j in zip(first, second):
+        if a.shape[i] == b.shape[j]:
+            continue
+        if a.shape[i] == 1:
+            b = _sum(b, j, True)
+        elif b.shape[j] == 1:
+            a = _sum(a, i, True)
+        else:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[i]} in dim {i} "
+                f"and second has size {b.shape[j]} in dim {j}"
+            )
+    rows = [d for d in range(a.dim()) if d not in first]
+    columns = [d for d in range(b.dim()) if d not in second]
+    inner = _product([a.shape[d] for d in first])
+    shape = [*(a.shape[d] for d in rows), *(b.shape[d] for d in columns)]
+    left = _shape.permute(a, [*rows, *first]).reshape([_product([a.shape[d] for d in rows]), inner])
+    right = _shape.permute(b, [*second, *columns]).reshape(
+        [inner, _product([b.shape[d] for d in columns])]
+    )
+    result = _products.mm(left, right).reshape(shape)
+    if out is None:
+        return result
+    if out.dtype != result.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {result.dtype}, but got {out.dtype} instead"
+        )
+    return out.resize_(result.shape).copy_(result)
+
+
+def _dims_of(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)) and len(dims) == 2:
+        first, second = ([x] if isinstance(x, int) else list(x) for x in dims)
+        return first, second
+    if isinstance(dims, (list, tuple)) and len(dims) == 1:
+        dims = dims[0]
+    if not isinstance(dims, int):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+            f"containing two lists, but got dims={dims}"
+        )
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if dims > min(a.dim(), b.dim()):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(a.dim() - dims, a.dim())), list(range(dims))
+
+
+def _normal(dim: int, ndim: int) -> int:
+    if not -ndim <= dim < ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got "
+            f"{dim})"
+        )
+    return dim % ndim

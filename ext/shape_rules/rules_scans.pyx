@@ -1,0 +1,18 @@
+# cython: language_level=3
+"""Shape rules of what runs along a dimension."""
+from autograd_cy._C.dtypes cimport DT_I64
+from autograd_cy._C.outputs cimport result_dense
+from autograd_cy._C.tensor cimport normal_dim
+
+__all__: list[str] = []
+
+
+cdef int like(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
+    normal_dim(dim, a.nd)
+    return result_dense(r, a.dt, a.nd, a.sizes)
+
+
+cdef int extremes(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
+    """Values and where they are."""
+    like(r, a, dim, op)
+    return result_dense(r + 1, DT_I64, a.nd, a.sizes)
