@@ -76,6 +76,7 @@ from autograd_cy._tensors import (
     hooks,
     joining,
     loops,
+    sampling,
     sharing,
     tensor_types,
     unique,
@@ -127,6 +128,7 @@ for _module in (
     contraction,
     functions,
     joining,
+    sampling,
     unique,
     eigen,
     _printing,
@@ -160,7 +162,9 @@ for _name in (
     _published[_name] = globals()[_name]
 
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
-_in_python = {module.__name__ for module in (contraction, eigen, functions, joining, unique)}
+_in_python = {
+    module.__name__ for module in (contraction, eigen, functions, joining, sampling, unique)
+}
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
         continue

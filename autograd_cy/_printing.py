@@ -138,6 +138,8 @@ def printoptions(**options: Any) -> _Context:
     ...     print(ag.tensor([1.25]))
     tensor([1.2])
     """
+    for name in options.keys() - {*PrintOptions._fields, "profile"}:
+        raise TypeError(f"printoptions() got an unexpected keyword argument {name!r}")
     return _Context([(globals(), "_options", _changed(**options))])
 
 

@@ -15,7 +15,7 @@ from .container import ModuleList
 from .dropout import Dropout
 from .layer import Linear
 from .module import Module
-from .transformer_norm import LayerNorm
+from .normalization import LayerNorm
 
 __all__ = [
     "Transformer",

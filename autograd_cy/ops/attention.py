@@ -4,9 +4,12 @@ from autograd_cy.ops._schema import (
     arg,
     booleans,
     by_test,
+    call,
     composite,
     error,
     fixed,
+    loop,
+    nondiff,
     op,
     sample,
 )
@@ -37,3 +40,24 @@ op("scaled_dot_product_attention(query, key, value, attn_mask: Tensor? = None, d
            error(sample((arg((3, 2)), arg((3, 4)), arg((3, 2)))), RuntimeError, "same last size")),
    example=">>> x = ag.tensor([[1.0, 0.0], [0.0, 1.0]])\n>>> ag.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)\n"
            "tensor([[1.0000, 0.0000],\n        [0.3302, 0.6698]])")
+
+op("_attention(query, key, value, mask: Tensor?, is_causal: bool, scale: float) -> (output, logsumexp, exact)", event="_scaled_dot_product_flash_attention_for_cpu",
+   shown_as="scaled_dot_product_attention", node="ScaledDotProductFlashAttentionForCpuBackward0", named=False, out=False, nondiff_outputs=("logsumexp", "exact"), shows={"dropout_p": "0.0"}, dtypes="hf",
+   kernel=call("attention.attention_into", shape="rules_attention.attended(query, key, value, mask)"),
+   vjp={("query", "key", "value"): "_attention_backward(grad_output, query, key, value, mask, output, logsumexp, exact, is_causal, scale)"},
+   jvp={"output": {"query": "_attention_moved(query, key, value, mask, query_t, None, None, is_causal, scale)",
+                   "key": "_attention_moved(query, key, value, mask, None, key_t, None, is_causal, scale)",
+                   "value": "_attention_moved(query, key, value, mask, None, None, value_t, is_causal, scale)"}},
+   vmap=loop("examples of a vmap take plain operators"), doc="Attention of four-dimensional operands, the logarithm of each row's sum of exponentials,\nand of half types the result before it is rounded.")
+
+op("_attention_backward(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, is_causal: bool, scale: float) -> Tensor[]",
+   kernel=composite("attention.attention_backward"), doc="Gradients of query, key and value.")
+
+op("_attention_moved(query, key, value, mask: Tensor?, query_t: Tensor?, key_t: Tensor?, value_t: Tensor?, is_causal: bool, scale: float)",
+   kernel=composite("attention.attention_moved"), doc="Tangent of attention by one operand.")
+
+op("_attention_slopes(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, is_causal: bool, scale: float) -> (query_slope, key_slope, value_slope)",
+   shown_as="scaled_dot_product_attention", named=False, out=False, dtypes="hf",
+   kernel=call("attention.attention_slopes_into", shape="rules_attention.slopes(query, key, value)"),
+   vjp=nondiff("what is differentiated again is made of plain operators"), vmap=loop("examples of a vmap take plain operators"),
+   doc="Gradients of attention, tile by tile.")

@@ -3,10 +3,12 @@
 from libc.math cimport sqrt
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
+from autograd_cy._C.gemm_loops cimport LONGEST_PACK
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport (
-    Tensor, below_vmaps, device_of, dims_of, sizes_of, tensor_empty, wrap_double)
+    F_BATCHED, F_DUAL, G_FORWARD, M_INFERENCE, M_NO_GRAD, Tensor, below_vmaps, device_of, dims_of,
+    g_modes, requires_grad, sizes_of, tensor_empty, tls_modes, wrap_double)
 include "operators_of_attention_composites.pxi"
 
 cdef double INF = float("inf")
@@ -116,6 +118,146 @@ cdef Tensor repeated(Tensor t, Py_ssize_t heads):
     return T.reshape(t, shape[:len(shape) - 3] + (heads,) + shape[len(shape) - 2:])
 
 
+cdef bint same_heads(Tensor query, Tensor key, bint grouped) noexcept:
+    """The same batch; the same heads, or some of them."""
+    cdef int d
+    if query.nd != key.nd:
+        return False
+    for d in range(query.nd - 3):
+        if query.sizes[d] != key.sizes[d]:
+            return False
+    if query.nd < 3 or query.sizes[query.nd - 3] == key.sizes[query.nd - 3]:
+        return True
+    d = query.nd - 3
+    return grouped and key.sizes[d] > 0 and query.sizes[d] % key.sizes[d] == 0
+
+
+cdef bint suits_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, bint grouped) noexcept:
+    cdef int d
+    cdef Py_ssize_t width = query.sizes[query.nd - 1], deep = value.sizes[value.nd - 1], rows
+    if (query.flags | key.flags | value.flags) & F_BATCHED:
+        return False
+    if width < 1 or width > LONGEST_PACK or deep < 1 or deep > LONGEST_PACK or key.count == 0:
+        return False
+    if not same_heads(query, key, grouped) or not same_heads(key, value, False):
+        return False
+    if mask is None:
+        return True
+    # Gradients and tangents of masks need all scores.
+    if mask.flags & (F_BATCHED | F_DUAL) or requires_grad(mask) or mask.nd > query.nd:
+        return False
+    if mask.nd > 0 and g_modes & G_FORWARD:
+        return False
+    for d in range(mask.nd):
+        rows = query.sizes[query.nd - 1 - d] if d else key.sizes[key.nd - 2]
+        if mask.sizes[mask.nd - 1 - d] != 1 and mask.sizes[mask.nd - 1 - d] != rows:
+            return False
+    return True
+
+
+cdef Tensor four(Tensor t):
+    """As (batch, heads, places, width)."""
+    cdef tuple shape
+    if t.nd == 4:
+        return t
+    shape = dims_of(t)
+    if t.nd < 4:
+        return T.reshape(t, (1,) * (4 - t.nd) + shape)
+    return T.reshape(t, (product(shape, t.nd - 3),) + shape[t.nd - 3:])
+
+
+cdef Py_ssize_t product(tuple sizes, int n) except -1:
+    cdef Py_ssize_t total = 1
+    cdef int d
+    for d in range(n):
+        total *= <Py_ssize_t>sizes[d]
+    return total
+
+
+cdef Tensor in_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, bint is_causal,
+                     double scale):
+    cdef tuple shape = dims_of(query)
+    cdef Tensor result
+    if mask is not None:
+        if query.nd > 4 and mask.nd > 3:
+            mask = T.expand(mask, shape[:query.nd - 3] + dims_of(mask)[mask.nd - 3:])
+        mask = four(mask)
+    result = <Tensor>T._attention(four(query), four(key), four(value), mask, is_causal, scale)[0]
+    if len(shape) == 4:
+        return result
+    return T.reshape(result, shape[:len(shape) - 1] + (value.sizes[value.nd - 1],))
+
+
+# --- its gradient ---------------------------------------------------------------------------
+
+cdef Tensor grouped_sum(Tensor t, Py_ssize_t heads):
+    """Summed over the heads of queries that share one of keys."""
+    cdef tuple shape = dims_of(t)
+    if shape[1] == heads:
+        return t
+    t = T.reshape(t, (shape[0], heads, shape[1] // heads) + shape[2:])
+    return T.sum_dim(t, (2,), False, -1)
+
+
+cdef Tensor turned(Tensor t):
+    return T.transpose(t, t.nd - 2, t.nd - 1)
+
+
+cdef Tensor score_slopes(Tensor weights, Tensor d):
+    """Gradient, or tangent, of the softmax."""
+    cdef Tensor both = T.mul(weights, d)
+    return T.sub(both, T.mul(weights, T.sum_dim(both, (weights.nd - 1,), True, -1)))
+
+
+cdef Tensor widened(Tensor t):
+    if t is not None and (t.dt == DT_F16 or t.dt == DT_BF16):
+        return T._to_dtype(t, DT_F32)
+    return t
+
+
+cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
+                              Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
+                              double scale):
+    cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
+    cdef int dt = query.dt
+    cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
+    if not (recorded or g_modes & G_FORWARD
+            or (grad.flags | query.flags | key.flags | value.flags) & F_BATCHED):
+        return T._attention_slopes(
+            grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale)
+    # What is differentiated again is made of plain operators.
+    g, q = widened(grad), widened(query)
+    k = widened(repeated(key, query.sizes[1]))
+    v = widened(repeated(value, query.sizes[1]))
+    weights = weights_of(q, k, widened(mask), is_causal, scale)
+    slopes = score_slopes(weights, T.matmul(g, turned(v)))
+    dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
+    dk = grouped_sum(T.mul(T.matmul(turned(slopes), q), wrap_double(scale)), key.sizes[1])
+    dv = grouped_sum(T.matmul(turned(weights), g), key.sizes[1])
+    if dq.dt != dt:
+        return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
+    return dq, dk, dv
+
+
+cdef Tensor attention_moved(Tensor query, Tensor key, Tensor value, Tensor mask, Tensor query_t,
+                            Tensor key_t, Tensor value_t, bint is_causal, double scale):
+    """Tangent of the result by one of the three."""
+    cdef Py_ssize_t heads = query.sizes[1]
+    cdef Tensor weights, moved, result, k = widened(repeated(key, heads))
+    cdef Tensor v = widened(repeated(value, heads)), q = widened(query)
+    weights = weights_of(q, k, widened(mask), is_causal, scale)
+    if value_t is not None:
+        result = T.matmul(weights, widened(repeated(value_t, heads)))
+    else:
+        if query_t is not None:
+            moved = T.matmul(widened(query_t), turned(k))
+        else:
+            moved = T.matmul(q, turned(widened(repeated(key_t, heads))))
+        moved = T.mul(moved, wrap_double(scale))
+        result = T.matmul(score_slopes(weights, moved), v)
+    return result if result.dt == query.dt else T._to_dtype(result, query.dt)
+
+
 cdef int check_groups(Tensor query, Tensor key, Tensor value) except -1:
     cdef Py_ssize_t heads
     if query.nd < 3 or key.nd < 3 or value.nd < 3:
@@ -152,7 +294,10 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
         factor = scale
     else:
         factor = 1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1))
-    if enable_gqa:
-        key = repeated(key, query.sizes[query.nd - 3])
-        value = repeated(value, query.sizes[query.nd - 3])
-    return in_plain(query, key, value, attn_mask, dropout_p, is_causal, factor)
+    if dropout_p > 0.0 or not suits_tiles(
+            query, key, value, attn_mask, enable_gqa):
+        if enable_gqa:
+            key = repeated(key, query.sizes[query.nd - 3])
+            value = repeated(value, query.sizes[query.nd - 3])
+        return in_plain(query, key, value, attn_mask, dropout_p, is_causal, factor)
+    return in_tiles(query, key, value, attn_mask, is_causal, factor)

@@ -197,7 +197,7 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
     cdef real_t first[COLUMNS]
     cdef real_t second[COLUMNS]
     cdef const real_t* x
-    cdef real_t d
+    cdef real_t d, e, f, h
     cdef Py_ssize_t c, r, stop, j, width
     c = 0
     while c < n:
@@ -211,6 +211,16 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
+            while r + 4 <= stop:        # fewer passes over the sums
+                x = p + r * n + c
+                for j in range(width):
+                    d = x[j] - shift[c + j]
+                    e = x[n + j] - shift[c + j]
+                    f = x[2 * n + j] - shift[c + j]
+                    h = x[3 * n + j] - shift[c + j]
+                    first[j] += (d + e) + (f + h)
+                    second[j] += (d * d + e * e) + (f * f + h * h)
+                r += 4
             while r < stop:
                 x = p + r * n + c
                 for j in range(width):
@@ -243,6 +253,14 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
+            while r + 2 <= stop:
+                h = g + r * n + c
+                x = p + r * n + c
+                for j in range(width):
+                    first[j] += h[j] + h[n + j]
+                    second[j] += (h[j] * (x[j] - mean[c + j])
+                                  + h[n + j] * (x[n + j] - mean[c + j]))
+                r += 2
             while r < stop:
                 h = g + r * n + c
                 x = p + r * n + c
@@ -258,19 +276,52 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
 
 cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
                        const real_t* mean, const real_t* a, const real_t* b) noexcept nogil:
-    cdef Py_ssize_t r, j
-    for r in range(rows):
-        for j in range(n):
-            out[r * n + j] = (p[r * n + j] - mean[j]) * a[j] + b[j]
+    # Copies of what belongs to columns, which `out` can't overlap.
+    cdef real_t m[COLUMNS]
+    cdef real_t s[COLUMNS]
+    cdef real_t t[COLUMNS]
+    cdef const real_t* x
+    cdef real_t* y
+    cdef Py_ssize_t c = 0, r, j, width
+    while c < n:
+        width = n - c if n - c < COLUMNS else COLUMNS
+        for j in range(width):
+            m[j] = mean[c + j]
+            s[j] = a[c + j]
+            t[j] = b[c + j]
+        for r in range(rows):
+            x = p + r * n + c
+            y = out + r * n + c
+            for j in range(width):
+                y[j] = (x[j] - m[j]) * s[j] + t[j]
+        c += width
 
 
 cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
                       const real_t* mean, const real_t* a, const real_t* c0,
                       const real_t* c1) noexcept nogil:
-    cdef Py_ssize_t r, j
-    for r in range(rows):
-        for j in range(n):
-            out[r * n + j] = g[r * n + j] * a[j] - c0[j] - (p[r * n + j] - mean[j]) * c1[j]
+    cdef real_t m[COLUMNS]
+    cdef real_t s[COLUMNS]
+    cdef real_t t[COLUMNS]
+    cdef real_t u[COLUMNS]
+    cdef const real_t* h
+    cdef const real_t* x
+    cdef real_t* y
+    cdef Py_ssize_t c = 0, r, j, width
+    while c < n:
+        width = n - c if n - c < COLUMNS else COLUMNS
+        for j in range(width):
+            m[j] = mean[c + j]
+            s[j] = a[c + j]
+            t[j] = c0[c + j]
+            u[j] = c1[c + j]
+        for r in range(rows):
+            h = g + r * n + c
+            x = p + r * n + c
+            y = out + r * n + c
+            for j in range(width):
+                y[j] = h[j] * s[j] - t[j] - (x[j] - m[j]) * u[j]
+        c += width
 
 
 # --- the table ------------------------------------------------------------------------------

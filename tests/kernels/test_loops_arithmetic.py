@@ -460,6 +460,8 @@ def test_every_kernel_is_tested_or_named():
         exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan asinh acosh atanh tanh sinh
         cosh erf erfc atan2 logaddexp gelu gelu_tanh where clamp lerp add_scaled addcmul
         add_products addcdiv complex polar softplus logit celu glu_gate
+        l1_loss smooth_l1_loss huber_loss binary_cross_entropy logit_cross_entropy kl_div kl_div_log
+        soft_margin_loss weighted_logit_cross_entropy
     """.split()
     )
     backward = {name for name in SPEC if name.endswith("_backward")}

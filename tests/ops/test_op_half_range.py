@@ -49,7 +49,6 @@ FORMULAS = {
     *("_binary_cross_entropy _logit_cross_entropy binary_cross_entropy_with_logits").split(),
     *("_kl_div kl_div cosine_similarity pairwise_distance cosine_embedding_loss").split(),
     *("margin_ranking_loss hinge_embedding_loss triplet_margin_loss poisson_nll_loss").split(),
-    *("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell rnn_tanh rnn_relu gru lstm").split(),
     *("_kl_div kl_div").split(),
     # Derivatives of derivatives.
     *("_binary_cross_entropy_backward _logit_cross_entropy_backward").split(),

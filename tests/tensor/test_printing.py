@@ -179,3 +179,8 @@ def test_format_of_a_scalar_takes_a_specification():
     assert f"{ag.ones(2)}" == "tensor([1., 1.])"
     with pytest.raises(TypeError):
         f"{ag.ones(2):.1f}"
+
+
+def test_printoptions_names_itself_when_it_refuses_an_option():
+    with pytest.raises(TypeError, match=r"^printoptions\(\) got an unexpected .* argument .x."):
+        ag.printoptions(x=1)

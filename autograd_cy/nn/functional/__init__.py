@@ -40,6 +40,7 @@ from autograd_cy.nn.functional._gate import (
     softsign,
     tanhshrink,
 )
+from autograd_cy.nn.functional._grid import affine_grid, grid_sample
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._margin_loss import (
     cosine_embedding_loss,
@@ -108,6 +109,9 @@ from autograd_cy.nn.functional._resampling import (
     upsample_bilinear,
     upsample_nearest,
 )
+from autograd_cy.nn.functional._sequence_loss import (
+    ctc_loss,
+)
 from autograd_cy.nn.functional._unpooling import (
     lp_pool1d,
     lp_pool2d,
@@ -127,6 +131,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
@@ -135,6 +140,7 @@ __all__ = [
     "celu_",
     "cosine_embedding_loss",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -146,6 +152,7 @@ __all__ = [
     "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardsigmoid",

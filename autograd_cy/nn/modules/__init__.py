@@ -123,6 +123,9 @@ from ..resampling import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
+from ..sequence_loss import (
+    CTCLoss,
+)
 from ..transformer import (
     Transformer,
     TransformerDecoder,
@@ -158,6 +161,7 @@ __all__ = [
     "BatchNorm2d",
     "BatchNorm3d",
     "Bilinear",
+    "CTCLoss",
     "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",

@@ -1,0 +1,145 @@
+"""The loss of sequences without an alignment, by the recursion over all of them.
+
+A. Graves, S. Fernandez, F. Gomez, J. Schmidhuber, "Connectionist temporal classification" (2006).
+The recursion is made of operators, so that derivatives of every order are those of the loss.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._namespace import (
+    arange,
+    cat,
+    full,
+    gather,
+    int64,
+    logsumexp,
+    stack,
+    tensor,
+    where,
+    zeros,
+)
+
+# The logarithm of what can't be: finite, so that differences of two of them are numbers.
+NEVER = -1e30
+
+
+def _numbers(lengths: Any) -> list[int]:
+    found = lengths.tolist() if isinstance(lengths, Tensor) else lengths
+    return [int(n) for n in found] if isinstance(found, list | tuple) else [int(found)]
+
+
+def _rows(targets: Tensor, lengths: list[int], width: int) -> Tensor:
+    """Targets as one row for each example, filled up with zeros."""
+    if targets.ndim == 2:
+        if targets.shape[0] != len(lengths) or targets.shape[1] < width:
+            raise RuntimeError(
+                f"ctc_loss: Expected tensor to have size at least {width} at dimension 1, and "
+                f"{len(lengths)} at dimension 0, but got shape {list(targets.shape)} for argument "
+                "#2 'targets'"
+            )
+        return targets[:, :width]
+    if targets.ndim != 1 or targets.shape[0] != sum(lengths):
+        raise RuntimeError(
+            f"ctc_loss: Expected tensor to have size {sum(lengths)} at dimension 0, but got shape "
+            f"{list(targets.shape)} for argument #2 'targets'"
+        )
+    rows, start = [], 0
+    for n in lengths:
+        fill = zeros(width - n, dtype=targets.dtype)
+        rows.append(cat((targets[start : start + n], fill)))
+        start += n
+    return stack(rows)
+
+
+def _check(log_probs: Tensor, given: list[int], wanted: list[int], blank: int) -> None:
+    times, batch, classes = log_probs.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError(f"ctc_loss: blank must be in label range, of {classes} classes")
+    for name, lengths in (("input_lengths", given), ("target_lengths", wanted)):
+        if len(lengths) != batch:
+            raise RuntimeError(
+                f"ctc_loss: {name} must be of size batch_size, {batch}, but there are "
+                f"{len(lengths)}"
+            )
+        if any(n < 0 for n in lengths):
+            raise RuntimeError(f"ctc_loss: {name} must not be negative, but are {lengths}")
+    if any(n > times for n in given):
+        raise RuntimeError(
+            f"ctc_loss: Expected input_lengths to have value at most {times}, but got value "
+            f"{max(given)}"
+        )
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int,
+    reduction: int,
+    zero_infinity: bool,
+) -> Tensor:
+    given, wanted = _numbers(input_lengths), _numbers(target_lengths)
+    single = log_probs.ndim == 2
+    if single:
+        log_probs, targets = log_probs.unsqueeze(1), targets.reshape(1, -1)
+    if log_probs.ndim != 3:
+        raise RuntimeError(
+            f"ctc_loss: log_probs must be of shape (T, N, C) or (T, C), not {list(log_probs.shape)}"
+        )
+    if log_probs.element_size() < 4 or not log_probs.is_floating_point():
+        raise NotImplementedError(
+            f"ctc_loss: not implemented for {log_probs.dtype}; convert log_probs to float32"
+        )
+    _check(log_probs, given, wanted, blank)
+    losses = _losses(log_probs, targets.to(int64), given, wanted, blank)
+    if zero_infinity:
+        losses = where(losses == float("inf"), 0.0, losses)
+    if reduction == 1:
+        return (losses / tensor([max(n, 1) for n in wanted], dtype=losses.dtype)).mean()
+    if reduction == 2:
+        return losses.sum()
+    return losses[0] if single else losses
+
+
+def _losses(
+    log_probs: Tensor, targets: Tensor, given: list[int], wanted: list[int], blank: int
+) -> Tensor:
+    batch, width, dtype = len(given), max(wanted, default=0), log_probs.dtype
+    targets = _rows(targets, wanted, width)
+    never = full((batch, 1), NEVER, dtype=dtype)
+    # Blanks before, between and after the classes.
+    labels = full((batch, 2 * width + 1), blank, dtype=int64)
+    if width:
+        labels[:, 1::2] = targets
+    lengths, ends = tensor(given), tensor(wanted).reshape(-1, 1) * 2
+    places = arange(2 * width + 1)
+    # A blank between two classes may be left out, if they are not the same.
+    skipped = full((batch, 2 * width + 1), NEVER, dtype=dtype)
+    if width > 1:
+        skipped[:, 3::2] = where(targets[:, 1:] == targets[:, :-1], NEVER, 0.0).to(dtype)
+    reached: Tensor | None = None
+    for t in range(max(given, default=0)):
+        here = gather(log_probs[t], 1, labels).clamp_min(NEVER)
+        if reached is None:
+            reached = where((places < 2) & (places <= ends), here, NEVER)
+            continue
+        ways = [reached]
+        if width:
+            ways += [
+                cat((never, reached[:, :-1]), 1),
+                cat((never, never, reached[:, :-2]), 1) + skipped,
+            ]
+        moved = logsumexp(stack(ways), 0) + here
+        reached = where((lengths > t).unsqueeze(1), moved, reached)
+    if reached is None:
+        reached = full((batch, 2 * width + 1), NEVER, dtype=dtype)
+    last = gather(reached, 1, ends)
+    before = where(ends > 0, gather(reached, 1, (ends - 1).clamp_min(0)), NEVER)
+    losses = -logsumexp(cat((last, before), 1), 1)
+    losses = where(losses > -NEVER / 2, float("inf"), losses)
+    # Without time there is nothing to say.
+    return where(lengths == 0, where(ends[:, 0] == 0, 0.0, float("inf")).to(dtype), losses)

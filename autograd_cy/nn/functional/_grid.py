@@ -1,0 +1,232 @@
+"""Sampling at the points of a grid, and grids of affine maps; made of operators."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Sequence
+
+import autograd_cy as _operators
+from autograd_cy import Tensor
+
+__all__ = ["affine_grid", "grid_sample"]
+
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warnings.warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
+            "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
+            "documentation of grid_sample for details.",
+            stacklevel=3,
+        )
+    return bool(align_corners)
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """Return the grid of points that affine maps take the pixels of images to.
+
+    Parameters
+    ----------
+    theta : Tensor
+        A batch of matrices, 2 by 3, or 3 by 4 for images of three dimensions.
+    size : sequence of int
+        The size of the images: batch, channels, and two or three dimensions.
+    align_corners : bool, optional
+        Whether -1 and 1 are the middles of the outermost pixels, not their edges.
+
+    Returns
+    -------
+    Tensor
+        Points (x, y) or (x, y, z) in the last dimension.
+
+    Raises
+    ------
+    ValueError
+        The matrices aren't such.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
+    tensor([[[[-0.5000,  0.0000],
+              [ 1.5000,  0.0000]]]])
+    """
+    aligned = _aligned(align_corners)
+    rank = len(size) - 2
+    if rank not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {tuple(size)}."
+        )
+    if not theta.is_floating_point():
+        raise ValueError(
+            f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+        )
+    if theta.dim() != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
+        raise ValueError(
+            f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size "
+            f"{tuple(size)}. Got {tuple(theta.shape)}."
+        )
+    if min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+    spatial = tuple(size[2:])
+    axes = []
+    for d, n in enumerate(spatial):
+        line = _operators.linspace(-1, 1, n, dtype=theta.dtype, device=theta.device)
+        line = line if n > 1 else line * 0
+        shape = [1] * rank
+        shape[d] = n
+        axes.append((line if aligned else line * ((n - 1) / n)).reshape(shape).expand(spatial))
+    points = _operators.stack([*axes[::-1], axes[0] * 0 + 1], -1).reshape(-1, rank + 1)
+    return (points @ theta.transpose(1, 2)).reshape(theta.shape[0], *spatial, rank)
+
+
+# --- places --------------------------------------------------------------------------------------
+
+
+def _reflected(x: Tensor, low: float, high: float) -> Tensor:
+    """Places beyond the ends, reflected there until they are between them."""
+    span = high - low
+    if span <= 0:
+        return x * 0
+    x = abs(x - low)
+    times = _operators.floor(x / span).detach()
+    rest = x - times * span
+    return _operators.where(times % 2 == 0, rest, span - rest) + low
+
+
+def _inside(x: Tensor, n: int, padding_mode: str, aligned: bool) -> Tensor:
+    """Places that have an element, but for zeros."""
+    if padding_mode == "reflection":
+        x = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
+    return x if padding_mode == "zeros" else _operators.clamp(x, 0, n - 1)
+
+
+def _cubic(t: Tensor) -> list[Tensor]:
+    """Weights of four elements around a place t behind the second (R. Keys, 1981; a = -3/4)."""
+
+    def near(x: Tensor) -> Tensor:
+        return (1.25 * x - 2.25) * x * x + 1
+
+    def far(x: Tensor) -> Tensor:
+        return ((-0.75 * x + 3.75) * x - 6) * x + 3
+
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Return the images at the points of a grid.
+
+    Parameters
+    ----------
+    input : Tensor
+        A batch, channels, and two or three dimensions.
+    grid : Tensor
+        Points (x, y) or (x, y, z) in the last dimension, from -1 to 1; x belongs to the last one.
+    mode : {"bilinear", "nearest", "bicubic"}, optional
+        What is taken of the elements around a point.
+    padding_mode : {"zeros", "border", "reflection"}, optional
+        What is beyond the edges.
+    align_corners : bool, optional
+        Whether -1 and 1 are the middles of the outermost pixels, not their edges.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ValueError
+        There is no such mode.
+    RuntimeError
+        Input and grid don't fit.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.tensor([[[[0.0, 1.0, 2.0]]]])
+    >>> grid = torch.tensor([[[[-1.0, 0.0], [0.5, 0.0]]]])
+    >>> torch.nn.functional.grid_sample(x, grid, align_corners=True)
+    tensor([[[[0.0000, 1.5000]]]])
+    """
+    if mode not in _MODES:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
+            f"but got: '{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+            f"'reflection', but got: '{padding_mode}'"
+        )
+    aligned = _aligned(align_corners)
+    rank = input.dim() - 2
+    if rank not in (2, 3) or grid.dim() != input.dim():
+        raise RuntimeError(
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with "
+            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
+    if grid.shape[-1] != rank:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {rank} in last dimension, but got grid "
+            f"with sizes {list(grid.shape)}"
+        )
+    if min(input.shape[2:]) == 0:
+        raise RuntimeError(
+            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+            f"sizes {list(input.shape)}"
+        )
+    if mode == "bicubic" and rank == 3:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    batch, channels = input.shape[:2]
+    points = grid.reshape(batch, -1, rank)
+    flat = input.reshape(batch, channels, -1)
+    taps = []  # for each dimension (place, weight) of each element that counts
+    for d, n in enumerate(input.shape[2:]):
+        x = points[:, :, rank - 1 - d]
+        x = (x + 1) / 2 * (n - 1) if aligned else ((x + 1) * n - 1) / 2
+        if mode == "bicubic":
+            first = _operators.floor(x).detach()
+            weights = _cubic(x - first)
+            places = [_inside(first + (k - 1), n, padding_mode, aligned) for k in range(4)]
+            taps.append(list(zip(places, weights)))
+            continue
+        x = _inside(x, n, padding_mode, aligned)
+        if mode == "nearest":
+            taps.append([(_operators.round(x).detach(), x.detach() * 0 + 1)])
+            continue
+        first = _operators.floor(x).detach()
+        taps.append([(first, 1 - (x - first)), (first + 1, x - first)])
+    total = None
+    for corner in itertools.product(*taps):
+        there, index, weight = None, None, None
+        for (place, part), n in zip(corner, input.shape[2:]):
+            within = (place >= 0) & (place <= n - 1)
+            at = _operators.where(within, place, 0).long()
+            there = within if there is None else there & within
+            index = at if index is None else index * n + at
+            weight = part if weight is None else weight * part
+        assert there is not None
+        assert index is not None
+        assert weight is not None
+        weight = _operators.where(there, weight, 0).unsqueeze(1)
+        chosen = flat.gather(2, index.unsqueeze(1).expand(batch, channels, -1)) * weight
+        total = chosen if total is None else total + chosen
+    assert total is not None
+    return total.reshape(batch, channels, *grid.shape[1:-1])
