@@ -41,8 +41,9 @@ cdef enum:
     GATHERING = 6
     # Taps that are packed at once; an even number.
     STRETCH = 48
-    # Bytes of packed weights.
+    # Bytes of packed weights, and of those that stay in the second-level cache.
     PACKED = 7 << 20
+    STREAMED = 3 << 18
 
 # --- what is computed -----------------------------------------------------------------------
 
@@ -385,6 +386,10 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
     n = g.vectors
     while n and g.piece[g.begins[n - 1]].image >= images:
         n -= 1
+    rows = min(last * t.block, t.rows) - first * t.block
+    if n > most and rows > 0 and 2 * depth_of(t, g, rows) < g.k:
+        compute_deep(t, g, group, images, image, first, last, planes, tile, n)
+        return
     while v < n:
         count = min(most, n - v)
         if count == 3:
@@ -428,6 +433,66 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
                     sums + i * count * lanes * f.wide, 0,
                     place_of(t, group, row + i) + image * t.at_result[0] * f.size, 0, g.step[2])
         v += count
+
+
+cdef inline Py_ssize_t depth_of(Work* t, Grid* g, Py_ssize_t rows) noexcept nogil:
+    """How many taps at a time leave the weights of these rows in cache."""
+    return max(STREAMED // (rows * t.f.wide) // 16 * 16, <Py_ssize_t>64)
+
+
+cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
+                       Py_ssize_t first, Py_ssize_t last, const char* planes, char* tile,
+                       Py_ssize_t n) noexcept nogil:
+    """The same by stretches of k, so that weights are read once and not for each vector."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k = 0, now
+    cdef Py_ssize_t before = first * t.block, all = min(last * t.block, t.rows) - before
+    cdef Py_ssize_t most = 4 if 2 * t.block <= loops.rows else 2
+    cdef Py_ssize_t depth = depth_of(t, g, all)
+    cdef const void* b[4]
+    cdef const Py_ssize_t* off
+    cdef char* sums = <char*>take_scratch(<size_t>(all * n * lanes * f.wide))
+    cdef char* part
+    cdef Runs runs
+    if sums == NULL:
+        t.failed = 1
+        return
+    while k < g.k:
+        now = min(depth, g.k - k)
+        v = 0
+        while v < n:
+            count = 2 if min(most, n - v) == 3 else min(most, n - v)
+            off = g.off + k
+            if g.gathered:
+                find_runs(g, v, count, lanes, images, &runs)
+                loops.collect(f.kind, now, off, runs.count, runs.source, runs.lane, runs.length,
+                              planes, tile, count * lanes)
+                off = t.ramp + ramp_of(count) * longest(t)
+            for i in range(count):
+                b[i] = (tile + i * lanes * f.wide if g.gathered
+                        else planes + g.source[v + i] * f.wide)
+            for block in range(first, last):
+                row = block * t.block
+                rows = min(t.block, t.rows - row)
+                loops.gather(
+                    f.kind, <int>rows, <int>count, now,
+                    weights_of(t, g, group, row) + k * rows * f.wide, b, off,
+                    t.bias + (group * t.rows + row) * f.wide if k == 0 else NULL,
+                    sums + (v * all + (row - before) * count) * lanes * f.wide, count * lanes,
+                    lanes)
+            v += count
+        k += now
+    v = 0
+    while v < n:
+        count = 2 if min(most, n - v) == 3 else min(most, n - v)
+        find_runs(g, v, count, lanes, images, &runs)
+        for row in range(all):
+            part = sums + (v * all + row * count) * lanes * f.wide
+            loops.spread(
+                f.dt, 1, runs.count, runs.lane, runs.result, runs.length, part, 0,
+                place_of(t, group, before + row) + image * t.at_result[0] * f.size, 0, g.step[2])
+        v += count
+    give_scratch(sums)
 
 
 cdef inline Py_ssize_t ramp_of(Py_ssize_t count) noexcept nogil:

@@ -295,3 +295,30 @@ def test_columns_of_integers_are_refused():
         ag.nn.functional.unfold(ag.ones(1, 1, 2, 2).long(), 1)
     with pytest.raises(NotImplementedError, match="not implemented for"):
         ag.nn.functional.fold(ag.ones(1, 1, 4).long(), 2, 1)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "complex64"])
+def test_weights_that_fill_the_cache_are_used_in_stretches(name):
+    """Many rows of many taps, with vectors that are gathered (4 wide) and that are not."""
+    rng = np.random.default_rng(0)
+    for size, transposed, stride in ((6, False, 1), (18, False, 1), (4, True, 1), (4, True, 2)):
+        x = tensor(rng.standard_normal((2, 128 if not transposed else 400, size, size)), name)
+        shape = (400, 128, 3, 3) if not transposed else (400, 256, 3, 3)
+        w = tensor(rng.standard_normal(shape) / 30, name)
+        bias = tensor(rng.standard_normal(400 if not transposed else 256), name)
+        rest = ((stride, stride), (0, 0), (1, 1), transposed, (0, 0), 1)
+        a, taps = wide(x), wide(w)
+        expected = np.zeros((2, bias.shape[0], *(2 * (stride * (size - 1) + 3,))), a.dtype)
+        if not transposed:
+            expected = expected[:, :, : size - 2, : size - 2]
+        for i, j in itertools.product(range(3), range(3)):
+            if transposed:
+                ends = slice(i, i + stride * size, stride), slice(j, j + stride * size, stride)
+                products = np.tensordot(a, taps[:, :, i, j], (1, 0))
+                expected[(slice(None), slice(None), *ends)] += products.transpose(0, 3, 1, 2)
+            else:
+                windows = a[:, :, i : i + size - 2, j : j + size - 2]
+                products = np.tensordot(windows, taps[:, :, i, j], (1, 1))
+                expected += products.transpose(0, 3, 1, 2)
+        expected += wide(bias).reshape(-1, 1, 1)
+        close(ag.convolution(x, w, bias, *rest), expected, name)
