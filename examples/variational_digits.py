@@ -91,8 +91,8 @@ def drawn(model: Autoencoder, count: int) -> np.ndarray:
     plane = torch.stack(torch.meshgrid(quantiles.flip(0), quantiles, indexing="ij"), dim=2)
     with torch.no_grad():
         images = torch.sigmoid(model.decoder(plane[:, :, [1, 0]].reshape(-1, 2)))
-    tiles = images.reshape(count, count, 8, 8).transpose(1, 2)
-    return tiles.reshape(8 * count, 8 * count).numpy()
+    framed = nn.functional.pad(images.reshape(count, count, 8, 8), (1, 1, 1, 1))
+    return framed.transpose(1, 2).reshape(10 * count, 10 * count).numpy()
 
 
 def draw(model: Autoencoder, path: Path) -> None:

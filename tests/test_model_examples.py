@@ -89,7 +89,7 @@ def test_the_bound_of_the_autoencoder_grows(program, monkeypatch, tmp_path):
     pytest.importorskip("sklearn")
     model, losses = program.train(4)
     assert losses[-1] < losses[0] - 5
-    assert program.drawn(model, 3).shape == (24, 24)
+    assert program.drawn(model, 3).shape == (30, 30)
     monkeypatch.setattr(program, "train", lambda epochs: (model, losses))
     draws(program, monkeypatch, tmp_path / "hidden.png")
 
