@@ -51,6 +51,9 @@ def dist(self: Tensor, other: Tensor, p: Tensor) -> Tensor:
     return norm(sub(self, other), p.item())
 
 
+_MOST_F32 = 3.4028234663852886e38
+
+
 def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
     modes = (
         "use_mm_for_euclid_dist_if_necessary",
@@ -74,6 +77,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
         raise RuntimeError(f"cdist: expected scalar type {x1.dtype} but found {x2.dtype}")
     if x1.device.type != "cpu":  # NumPy has no arrays of other devices
         return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
+    if p > _MOST_F32 and x1.dtype.itemsize < 8:  # infinite in the dtype that the kernel computes in
+        p = float("inf")
     batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     return contraction._cdist(_with_batch(x1, batch), _with_batch(x2, batch), p)
 
@@ -129,5 +134,7 @@ def pdist(self: Tensor, p: float) -> Tensor:
         )
     if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
+    if p > _MOST_F32 and self.dtype == float32:
+        p = float("inf")
     first, second = (from_numpy(x).to(self.device) for x in np.triu_indices(self.shape[0], 1))
     return norm(index_select(self, 0, first) - index_select(self, 0, second), p, -1)

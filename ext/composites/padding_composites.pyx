@@ -31,6 +31,9 @@ cdef Tensor pad_form(Tensor a, tuple pad, str mode, object value):
         raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    for k in pad:
+        if not -1e18 < <double><Py_ssize_t>k < 1e18:
+            raise RuntimeError(f"{mode} padding: {list(pad)} is too large")
     if n < 1 or n > 3 or a.nd < n + 1 or a.nd > n + 2:
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {a.nd}D input tensor.\n{SUPPORTED}")

@@ -21,6 +21,10 @@ cdef tuple for_each(object given, int n, str op, str name):
     """One number for each dimension; a single one stands for all."""
     cdef tuple x = <tuple>given
     cdef str omitted, words
+    for value in x:
+        if not -0x80000000 <= <Py_ssize_t>value < 0x80000000:
+            raise RuntimeError(
+                f"{op}: {name}: integer out of range: {value} does not fit in 32 bits")
     if len(x) == n:
         return x
     if len(x) == 1:

@@ -186,6 +186,10 @@ cdef double describe(Windows* w, Tensor image, tuple kernel_size, tuple dilation
         w.step[d] = one_of(stride, d)
         w.places[d] = (w.of_image[d] + 2 * w.pad[d] - w.dil[d] * (w.kernel[d] - 1) - 1) // (
             w.step[d]) + 1
+        if w.places[d] == 1:            # a step that is never taken may be of any length
+            w.step[d] = 1
+        if w.kernel[d] == 1:
+            w.dil[d] = 1
     return 2.0 * w.kernel[0] * w.kernel[1] * w.places[0] * w.places[1]
 
 

@@ -758,6 +758,15 @@ cdef double describe(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple 
         f.stride[d] = given(stride, d, nd, 1)
         f.pad[d] = given(padding, d, nd, 0)
         f.dil[d] = given(dilation, d, nd, 1)
+        # Steps that nothing takes may be of any length, and some loops go over one step.
+        if f.of_y[d] == 1:
+            f.stride[d] = 1
+        if f.k[d] == 1:
+            f.dil[d] = 1
+        if f.stride[d] > 1 << 31 or f.dil[d] > 1 << 47 or f.pad[d] > 1 << 47:
+            raise RuntimeError(
+                f"convolution: stride={list(stride)}, padding={list(padding)} or "
+                f"dilation={list(dilation)} is too large")
     f.failed = 0
     work = 0.125 * f.n * groups * f.c * f.o * f.unit * f.unit
     for d in range(3):

@@ -21,6 +21,13 @@ cdef int check_option(tuple values, int nd, str name) except -1:
     return 0
 
 
+cdef int check_reach(double reach, str name, tuple values, str op) except -1:
+    """Sizes beyond these are out of reach of the arithmetic, and of any memory."""
+    if not reach < 1e18:
+        raise RuntimeError(f"{op}: {name}={list(values)} is too large for the sizes of the tensors")
+    return 0
+
+
 cdef int check_options(tuple stride, tuple padding, tuple dilation, tuple output_padding,
                        Py_ssize_t groups, int nd) except -1:
     check_option(stride, nd, "stride")
@@ -115,12 +122,16 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
             raise RuntimeError(
                 f"{op}: kernel size should be greater than zero, but got weight of size "
                 f"{list(sizes_of(weight))}")
+        check_reach(<double>option(dilation, d) * kernel, "dilation", dilation, op)
+        check_reach(option(padding, d), "padding", padding, op)
         step = option(dilation, d) * (kernel - 1) + 1
         if transposed:
+            check_reach(<double>n * s, "stride", stride, op)
             if n <= 0:
                 raise RuntimeError(
                     f"{op}: expected input with spatial dimensions that are not empty, but got "
                     f"size {list(sizes_of(input))}")
+            check_reach(option(output_padding, d), "output_padding", output_padding, op)
             if option(output_padding, d) >= max(s, option(dilation, d)):
                 raise RuntimeError(
                     f"{op}: output padding must be smaller than either stride or dilation, but got "
@@ -181,7 +192,10 @@ cdef int check_windows(tuple kernel_size, tuple dilation, tuple padding, tuple s
 
 
 cdef Py_ssize_t places_of(Py_ssize_t size, tuple kernel_size, tuple dilation, tuple padding,
-                          tuple stride, int d) except? -1:
+                          tuple stride, int d, str op) except? -1:
+    check_reach(<double>option(dilation, d) * option(kernel_size, d), "dilation", dilation, op)
+    check_reach(option(padding, d), "padding", padding, op)
+    check_reach(size, "output_size", (size,), op)
     cdef Py_ssize_t reach = option(dilation, d) * (option(kernel_size, d) - 1) + 1
     cdef Py_ssize_t room = size + 2 * option(padding, d) - reach
     return room // option(stride, d) + 1 if room >= 0 else 0
@@ -195,14 +209,17 @@ cdef int unfolded(Result* r, Tensor a, tuple kernel_size, tuple dilation, tuple 
         raise RuntimeError(
             f"{op}: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(sizes_of(a))}")
-    height = places_of(a.sizes[a.nd - 2], kernel_size, dilation, padding, stride, 0)
-    width = places_of(a.sizes[a.nd - 1], kernel_size, dilation, padding, stride, 1)
+    height = places_of(a.sizes[a.nd - 2], kernel_size, dilation, padding, stride, 0, op)
+    width = places_of(a.sizes[a.nd - 1], kernel_size, dilation, padding, stride, 1, op)
     if height < 1 or width < 1:
         raise RuntimeError(
             f"{op}: Given input with spatial size ({a.sizes[a.nd - 2]}, {a.sizes[a.nd - 1]}), "
             f"kernel_size={kernel_size}, dilation={dilation}, padding={padding}, calculated shape "
             f"of the array of sliding blocks as ({height}, {width}), but its components must be at "
             "least one.")
+    check_reach(<double>a.sizes[a.nd - 3] * option(kernel_size, 0) * option(kernel_size, 1),
+                "kernel_size", kernel_size, op)
+    check_reach(<double>height * width, "padding", padding, op)
     r.sizes[0] = a.sizes[0]
     r.sizes[a.nd - 3] = a.sizes[a.nd - 3] * option(kernel_size, 0) * option(kernel_size, 1)
     r.sizes[a.nd - 2] = height * width
@@ -218,14 +235,17 @@ cdef int folded(Result* r, Tensor a, tuple output_size, tuple kernel_size, tuple
         raise RuntimeError(
             f"{op}: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
             f"non-zero dimensions for input, but got: {list(sizes_of(a))}")
+    check_reach(<double>option(kernel_size, 0) * option(kernel_size, 1), "kernel_size",
+                kernel_size, op)
     taps = option(kernel_size, 0) * option(kernel_size, 1)
     if a.sizes[a.nd - 2] % taps:
         raise RuntimeError(
             f"{op}: Expected size of input's dimension 1 to be divisible by the product of "
             f"kernel_size, but got input.size(1)={a.sizes[a.nd - 2]} and "
             f"kernel_size={kernel_size}.")
-    height = places_of(option(output_size, 0), kernel_size, dilation, padding, stride, 0)
-    width = places_of(option(output_size, 1), kernel_size, dilation, padding, stride, 1)
+    height = places_of(option(output_size, 0), kernel_size, dilation, padding, stride, 0, op)
+    width = places_of(option(output_size, 1), kernel_size, dilation, padding, stride, 1, op)
+    check_reach(<double>height * width, "output_size", output_size, op)
     if height < 1 or width < 1 or height * width != a.sizes[a.nd - 1]:
         raise RuntimeError(
             f"{op}: Given output_size={output_size}, kernel_size={kernel_size}, "

@@ -17,6 +17,9 @@ cdef int padded(Result* r, Tensor a, tuple pad, str op) except -1:
     result_dense(r, a.dt, a.nd, a.sizes)
     for k in range(len(pad) // 2):
         d = <int>(a.nd - 1 - k)
+        if not -1e18 < <double><Py_ssize_t>pad[2 * k] < 1e18 or not (
+                -1e18 < <double><Py_ssize_t>pad[2 * k + 1] < 1e18):
+            raise RuntimeError(f"{op}: padding {list(pad)} is too large")
         size = r.sizes[d] + <Py_ssize_t>pad[2 * k] + <Py_ssize_t>pad[2 * k + 1]
         if size < 0:
             raise RuntimeError(

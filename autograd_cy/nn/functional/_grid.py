@@ -104,7 +104,10 @@ def _inside(x: Tensor, n: int, padding_mode: str, aligned: bool) -> Tensor:
     """Places that have an element, but for zeros."""
     if padding_mode == "reflection":
         x = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
-    return x if padding_mode == "zeros" else _operators.clamp(x, 0, n - 1)
+    if padding_mode == "zeros":
+        return x
+    # What is no number, or was reflected from infinity, is at the first element as in torch.
+    return _operators.where(_operators.isnan(x), 0, _operators.clamp(x, 0, n - 1))
 
 
 def _cubic(t: Tensor) -> list[Tensor]:
@@ -225,6 +228,8 @@ def grid_sample(
         assert there is not None
         assert index is not None
         assert weight is not None
+        if rank == 2 and padding_mode == "zeros" and mode == "bilinear":
+            there = there | _operators.isnan(points).any(-1)  # NaN isn't hidden
         weight = _operators.where(there, weight, 0).unsqueeze(1)
         chosen = flat.gather(2, index.unsqueeze(1).expand(batch, channels, -1)) * weight
         total = chosen if total is None else total + chosen

@@ -22,6 +22,9 @@ def _check_batch(size: Sequence[int]) -> None:
         )
 
 
+_ONE_STATISTIC = "running_mean and running_var must either both be None or neither be None"
+
+
 @_overridable
 def batch_norm(
     input: Tensor,
@@ -70,8 +73,13 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    if training and input.dim() > 1 and input.numel() == input.size(1):
-        _check_batch(input.size())
+    if training:
+        if input.dim() > 1 and input.numel() == input.size(1):
+            _check_batch(input.size())
+        if (running_mean is None) != (running_var is None):
+            raise ValueError(_ONE_STATISTIC)
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     return _operators.batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps, True
     )
@@ -176,6 +184,8 @@ def instance_norm(
             raise ValueError(
                 f"Expected more than 1 spatial element when training, got input size {size}"
             )
+    if (running_mean is None) != (running_var is None):
+        raise ValueError(_ONE_STATISTIC)
     return _operators.instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
     )
@@ -224,7 +234,9 @@ def local_response_norm(
         return input
     squares = _operators.square(input)
     channels, total = input.size(1), None
-    for shift in range(-(size // 2), (size - 1) // 2 + 1):
+    if size >= 2**31:
+        raise RuntimeError(f"local_response_norm: integer out of range: size={size}")
+    for shift in range(max(-(size // 2), -channels), min((size - 1) // 2, channels) + 1):
         low, high = max(0, -shift), min(channels, channels - shift)
         if low >= high:
             continue
