@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
-from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
+from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
@@ -44,6 +44,8 @@ cdef enum:
     # Bytes of packed weights, and of those that stay in the second-level cache.
     PACKED = 7 << 20
     STREAMED = 3 << 18
+    # Results of a channel that make up for reading and packing more weights than that.
+    MANY = 512
 
 # --- what is computed -----------------------------------------------------------------------
 
@@ -590,7 +592,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads, some
     cdef double work
-    cdef bint gathered = False
+    cdef bint gathered = False, heavy
     if image:
         plan_image(t)
         t.grids = f.stride[0] * f.stride[1] * f.stride[2]
@@ -607,17 +609,25 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     work = 0.125 * f.n * f.groups * t.rows * t.channels * f.k[0] * f.k[1] * f.k[2]
     work *= f.of_y[0] * f.of_y[1] * f.of_y[2]
     threads = team_size(work)
+    # Weights that don't stay in cache are shared by many results, and the threads share them.
+    heavy = <double>t.rows * t.channels * f.k[0] * f.k[1] * f.k[2] * f.wide > STREAMED
     # As many images together as stay in cache, and leave a task for each thread.
-    lay_out(&t.p, t.of_source, 1, 8 * lanes)
-    one = max(t.channels * t.p.channel * f.wide, <Py_ssize_t>1)
-    count = min(f.n, max(CACHED // one, <Py_ssize_t>1))
-    if threads > 1:
+    lay_out(&t.p, t.of_source, 1, lanes)
+    one = t.p.phases[0] * t.p.phases[1] * t.p.phases[2] * t.channels * f.wide
+    count = (CACHED - one * (t.p.phase - t.p.image)) // max(one * t.p.image, <Py_ssize_t>1)
+    count = min(f.n, max(count, <Py_ssize_t>1))
+    if heavy:
+        one = (f.of_x[0] * f.of_x[1] * f.of_x[2] // t.grids if image
+               else f.of_y[0] * f.of_y[1] * f.of_y[2])
+        count = min(f.n, max(count, MANY // max(one, <Py_ssize_t>1)))
+    elif threads > 1:
         count = min(count, max(f.n * f.groups // (2 * threads), <Py_ssize_t>1))
-    lay_out(&t.p, t.of_source, count, 8 * lanes)
-    t.batches = parts(f.n, count)
-    t.group_parts = min(f.groups, parts(4 * threads, t.batches))
+    count = parts(f.n, max(parts(f.n, max(count, <Py_ssize_t>1)), <Py_ssize_t>1))
+    lay_out(&t.p, t.of_source, count, lanes)
+    t.batches = parts(f.n, max(count, <Py_ssize_t>1))
+    t.group_parts = min(f.groups, parts(4 * threads, max(t.batches, <Py_ssize_t>1)))
     t.block_parts = 1
-    if t.batches * t.group_parts < threads:
+    if heavy or t.batches * t.group_parts < threads:
         t.block_parts = min(t.blocks, threads)
     if (tap_image(t) if image else tap_result(t)) < 0:
         return -1
@@ -672,6 +682,7 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
     cdef Py_ssize_t i
     cdef int status
     memset(&t, 0, sizeof(t))
+    trim(f)
     t.f = f
     if image:
         t.source, t.at_source, t.of_source = f.y, f.at_y, f.of_y
