@@ -57,3 +57,15 @@ def test_other_names_are_the_plain_error():
     for module in (torch, torch.nn, torch.optim, torch.utils):
         with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
             module.nothing
+
+
+def test_programs_may_prepare_for_a_gpu_that_is_not_there():
+    assert torch.cuda.manual_seed(0) is None and torch.cuda.manual_seed_all(0) is None
+    state = torch.get_rng_state()
+    torch.cuda.manual_seed_all(1)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.cuda.empty_cache() is None
+    assert not torch.cuda.is_initialized()
+    assert torch.cuda.memory_allocated() == torch.cuda.max_memory_allocated() == 0
+    with pytest.raises(AttributeError, match="tensors are on the CPU"):
+        torch.cuda.synchronize
