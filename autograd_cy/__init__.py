@@ -112,20 +112,6 @@ _gaps = [gap for part in (_C.tensor, _C.node, _C.linking) for gap in part._unfil
 if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
-# What programs for torch ask for and this package does not have, and what to use.
-_ABSENT = {
-    "compile": "run the function as it is",
-    "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
-    "hub": "load weights with autograd_cy.load",
-    "jit": "run the function as it is",
-    "multiprocessing": "use Python's multiprocessing and send tensor.numpy()",
-    "onnx": "there is no exporter",
-    "quantization": "there are no quantized tensors",
-    "sparse": "tensors are dense",
-    "special": "special functions are at the top level, such as autograd_cy.erf",
-    "utils": "see autograd_cy.autograd.graph",
-}
-
 overrides._check_methods()
 
 
@@ -156,11 +142,9 @@ def __getattr__(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found
-    way_out = _ABSENT.get(name)
-    raise AttributeError(
-        f"module 'autograd_cy' has no attribute {name!r}"
-        + (f": it has no counterpart of torch.{name} ({way_out})" if way_out else "")
-    )
+    from autograd_cy._absent import no_attribute
+
+    raise no_attribute("autograd_cy", name)
 
 
 if _os.environ.get("AUTOGRAD_CY_PROFILE"):

@@ -19,6 +19,7 @@ INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 LEVELS = (
     {"_C", "_version"},
     {
+        "_absent",
         "_archive",
         "_context",
         "_environment",

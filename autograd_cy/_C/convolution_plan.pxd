@@ -49,6 +49,8 @@ cdef ConvTable loops
 # Images of x (or y) as `lay_out` describes them.
 cdef void lay_out(
     Planes* p, const Py_ssize_t* sizes, Py_ssize_t images, Py_ssize_t slack) noexcept nogil
+# Without the outer taps that only meet margins; true if there were some.
+cdef bint trim(Form* f) noexcept nogil
 cdef void fill_channel(
     const Form* f, const Planes* p, const char* source, const Py_ssize_t* at,
     const Py_ssize_t* sizes, Py_ssize_t first, Py_ssize_t images, char* result) noexcept nogil

@@ -4,7 +4,54 @@ from __future__ import annotations
 
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import arange, broadcast_shapes, eq, gather, int64, remainder, unsqueeze
+from autograd_cy._namespace import (
+    arange,
+    broadcast_shapes,
+    eq,
+    float32,
+    float64,
+    gather,
+    int64,
+    ones,
+    remainder,
+    unsqueeze,
+    zeros,
+)
+from autograd_cy._namespace import bool as _bool
+
+
+def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
+    if _batch_level(input) >= 0 or (weights is not None and _batch_level(weights) >= 0):
+        raise RuntimeError(
+            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+            "to vmap over bincount; use one_hot() with num_classes, and sum() instead."
+        )
+    if minlength < 0:
+        raise RuntimeError(f"bincount(): minlength should be >= 0, but it is {minlength}")
+    if input.is_floating_point() or input.is_complex() or input.dtype == _bool:
+        raise NotImplementedError(
+            f"bincount(): expected numbers of bins as integers, got {input.dtype}; "
+            "convert them by .long()"
+        )
+    if input.ndim != 1 or (input.numel() and int(input.min()) < 0):
+        raise RuntimeError(
+            "bincount only supports 1-d non-negative integral inputs, got "
+            + (f"shape {list(input.shape)}" if input.ndim != 1 else str(int(input.min())))
+        )
+    if weights is not None and weights.shape != input.shape:
+        raise RuntimeError(
+            "bincount(): weights should be 1-d and have the same length as input, got "
+            f"{list(weights.shape)} and {list(input.shape)}"
+        )
+    if not input.numel():
+        return zeros(minlength, dtype=int64, device=input.device)
+    if weights is None:
+        weights = ones(input.shape, dtype=int64, device=input.device)
+    elif weights.dtype != float32:
+        weights = weights.to(float64)
+    size = max(minlength, _largest(input) + 1)
+    bins = zeros(size, dtype=weights.dtype, device=input.device)
+    return bins.scatter_add(0, input.to(int64), weights)
 
 
 def one_hot(input: Tensor, num_classes: int) -> Tensor:

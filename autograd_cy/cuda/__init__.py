@@ -1,12 +1,26 @@
-"""What of ``torch.cuda`` concerns profiling; tensors are on the CPU.
+"""What of ``torch.cuda`` concerns profiling, and what works in torch without a GPU.
 
-`profiler` starts and stops NVIDIA's tools, `nvtx` marks ranges for them.
+`profiler` starts and stops NVIDIA's tools, `nvtx` marks ranges for them. Tensors are on the CPU, so
+seeds of GPUs are taken and not used, and no memory of theirs is in use, as in torch without a GPU.
 """
+
+from typing import Any
 
 from autograd_cy.cuda import nvtx as nvtx
 from autograd_cy.cuda import profiler as profiler
 
-__all__ = ["device_count", "is_available", "nvtx", "profiler"]
+__all__ = [
+    "device_count",
+    "empty_cache",
+    "is_available",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
+    "max_memory_allocated",
+    "memory_allocated",
+    "nvtx",
+    "profiler",
+]
 
 _TEXT = "tensors are on the CPU; leave .cuda() and device='cuda' out"
 
@@ -32,6 +46,100 @@ def device_count() -> int:
     --------
     >>> import autograd_cy as ag
     >>> ag.cuda.device_count()
+    0
+    """
+    return 0
+
+
+def is_initialized() -> bool:
+    """
+    Whether GPUs are in use: never.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.is_initialized()
+    False
+    """
+    return False
+
+
+def manual_seed(seed: int) -> None:
+    """
+    Do nothing: there is no GPU to seed; ``autograd_cy.manual_seed`` seeds the CPU.
+
+    Parameters
+    ----------
+    seed : int
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.manual_seed(0)
+    """
+    int(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """
+    Do nothing: there is no GPU to seed; ``autograd_cy.manual_seed`` seeds the CPU.
+
+    Parameters
+    ----------
+    seed : int
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.manual_seed_all(0)
+    """
+    int(seed)
+
+
+def empty_cache() -> None:
+    """
+    Do nothing: there is no memory of a GPU; ``autograd_cy.empty_cache`` frees that of the CPU.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.empty_cache()
+    """
+
+
+def memory_allocated(device: Any = None) -> int:
+    """
+    Bytes of a GPU in use: none.
+
+    Parameters
+    ----------
+    device : device, optional
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.memory_allocated()
+    0
+    """
+    return 0
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """
+    The most bytes of a GPU that were in use: none.
+
+    Parameters
+    ----------
+    device : device, optional
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.max_memory_allocated()
     0
     """
     return 0

@@ -4,9 +4,18 @@
 lists the classes.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent import no_attribute
+
 from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
 __all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils"]
 __all__ += modules.__all__
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -10,6 +10,7 @@ from typing import Any
 from autograd_cy import Tensor, empty
 
 from . import functional, init
+from .functional._arguments import each_dim
 from .module import Module
 from .parameter import Parameter
 
@@ -23,11 +24,6 @@ __all__ = [
 ]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
-
-
-def _each(value: Any, dims: int) -> tuple[int, ...]:
-    """One number for each dimension, where one stands for all."""
-    return tuple(value) if isinstance(value, Sequence) else (value,) * dims
 
 
 class _ConvNd(Module):
@@ -71,7 +67,7 @@ class _ConvNd(Module):
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:
             raise ValueError("out_channels must be divisible by groups")
-        stride = _each(stride, self._dims)
+        stride = each_dim(stride, self._dims)
         if isinstance(padding, str):
             if padding not in ("valid", "same"):
                 raise ValueError(
@@ -80,7 +76,7 @@ class _ConvNd(Module):
             if padding == "same" and any(step != 1 for step in stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         else:
-            padding = _each(padding, self._dims)
+            padding = each_dim(padding, self._dims)
         if padding_mode not in _MODES:
             names = ", ".join(map(repr, _MODES))
             raise ValueError(
@@ -88,12 +84,12 @@ class _ConvNd(Module):
             )
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = _each(kernel_size, self._dims)
+        self.kernel_size = each_dim(kernel_size, self._dims)
         self.stride = stride
         self.padding = padding
-        self.dilation = _each(dilation, self._dims)
+        self.dilation = each_dim(dilation, self._dims)
         self.transposed = transposed
-        self.output_padding = _each(output_padding, self._dims)
+        self.output_padding = each_dim(output_padding, self._dims)
         self.groups = groups
         self.padding_mode = padding_mode
         self._reversed_padding_repeated_twice = self._margins()

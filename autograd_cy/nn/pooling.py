@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor
 
 from . import functional
+from .functional._arguments import each_dim
 from .module import Module
 
 _Sizes = int | Sequence[int]
@@ -180,10 +181,6 @@ class MaxPool3d(_MaxPoolNd):
         )
 
 
-def _single(size: _Sizes) -> tuple[int, ...]:
-    return tuple(size) if isinstance(size, Sequence) else (size,)
-
-
 class AvgPool1d(_AvgPoolNd):
     """The averages of windows of one dimension.
 
@@ -216,9 +213,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = _single(stride if stride is not None else kernel_size)
-        self.padding = _single(padding)
+        self.kernel_size = each_dim(kernel_size, 1)
+        self.stride = each_dim(stride if stride is not None else kernel_size, 1)
+        self.padding = each_dim(padding, 1)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 

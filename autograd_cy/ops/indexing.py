@@ -250,6 +250,13 @@ op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.",
    example=">>> ag.nonzero(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])")
 
+op("bincount(self, weights: Tensor? = None, minlength: int = 0)", tier="interpreted", kernel=composite("indexing.bincount"),
+   dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_bincount"),
+   doc="How often each number from 0 to the largest occurs, or the sums of the `weights` there.\n"
+       "The result has at least `minlength` elements. Weights have gradients; in torch they have none.",
+   params={"weights": "What each number counts; 1 without them.", "minlength": "The least number of elements of the result."},
+   example=">>> ag.bincount(ag.tensor([0, 2, 2]))\ntensor([1, 0, 2])")
+
 op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),
    dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_one_hot_vectors"),
    doc="For each class number a vector that is 1 there and 0 elsewhere, in a new last dimension.\n"

@@ -5,6 +5,10 @@
 ``lr_scheduler``.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent import no_attribute
+
 from . import lr_scheduler
 from .adadelta import Adadelta
 from .adagrad import Adagrad
@@ -35,3 +39,8 @@ __all__ = [
     "Rprop",
     "lr_scheduler",
 ]
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

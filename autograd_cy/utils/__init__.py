@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from autograd_cy._absent import no_attribute
 from autograd_cy.utils import checkpoint, hooks
 
 __all__ = ["checkpoint", "data", "hooks", "safetensors"]
@@ -11,4 +12,4 @@ __all__ = ["checkpoint", "data", "hooks", "safetensors"]
 def __getattr__(name: str) -> Any:
     if name in ("data", "safetensors"):  # loaded when first used
         return import_module(f"autograd_cy.utils.{name}")
-    raise AttributeError(f"module 'autograd_cy.utils' has no attribute {name!r}")
+    raise no_attribute(__name__, name)

@@ -25,6 +25,7 @@ __all__: list[str] = []
 
 cdef enum:
     ROWS = 96       # of a tile: a multiple of the rows of all products' blocks
+    STEP = 48       # of a tile of the forward pass: its scores stay in the nearest cache
     COLS = 256      # longest sum of one step
     FEW = 4         # so many queries read keys as they lie
 
@@ -91,6 +92,21 @@ cdef inline void multiply(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssize_t 
     G.multiply(p.kind, m, n, k, layout, a, step, packed, alpha, beta, c, ldc)
 
 
+cdef inline void multiply_some(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+                               Py_ssize_t packed_k, const char* a, Py_ssize_t step,
+                               const char* packed, double alpha, double beta, char* c,
+                               Py_ssize_t ldc) noexcept nogil:
+    """The first k of `packed_k` terms: what is behind them is hidden."""
+    cdef Py_ssize_t width = G.width[p.kind], j = 0
+    if k == packed_k:
+        multiply(p, m, n, k, BY_ROWS, a, step, packed, alpha, beta, c, ldc)
+        return
+    while j < n:
+        multiply(p, m, min(width, n - j), k, BY_ROWS, a, step, packed + j * packed_k * p.size,
+                 alpha, beta, c + j * p.size, ldc)
+        j += width
+
+
 cdef inline void place_scores(const Plan* p, Scores* s, char* room, Py_ssize_t b, Py_ssize_t h,
                               Py_ssize_t i, Py_ssize_t rows, Py_ssize_t j,
                               Py_ssize_t cols) noexcept nogil:
@@ -111,38 +127,43 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
     """One tile of queries; packed keys and values, or NULL to read them as they lie."""
     cdef Scores s
     cdef char* scores = room
-    cdef char* top = scores + ROWS * COLS * p.size
-    cdef char* total = top + ROWS * p.size
+    cdef char* top = scores + STEP * COLS * p.size
+    cdef char* total = top + STEP * p.size
     cdef char* out = at(p, &p.out, b, h, i)
     cdef const char* q = at(p, &p.q, b, h, i)
+    cdef const char* v
     cdef Py_ssize_t j = 0, cols, near, r, deep = filled(p, p.deep)
     for r in range(rows):
         if p.which:
             (<double*>top)[r] = -INFINITY
         else:
             (<float*>top)[r] = -INFINITY
-        memset(out + r * p.out.row * p.size, 0, p.deep * p.size)
     memset(total, 0, rows * p.size)
     while j < p.cols:
         cols = min(<Py_ssize_t>COLS, p.cols - j)
         if p.causal and j > i + rows - 1:
             break
-        place_scores(p, &s, scores, b, h, i, rows, j, cols)
+        # What is behind the last query of the tile is hidden anyway.
+        near = min(cols, i + rows - j) if p.causal else cols
+        place_scores(p, &s, scores, b, h, i, rows, j, near)
         if keys == NULL:
-            G.dot_rows(p.kind, cols, <int>rows, p.width, at(p, &p.k, b, h // p.shared, j), p.k.row,
+            G.dot_rows(p.kind, near, <int>rows, p.width, at(p, &p.k, b, h // p.shared, j), p.k.row,
                        q, p.q.row, p.scale, 0, scores, 1, COLS)
         else:
-            # What is behind the last query of the tile is hidden anyway.
-            near = min(cols, i + rows - j) if p.causal else cols
             multiply(p, rows, near, p.width, BY_ROWS, q, p.q.row, keys + j * p.width * p.size,
                      p.scale, 0, scores, COLS)
         A.soften[p.which](&s, top, total, out, p.out.row, p.deep)
-        if values == NULL:
-            G.add_rows(p.kind, p.deep, <int>rows, cols, at(p, &p.v, b, h // p.shared, j), p.v.row,
-                       scores, COLS, 1, 1, out, 1, p.out.row)
+        # The first product writes, the others add.
+        v = at(p, &p.v, b, h // p.shared, j)
+        if keys == NULL:
+            G.add_rows(p.kind, p.deep, <int>rows, near, v, p.v.row, scores, COLS, 1, j > 0, out, 1,
+                       p.out.row)
+        elif values == NULL:
+            G.multiply_direct(p.kind, rows, p.deep, near, BY_ROWS, scores, COLS, v, p.v.row, 1,
+                              j > 0, out, p.out.row)
         else:
-            multiply(p, rows, p.deep, cols, BY_ROWS, scores, COLS, values + j * deep * p.size,
-                     1, 1, out, p.out.row)
+            multiply_some(p, rows, p.deep, near, cols, scores, COLS, values + j * deep * p.size, 1,
+                          j > 0, out, p.out.row)
         j += cols
     A.finish_rows[p.which](rows, top, total, out, p.out.row, p.deep,
                            p.lse + ((b * p.heads + h) * p.rows + i) * p.size)
@@ -152,35 +173,39 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     """Some tiles of queries of one head."""
     cdef Plan* p = <Plan*>ctx
     cdef Py_ssize_t bh = tile // p.pieces, b = bh // p.heads, h = bh % p.heads
-    cdef Py_ssize_t tiles = (p.rows + ROWS - 1) // ROWS, t
+    cdef Py_ssize_t tiles = (p.rows + STEP - 1) // STEP, t
     cdef Py_ssize_t first = tile % p.pieces * tiles // p.pieces
     cdef Py_ssize_t stop = (tile % p.pieces + 1) * tiles // p.pieces
     cdef Py_ssize_t deep = filled(p, p.deep), j = 0, cols, last = p.cols
     cdef Py_ssize_t keys_room = filled(p, p.cols) * p.width, values_room = p.cols * deep
+    cdef bint direct = p.rows <= STEP       # values are read once, so packing doesn't pay
     cdef char* room
     cdef char* keys = NULL
     cdef char* values = NULL
     if first == stop:
         return
     if p.rows <= FEW:
-        keys_room = values_room = 0
-    room = <char*>take_scratch((ROWS * (COLS + 2) + keys_room + values_room) * p.size)
+        keys_room = 0
+    if direct:
+        values_room = 0
+    room = <char*>take_scratch((STEP * (COLS + 2) + keys_room + values_room) * p.size)
     if room == NULL:
         p.failed = True
         return
     if p.rows > FEW:
-        keys = room + ROWS * (COLS + 2) * p.size
-        values = keys + keys_room * p.size
+        keys = room + STEP * (COLS + 2) * p.size
+        if not direct:
+            values = keys + keys_room * p.size
         if p.causal:
-            last = min(last, stop * ROWS)
+            last = min(last, stop * STEP)
         pack(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
-        while j < last:
+        while not direct and j < last:
             cols = min(<Py_ssize_t>COLS, p.cols - j)
             pack(p, False, cols, p.deep, at(p, &p.v, b, h // p.shared, j), p.v.row,
                  values + j * deep * p.size)
             j += cols
     for t in range(first, stop):
-        forward_rows(p, b, h, t * ROWS, min(<Py_ssize_t>ROWS, p.rows - t * ROWS), keys, values,
+        forward_rows(p, b, h, t * STEP, min(<Py_ssize_t>STEP, p.rows - t * STEP), keys, values,
                      room)
     give_scratch(room)
 
@@ -200,7 +225,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     """Gradients of some queries, or of some keys and values, for one head of keys."""
     cdef Scores s
     cdef Py_ssize_t width = filled(p, p.width), deep = filled(p, p.deep), g, head, i, j, rows, cols
-    cdef Py_ssize_t total = filled(p, p.cols)
+    cdef Py_ssize_t near, total = filled(p, p.cols)
     cdef char* scores
     cdef char* slopes
     cdef char* shift
@@ -254,22 +279,23 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                 cols = min(<Py_ssize_t>COLS, j_stop - j)
                 if p.causal and j > i + rows - 1:
                     break
-                place_scores(p, &s, scores, b, head, i, rows, j, cols)
-                multiply(p, rows, cols, p.width, BY_ROWS, q, p.q.row,
+                near = min(cols, i + rows - j) if p.causal else cols
+                place_scores(p, &s, scores, b, head, i, rows, j, near)
+                multiply(p, rows, near, p.width, BY_ROWS, q, p.q.row,
                          keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
-                multiply(p, rows, cols, p.deep, BY_ROWS, go, p.grad.row,
+                multiply(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
                          values_t + j * p.deep * p.size, 1, 0, slopes, COLS)
                 A.slopes[p.which](&s, slopes, p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
                                   shift)
                 if of_keys:
-                    multiply(p, cols, p.deep, rows, BY_COLUMNS, scores, COLS, grads, 1, 1,
+                    multiply(p, near, p.deep, rows, BY_COLUMNS, scores, COLS, grads, 1, 1,
                              at(p, &p.dv, b, h, j), p.dv.row)
-                    multiply(p, cols, p.width, rows, BY_COLUMNS, slopes, COLS, queries, p.scale, 1,
+                    multiply(p, near, p.width, rows, BY_COLUMNS, slopes, COLS, queries, p.scale, 1,
                              at(p, &p.dk, b, h, j), p.dk.row)
                 if of_queries:
-                    multiply(p, rows, p.width, cols, BY_ROWS, slopes, COLS,
-                             keys + j * width * p.size, p.scale, 1, at(p, &p.dq, b, head, i),
-                             p.dq.row)
+                    multiply_some(p, rows, p.width, near, cols, slopes, COLS,
+                                  keys + j * width * p.size, p.scale, 1,
+                                  at(p, &p.dq, b, head, i), p.dq.row)
                 j += cols
             i += rows
     give_scratch(room)
@@ -367,7 +393,7 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     place(&plan.out, target)
     heads = query.sizes[0] * query.sizes[1]
     cost = 0.25 * heads * plan.rows * plan.cols * (plan.width + plan.deep + 16)
-    plan.pieces = pieces_for(heads, cost, (plan.rows + ROWS - 1) // ROWS)
+    plan.pieces = pieces_for(heads, cost, (plan.rows + STEP - 1) // STEP)
     begin(&work, "attention", &plan, sizeof(plan))
     operand(&work, &plan.q.at, query, READS)
     operand(&work, &plan.k.at, key, READS)

@@ -3,25 +3,25 @@
 # Inner loops of attention between its products, compiled once per instruction set.
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport log
-
 from autograd_cy._C.attention_loops cimport (
     AttentionTable, SEEN_ADDED, SEEN_TRUE, Scores)
 
-cdef extern from "scalar/scalar.h" nogil:
-    float ag_exp_falling_f32(float, float)
-    double ag_exp_falling_f64(double, double)
-
-cdef extern from "lanes.h" nogil:
-    ctypedef float lanes_f32 "ag_lanes_f32"
-    ctypedef double lanes_f64 "ag_lanes_f64"
-    lanes_f32 ag_zeros_f32()
-    lanes_f64 ag_zeros_f64()
-    lanes_f32 ag_larger_lanes_f32(lanes_f32, lanes_f32)
-    lanes_f64 ag_larger_lanes_f64(lanes_f64, lanes_f64)
+cdef extern from "attention_lanes.h" nogil:
+    float ag_log_f32(float)
+    double ag_log_f64(double)
+    float ag_row_largest_f32(const float*, Py_ssize_t)
+    double ag_row_largest_f64(const double*, Py_ssize_t)
+    float ag_row_weights_f32(float*, float, Py_ssize_t)
+    double ag_row_weights_f64(double*, double, Py_ssize_t)
+    void ag_row_slopes_f32(float*, float*, float, float, Py_ssize_t)
+    void ag_row_slopes_f64(double*, double*, double, double, Py_ssize_t)
+    float ag_row_dot_f32(const float*, const float*, Py_ssize_t)
+    double ag_row_dot_f64(const double*, const double*, Py_ssize_t)
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
+    float exp32 "expf"(float)
+    double exp64 "exp"(double)
 
 ctypedef fused real_t:
     float
@@ -29,16 +29,16 @@ ctypedef fused real_t:
 
 cdef enum:
     WHOLE = 16      # rows are filled up to a multiple of this
-    BYTES = 32      # of a vector of lanes.h
 
 
 cdef inline Py_ssize_t whole(Py_ssize_t n) noexcept nogil:
     return (n + WHOLE - 1) // WHOLE * WHOLE
 
 
-cdef inline void hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept nogil:
-    """What row i doesn't see becomes -infinity, as do the elements that fill it up."""
-    cdef Py_ssize_t j, n = s.cols
+cdef inline Py_ssize_t hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept nogil:
+    """What row i doesn't see becomes -infinity; elements from the returned one on, a whole number,
+    aren't seen either and are left alone."""
+    cdef Py_ssize_t j, n = s.cols, stop
     cdef real_t low = <real_t>(-INFINITY)
     cdef const unsigned char* truth
     cdef const real_t* added
@@ -60,100 +60,57 @@ cdef inline void hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept nogil
                 row[j] += added[j * s.mask_col]
     if s.causal and s.ahead + i + 1 < n:
         n = max(s.ahead + i + 1, <Py_ssize_t>0)
-    for j in range(n, whole(s.cols)):
+    stop = whole(n)
+    for j in range(n, stop):
         row[j] = low
+    return stop
 
 
-cdef inline real_t largest(const real_t* row, Py_ssize_t n) noexcept nogil:
-    """NaN wins; n is a whole number of vectors."""
-    cdef Py_ssize_t i, width = BYTES // sizeof(real_t)
-    cdef real_t parts[8]
-    cdef real_t m
-    cdef lanes_f32 f
-    cdef lanes_f64 d
-    if real_t is float:
-        f = (<const lanes_f32*>row)[0]
-        for i in range(1, n // width):
-            f = ag_larger_lanes_f32(f, (<const lanes_f32*>row)[i])
-        (<lanes_f32*>parts)[0] = f
-    else:
-        d = (<const lanes_f64*>row)[0]
-        for i in range(1, n // width):
-            d = ag_larger_lanes_f64(d, (<const lanes_f64*>row)[i])
-        (<lanes_f64*>parts)[0] = d
-    m = parts[0]
-    for i in range(1, width):
-        if parts[i] > m or parts[i] != parts[i]:
-            m = parts[i]
-    return m
-
-
-cdef inline real_t total_of(const real_t* row, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, width = BYTES // sizeof(real_t)
-    cdef real_t parts[8]
-    cdef real_t sum = 0
-    cdef lanes_f32 f = ag_zeros_f32(), g = ag_zeros_f32()
-    cdef lanes_f64 d = ag_zeros_f64(), e = ag_zeros_f64()
-    if real_t is float:
-        for i in range(0, n // width, 2):
-            f += (<const lanes_f32*>row)[i]
-            g += (<const lanes_f32*>row)[i + 1]
-        (<lanes_f32*>parts)[0] = f + g
-    else:
-        for i in range(0, n // width, 2):
-            d += (<const lanes_f64*>row)[i]
-            e += (<const lanes_f64*>row)[i + 1]
-        (<lanes_f64*>parts)[0] = d + e
-    for i in range(width):
-        sum += parts[i]
-    return sum
-
-
-cdef inline void exponentials(real_t* row, real_t top, Py_ssize_t n) noexcept nogil:
-    """row = exp(row - top), at most 1; n is a whole number of vectors."""
+cdef inline void clear(real_t* row, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t j
-    cdef real_t x
-    if real_t is float:
-        for j in range(n):
-            x = row[j] - top
-            row[j] = ag_exp_falling_f32(<float>-104 if x < -104 else x, 0)
-    else:
-        for j in range(n):
-            x = row[j] - top
-            row[j] = ag_exp_falling_f64(<double>-746 if x < -746 else x, 0)
+    for j in range(first, stop):
+        row[j] = 0
 
 
 cdef void soften(const Scores* s, real_t* top, real_t* total, real_t* out, Py_ssize_t out_step,
                  Py_ssize_t width) noexcept nogil:
-    cdef Py_ssize_t i, j, n = whole(s.cols)
+    cdef Py_ssize_t i, j, n
     cdef real_t* row
     cdef real_t* o
-    cdef real_t m, before
-    cdef real_t[16] factor
+    cdef real_t m, before, sum, factor
     for i in range(s.rows):
         row = <real_t*>s.at + i * s.step
-        hide(s, i, row)
+        n = hide(s, i, row)
+        clear(row, n, whole(s.cols))
+        if real_t is float:
+            m = ag_row_largest_f32(row, n)
+        else:
+            m = ag_row_largest_f64(row, n)
         before = top[i]
-        m = largest(<const real_t*>row, n)
-        if before > m or before != before:
+        if before > m:
             m = before
-        top[i] = m
-        if m == <real_t>(-INFINITY):
+        if m == <real_t>(-INFINITY):    # nothing is seen so far, unless it is NaN
             for j in range(n):
-                row[j] = 0
+                row[j] = 0 if row[j] == row[j] else row[j]
+                total[i] += row[j]
             continue
-        exponentials(row, m, n)
-        if before == m:
-            total[i] += total_of(<const real_t*>row, n)
+        if real_t is float:
+            sum = ag_row_weights_f32(row, m, n)
+        else:
+            sum = ag_row_weights_f64(row, m, n)
+        if before == m or before == <real_t>(-INFINITY):
+            top[i] = m
+            total[i] += sum
             continue
-        for j in range(16):
-            factor[j] = before
-        exponentials(&factor[0], m, 16)
-        total[i] = total[i] * factor[0] + total_of(<const real_t*>row, n)
-        if before != <real_t>(-INFINITY):
-            o = out + i * out_step
-            for j in range(width):
-                o[j] *= factor[0]
+        top[i] = m
+        if real_t is float:
+            factor = exp32(before - m)
+        else:
+            factor = exp64(before - m)
+        total[i] = total[i] * factor + sum
+        o = out + i * out_step
+        for j in range(width):
+            o[j] *= factor
 
 
 cdef void finish_rows(Py_ssize_t rows, const real_t* top, const real_t* total, real_t* out,
@@ -162,42 +119,46 @@ cdef void finish_rows(Py_ssize_t rows, const real_t* top, const real_t* total, r
     cdef real_t* o
     cdef real_t f
     for i in range(rows):
+        if real_t is float:
+            f = ag_log_f32(total[i])
+        else:
+            f = ag_log_f64(total[i])
+        lse[i] = 0 if total[i] == 0 else top[i] + f
+    for i in range(rows):
         o = out + i * out_step
         if total[i] == 0:       # it saw nothing
             for j in range(width):
                 o[j] = 0
-            lse[i] = 0
             continue
         f = 1 / total[i]
         for j in range(width):
             o[j] *= f
-        lse[i] = top[i] + <real_t>log(total[i])
 
 
 cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* shift) noexcept nogil:
-    cdef Py_ssize_t i, j, n = whole(s.cols)
+    cdef Py_ssize_t i, n
     cdef real_t* row
     cdef real_t* g
-    cdef real_t c
     for i in range(s.rows):
         row = <real_t*>s.at + i * s.step
         g = d + i * s.step
-        hide(s, i, row)
-        exponentials(row, lse[i], n)
-        c = shift[i]
-        for j in range(n):
-            g[j] = row[j] * (g[j] - c)
+        n = hide(s, i, row)
+        clear(row, n, whole(s.cols))
+        clear(g, n, whole(s.cols))
+        if real_t is float:
+            ag_row_slopes_f32(row, g, lse[i], shift[i], n)
+        else:
+            ag_row_slopes_f64(row, g, lse[i], shift[i], n)
 
 
 cdef void dots(Py_ssize_t rows, Py_ssize_t width, const real_t* a, Py_ssize_t a_step,
                const real_t* b, Py_ssize_t b_step, real_t* shift) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef real_t sum
+    cdef Py_ssize_t i
     for i in range(rows):
-        sum = 0
-        for j in range(width):
-            sum += a[i * a_step + j] * b[i * b_step + j]
-        shift[i] = sum
+        if real_t is float:
+            shift[i] = ag_row_dot_f32(a + i * a_step, b + i * b_step, width)
+        else:
+            shift[i] = ag_row_dot_f64(a + i * a_step, b + i * b_step, width)
 
 
 # Functions of one type each, as the table has them.

@@ -11,7 +11,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
-from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
+from autograd_cy._C.convolution_plan cimport Form, fill_channel, lay_out, loops, trim
+from autograd_cy._C.convolution_taps cimport (
+    Grid, Piece, Work, cut_vectors, plan_image, plan_result, tap_image, tap_result)
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
@@ -37,66 +39,13 @@ cdef enum:
     # Bytes of images that are worked on together: they stay in the second-level cache.
     CACHED = 3 << 18
     MOST_ROWS = 16
-    # What gathering one run costs, in steps of the block's loop over one row.
-    GATHERING = 6
     # Taps that are packed at once; an even number.
     STRETCH = 48
     # Bytes of packed weights, and of those that stay in the second-level cache.
     PACKED = 7 << 20
     STREAMED = 3 << 18
-
-# --- what is computed -----------------------------------------------------------------------
-
-# Lanes of a vector that belong to neighbours in one row of the result.
-ctypedef struct Piece:
-    Py_ssize_t vector
-    Py_ssize_t image
-    Py_ssize_t lane
-    Py_ssize_t count
-    Py_ssize_t source       # where the first one's image begins, relative to the tap at 0
-    Py_ssize_t result
-
-# Results whose taps are the same.
-ctypedef struct Grid:
-    Py_ssize_t extent[3]
-    Py_ssize_t first        # place of the first result, and distances in elements of dt
-    Py_ssize_t step[3]
-    Py_ssize_t k            # taps of all channels; twice as many for complex numbers
-    Py_ssize_t* off         # where a tap's elements are
-    Py_ssize_t* woff        # where its weight is
-    char* weights           # packed: of each group the blocks at work, contiguous along k
-    bint gathered           # vectors are gathered first, as few lanes would be of use
-    Py_ssize_t vectors
-    Py_ssize_t* source      # of each vector
-    Py_ssize_t* begins      # its first piece; one more than vectors
-    Py_ssize_t pieces
-    Piece* piece
-
-# Results at places of `result`, from images in `source`.
-ctypedef struct Work:
-    Form* f
-    Planes p
-    const char* source
-    const Py_ssize_t* at_source
-    const Py_ssize_t* of_source
-    Py_ssize_t channels     # of the source, and of the result, in each group; real ones
-    Py_ssize_t rows
-    char* result
-    const Py_ssize_t* at_result
-    Py_ssize_t row_step     # of weights
-    Py_ssize_t block        # rows of a block
-    Py_ssize_t blocks
-    Py_ssize_t grids
-    Grid* grid
-    Py_ssize_t* ramp        # 0, 1, 2, ... times the vectors of a tile, for gathered ones
-    char* bias              # of the computing type, or zeros
-    char* packed
-    Py_ssize_t first        # blocks that are at work, and where they end
-    Py_ssize_t last
-    Py_ssize_t batches      # of images; each task has one, and some groups, and some blocks
-    Py_ssize_t group_parts
-    Py_ssize_t block_parts
-    int failed
+    # Results of a channel that make up for reading and packing more weights than that.
+    MANY = 512
 
 
 cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
@@ -105,216 +54,6 @@ cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
 
 cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
     return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
-
-
-# --- taps -----------------------------------------------------------------------------------
-
-cdef void plan_result(Work* t) noexcept nogil:
-    """Planes for y from x."""
-    cdef Form* f = t.f
-    cdef int d
-    for d in range(3):
-        t.p.lead[d] = f.pad[d]
-        t.p.step[d] = f.stride[d]
-        t.p.phases[d] = min(f.stride[d], (f.k[d] - 1) * f.dil[d] + 1)
-        t.p.extent[d] = f.of_y[d] + (f.k[d] - 1) * f.dil[d] // f.stride[d]
-        t.p.need[d] = f.of_y[d]
-
-
-cdef int tap_result(Work* t) noexcept nogil:
-    """The one grid for y from x."""
-    cdef Form* f = t.f
-    cdef Planes* p = &t.p
-    cdef Grid* g = t.grid
-    cdef Py_ssize_t c, part, i, j, m, at, k = 0
-    cdef Py_ssize_t u[3]
-    cdef int d
-    g.first = 0
-    for d in range(3):
-        g.extent[d] = f.of_y[d]
-        g.step[d] = f.at_y[2 + d]
-    g.k = f.c * f.unit * f.k[0] * f.k[1] * f.k[2]
-    g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-    g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-    if g.off == NULL or g.woff == NULL:
-        return -1
-    for c in range(f.c):
-        for i in range(f.k[0]):
-            u[0] = i * f.dil[0]
-            for j in range(f.k[1]):
-                u[1] = j * f.dil[1]
-                for m in range(f.k[2]):
-                    u[2] = m * f.dil[2]
-                    at = ((u[0] % p.step[0] * p.phases[1] + u[1] % p.step[1]) * p.phases[2]
-                          + u[2] % p.step[2]) * p.phase
-                    at += (u[0] // p.step[0] * p.layer + u[1] // p.step[1] * p.row
-                           + u[2] // p.step[2])
-                    for part in range(f.unit):
-                        g.off[k] = (c * f.unit + part) * p.channel + at
-                        g.woff[k] = (c * f.at_w[1] + i * f.at_w[2] + j * f.at_w[3]
-                                     + m * f.at_w[4])
-                        k += 1
-    return 0
-
-
-cdef inline bint meets(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
-    """Whether tap q reaches places phase, phase + stride, ... of x."""
-    return (phase + f.pad[d] - q * f.dil[d]) % f.stride[d] == 0
-
-
-cdef inline Py_ssize_t shift(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
-    """Where in y the place `phase` of x gets from by tap q."""
-    cdef Py_ssize_t at = phase + f.pad[d] - q * f.dil[d]
-    return at // f.stride[d] if at >= 0 else -((-at) // f.stride[d])
-
-
-cdef inline Py_ssize_t places(const Form* f, int d, Py_ssize_t phase) noexcept nogil:
-    return parts(f.of_x[d] - phase, f.stride[d]) if f.of_x[d] > phase else 0
-
-
-cdef void plan_image(Work* t) noexcept nogil:
-    """Planes for x from y."""
-    cdef Form* f = t.f
-    cdef Py_ssize_t phase, q, low, high, count
-    cdef bint found
-    cdef int d
-    for d in range(3):
-        low, high, found = 0, 0, False
-        t.p.need[d] = 0
-        for phase in range(f.stride[d]):
-            count = places(f, d, phase)
-            t.p.need[d] = max(t.p.need[d], count)
-            for q in range(f.k[d]):
-                if count and meets(f, d, phase, q):
-                    if not found:
-                        low, found = shift(f, d, phase, q), True
-                        high = low + count
-                    low = min(low, shift(f, d, phase, q))
-                    high = max(high, shift(f, d, phase, q) + count)
-        t.p.lead[d] = -low
-        t.p.step[d] = 1
-        t.p.phases[d] = 1
-        t.p.extent[d] = max(high - low, t.p.need[d])
-
-
-cdef int tap_image(Work* t) noexcept nogil:
-    """The grids for x from y: one for each phase."""
-    cdef Form* f = t.f
-    cdef Planes* p = &t.p
-    cdef Grid* g = t.grid
-    cdef Py_ssize_t a, b, c, o, part, i, j, m, k, at
-    cdef Py_ssize_t ph[3]
-    cdef int d
-    for a in range(f.stride[0]):
-        for b in range(f.stride[1]):
-            for c in range(f.stride[2]):
-                ph[0], ph[1], ph[2] = a, b, c
-                g.first = 0
-                for d in range(3):
-                    g.extent[d] = places(f, d, ph[d])
-                    g.step[d] = f.at_x[2 + d] * f.stride[d]
-                    g.first += ph[d] * f.at_x[2 + d]
-                k = 0
-                g.k = f.o * f.unit * f.k[0] * f.k[1] * f.k[2]
-                g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-                g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-                if g.off == NULL or g.woff == NULL:
-                    return -1
-                for o in range(f.o):
-                    for i in range(f.k[0]):
-                        if not meets(f, 0, a, i):
-                            continue
-                        for j in range(f.k[1]):
-                            if not meets(f, 1, b, j):
-                                continue
-                            for m in range(f.k[2]):
-                                if not meets(f, 2, c, m):
-                                    continue
-                                at = ((shift(f, 0, a, i) + p.lead[0]) * p.layer
-                                      + (shift(f, 1, b, j) + p.lead[1]) * p.row
-                                      + shift(f, 2, c, m) + p.lead[2])
-                                for part in range(f.unit):
-                                    g.off[k] = (o * f.unit + part) * p.channel + at
-                                    g.woff[k] = (o * f.at_w[0] + i * f.at_w[2] + j * f.at_w[3]
-                                                 + m * f.at_w[4])
-                                    k += 1
-                g.k = k
-                g += 1
-    return 0
-
-
-# --- vectors --------------------------------------------------------------------------------
-
-cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
-    """Say which places of the images go into one vector: neighbours in memory, or gathered ones."""
-    cdef Planes* p = &t.p
-    cdef Py_ssize_t lanes = loops.lanes[t.f.kind], count = g.extent[0] * g.extent[1] * g.extent[2]
-    cdef Py_ssize_t rows = p.images * g.extent[0] * g.extent[1], width = g.extent[2]
-    cdef Py_ssize_t by_rows = rows * parts(width, lanes), flat = 0, dense, straight, n, v = 0
-    cdef Py_ssize_t i, z, y, at, done, take, lane, last, origin, before
-    cdef double direct, gathered
-    cdef bint along = False, restarts
-    cdef Piece* piece
-    g.vectors = g.pieces = 0
-    g.source = g.begins = NULL
-    g.piece = NULL
-    g.gathered = False
-    if count == 0 or p.images == 0:
-        return 0
-    last = ((p.images - 1) * p.image + (g.extent[0] - 1) * p.layer + (g.extent[1] - 1) * p.row
-            + width)
-    flat = parts(last, lanes)
-    # Vectors of one image each, or of all images as they follow each other.
-    restarts = p.images * parts(last - (p.images - 1) * p.image, lanes) < flat
-    if restarts:
-        flat = p.images * parts(last - (p.images - 1) * p.image, lanes)
-    dense = parts(p.images * count, lanes)
-    straight = min(flat, by_rows)
-    direct = <double>straight * t.rows
-    gathered = <double>dense * (t.rows + 4 + GATHERING * (1 + lanes // width))
-    g.gathered = gathered < 0.97 * direct
-    along = not g.gathered and flat < by_rows
-    n = dense if g.gathered else straight
-    g.source = <Py_ssize_t*>room(n, sizeof(Py_ssize_t))
-    g.begins = <Py_ssize_t*>room(n + 1, sizeof(Py_ssize_t))
-    g.piece = <Piece*>room(rows * (width // lanes + 2), sizeof(Piece))
-    if g.source == NULL or g.begins == NULL or g.piece == NULL:
-        return -1
-    lane = 0
-    v = -1
-    origin = before = 0
-    for i in range(p.images):
-        if restarts:
-            origin, before = i * p.image, v + 1
-        for z in range(g.extent[0]):
-            for y in range(g.extent[1]):
-                at = i * p.image + z * p.layer + y * p.row
-                done = 0
-                while done < width:
-                    if along:
-                        # Vector v has the places from a multiple of lanes on.
-                        while v < before + (at + done - origin) // lanes:
-                            v += 1
-                            g.source[v] = origin + (v - before) * lanes
-                            g.begins[v] = g.pieces
-                        lane = (at + done - origin) % lanes
-                    elif v < 0 or lane == lanes or (done == 0 and not g.gathered):
-                        v += 1
-                        g.source[v] = at + done
-                        g.begins[v] = g.pieces
-                        lane = 0
-                    take = min(lanes - lane, width - done)
-                    piece = &g.piece[g.pieces]
-                    piece.vector, piece.image, piece.lane, piece.count = v, i, lane, take
-                    piece.source = at + done
-                    piece.result = (i * t.at_result[0] + g.first + z * g.step[0] + y * g.step[1]
-                                    + done * g.step[2])
-                    g.pieces += 1
-                    lane += take
-                    done += take
-    g.vectors = v + 1
-    g.begins[g.vectors] = g.pieces
-    return 0
 
 
 # --- the blocks -----------------------------------------------------------------------------
@@ -590,7 +329,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads, some
     cdef double work
-    cdef bint gathered = False
+    cdef bint gathered = False, heavy
     if image:
         plan_image(t)
         t.grids = f.stride[0] * f.stride[1] * f.stride[2]
@@ -607,17 +346,25 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     work = 0.125 * f.n * f.groups * t.rows * t.channels * f.k[0] * f.k[1] * f.k[2]
     work *= f.of_y[0] * f.of_y[1] * f.of_y[2]
     threads = team_size(work)
+    # Weights that don't stay in cache are shared by many results, and the threads share them.
+    heavy = <double>t.rows * t.channels * f.k[0] * f.k[1] * f.k[2] * f.wide > STREAMED
     # As many images together as stay in cache, and leave a task for each thread.
-    lay_out(&t.p, t.of_source, 1, 8 * lanes)
-    one = max(t.channels * t.p.channel * f.wide, <Py_ssize_t>1)
-    count = min(f.n, max(CACHED // one, <Py_ssize_t>1))
-    if threads > 1:
+    lay_out(&t.p, t.of_source, 1, lanes)
+    one = t.p.phases[0] * t.p.phases[1] * t.p.phases[2] * t.channels * f.wide
+    count = (CACHED - one * (t.p.phase - t.p.image)) // max(one * t.p.image, <Py_ssize_t>1)
+    count = min(f.n, max(count, <Py_ssize_t>1))
+    if heavy:
+        one = (f.of_x[0] * f.of_x[1] * f.of_x[2] // t.grids if image
+               else f.of_y[0] * f.of_y[1] * f.of_y[2])
+        count = min(f.n, max(count, MANY // max(one, <Py_ssize_t>1)))
+    elif threads > 1:
         count = min(count, max(f.n * f.groups // (2 * threads), <Py_ssize_t>1))
-    lay_out(&t.p, t.of_source, count, 8 * lanes)
-    t.batches = parts(f.n, count)
-    t.group_parts = min(f.groups, parts(4 * threads, t.batches))
+    count = parts(f.n, max(parts(f.n, max(count, <Py_ssize_t>1)), <Py_ssize_t>1))
+    lay_out(&t.p, t.of_source, count, lanes)
+    t.batches = parts(f.n, max(count, <Py_ssize_t>1))
+    t.group_parts = min(f.groups, parts(4 * threads, max(t.batches, <Py_ssize_t>1)))
     t.block_parts = 1
-    if t.batches * t.group_parts < threads:
+    if heavy or t.batches * t.group_parts < threads:
         t.block_parts = min(t.blocks, threads)
     if (tap_image(t) if image else tap_result(t)) < 0:
         return -1
@@ -672,6 +419,7 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
     cdef Py_ssize_t i
     cdef int status
     memset(&t, 0, sizeof(t))
+    trim(f)
     t.f = f
     if image:
         t.source, t.at_source, t.of_source = f.y, f.at_y, f.of_y

@@ -41,6 +41,34 @@ cdef void lay_out(
     p.channel = p.phase * p.phases[0] * p.phases[1] * p.phases[2]
 
 
+cdef inline bint reaches(const Form* f, int d, Py_ssize_t q) noexcept nogil:
+    """Whether tap q of dimension d ever meets an element of x."""
+    cdef Py_ssize_t low = f.pad[d] - q * f.dil[d], high = f.of_x[d] - 1 + low
+    return high >= 0 and clamp(up(low, f.stride[d]), f.of_y[d]) <= min(
+        high // f.stride[d], f.of_y[d] - 1)
+
+
+cdef bint trim(Form* f) noexcept nogil:
+    """Leave out the first and last taps that meet nothing but margins, as 8 of 9 do in an image of
+    one element. True if there were some."""
+    cdef Py_ssize_t first, last
+    cdef bint some = False
+    cdef int d
+    for d in range(3):
+        first, last = 0, f.k[d] - 1
+        while first <= last and not reaches(f, d, first):
+            first += 1
+        while first < last and not reaches(f, d, last):
+            last -= 1
+        if first > last or last - first == f.k[d] - 1:
+            continue
+        some = True
+        f.w += first * f.at_w[2 + d] * f.size
+        f.pad[d] -= first * f.dil[d]
+        f.k[d] = last - first + 1
+    return some
+
+
 cdef void fill_channel(
         const Form* f, const Planes* p, const char* source, const Py_ssize_t* at,
         const Py_ssize_t* sizes, Py_ssize_t first, Py_ssize_t images,

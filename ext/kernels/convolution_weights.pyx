@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F64
-from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops
+from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
@@ -433,11 +433,13 @@ cdef int prepare(Sums* t) noexcept nogil:
     t.columns = all
     t.width = parts(all, lanes) * lanes
     t.places = f.of_y[0] * f.of_y[1] * f.of_y[2]
-    lay_out(&t.p, f.of_x, 1, 8 * lanes)
-    one = (t.channels * t.p.channel + t.places * t.width) * f.wide
+    lay_out(&t.p, f.of_x, 1, lanes)
+    d = t.p.phases[0] * t.p.phases[1] * t.p.phases[2] * t.channels
+    one = (d * t.p.image + t.places * t.width) * f.wide
     # It depends on the shapes alone, as sums of batches are added.
-    count = max(min(f.n, max(CACHED // max(one, <Py_ssize_t>1), <Py_ssize_t>1)), <Py_ssize_t>1)
-    lay_out(&t.p, f.of_x, count, 8 * lanes)
+    count = (CACHED - d * (t.p.phase - t.p.image) * f.wide) // max(one, <Py_ssize_t>1)
+    count = max(min(f.n, count), <Py_ssize_t>1)
+    lay_out(&t.p, f.of_x, count, lanes)
     t.batches = parts(f.n, count)
     # Two columns share what is read of x; with more, columns side by side take fewer steps.
     t.dots = (1.3 * t.columns * (parts(f.of_y[2], lanes) * lanes) * f.of_y[0] * f.of_y[1]
@@ -469,10 +471,33 @@ cdef int prepare(Sums* t) noexcept nogil:
     return 0
 
 
+cdef void clear(const Form* f) noexcept nogil:
+    """Zeros for all weights."""
+    cdef Py_ssize_t o, c, i, j, q, volume = f.k[0] * f.k[1] * f.k[2], at
+    cdef Py_ssize_t size = f.size * f.unit
+    cdef bint dense = (
+        f.at_w[1] == volume * f.unit and (f.k[2] == 1 or f.at_w[4] == f.unit)
+        and (f.k[1] == 1 or f.at_w[3] == f.k[2] * f.unit)
+        and (f.k[0] == 1 or f.at_w[2] == f.k[1] * f.k[2] * f.unit))
+    for o in range(f.groups * f.o):
+        if dense:
+            memset(f.w + o * f.at_w[0] * f.size, 0, <size_t>(f.c * volume * size))
+            continue
+        for c in range(f.c):
+            for i in range(f.k[0]):
+                for j in range(f.k[1]):
+                    for q in range(f.k[2]):
+                        at = o * f.at_w[0] + c * f.at_w[1] + i * f.at_w[2] + j * f.at_w[3]
+                        memset(f.w + (at + q * f.at_w[4]) * f.size, 0, <size_t>size)
+
+
 cdef int run_weights(Form* f) noexcept nogil:
     cdef Sums t
     cdef int status
+    cdef Form all = f[0]
     memset(&t, 0, sizeof(t))
+    if trim(f):
+        clear(&all)
     t.f = f
     status = prepare(&t)
     free(t.base)

@@ -150,6 +150,50 @@ def test_nan_stays_in_its_row():
     )
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("place", [3, 299])
+def test_nan_shows_though_all_else_is_hidden(dtype, place):
+    # One tile has nothing but NaN, the other nothing at all, or numbers.
+    q, k, v = tensors([(1, 1, 6, 4), (1, 1, 300, 4), (1, 1, 300, 5)], dtype)
+    k[0, 0, place] = float("nan")
+    seen = torch.zeros(6, 300, dtype=torch.bool)
+    seen[1, place] = True
+    seen[2, place] = seen[2, 298] = True
+    seen[3, 298] = True
+    result = attention(q, k, v, seen)
+    assert torch.isnan(result).all(-1)[0, 0].tolist() == [False, True, True, False, False, False]
+    torch.testing.assert_close(result[0, 0, 3], v[0, 0, 298])
+    assert not bool(result[0, 0, [0, 4, 5]].any())
+
+
+@pytest.mark.parametrize(("dtype", "low"), [(torch.float32, -104.0), (torch.float64, -746.0)])
+def test_weights_that_would_be_subnormal_are_zero(dtype, low):
+    q = torch.ones((1, 1, 5, 1), dtype=dtype)
+    k = torch.linspace(low, 0.0, 60, dtype=dtype).reshape(1, 1, 60, 1)
+    v = torch.eye(60, dtype=dtype).reshape(1, 1, 60, 60)
+    found = attention(q, k, v, scale=1.0)[0, 0, 4]
+    wanted = np.exp(np.asarray(k.double().tolist()).ravel())
+    wanted /= wanted.sum()
+    tiny = torch.finfo(dtype).tiny
+    np.testing.assert_allclose(found.double().numpy(), wanted, rtol=1e-5, atol=4 * tiny)
+    assert all(x == 0 or x >= 0.5 * tiny for x in found.tolist())
+
+
+@pytest.mark.parametrize("rows", [16, 47, 48, 49, 97, 260])
+@pytest.mark.parametrize("columns", [16, 40, 255, 257, 300])
+def test_causal_tiles_of_any_size(rows, columns):
+    q, k, v = tensors([(1, 1, rows, 8), (1, 1, columns, 8), (1, 1, columns, 40)], seed=rows)
+    q, k, v = (x.requires_grad_() for x in (q, k, v))
+    result = attention(q, k, v, is_causal=True)
+    np.testing.assert_allclose(result.detach().numpy(), by_hand(q, k, v, causal=True), atol=1e-12)
+    seen = torch.tensor(np.tril(np.ones((rows, columns), bool)))
+    grad = tensors([result.shape], seed=5)[0]
+    found = torch.autograd.grad(result, (q, k, v), grad)
+    wanted = torch.autograd.grad(attention(q, k, v, seen), (q, k, v), grad)
+    for a, b in zip(found, wanted, strict=True):
+        torch.testing.assert_close(a, b)
+
+
 @pytest.mark.parametrize("layout", ["heads inside", "steps", "shared"])
 def test_operands_lie_anyhow(layout):
     q, k, v = tensors([(2, 3, 20, 8)] * 3, seed=8)

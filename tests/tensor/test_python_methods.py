@@ -323,6 +323,35 @@ def test_names_of_methods_and_of_functions_in_namespaces():
     assert {name: overrides.resolve_name(f) for name, f in names.items()} == {n: n for n in names}
 
 
+def test_bincount():
+    x = torch.tensor([3, 1, 3, 0])
+    assert torch.bincount(x).tolist() == [1, 1, 0, 2]
+    assert torch.bincount(x, minlength=6).tolist() == [1, 1, 0, 2, 0, 0]
+    for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+        counts = x.to(dtype).bincount()
+        assert counts.tolist() == [1, 1, 0, 2] and counts.dtype == torch.int64
+    weights = torch.tensor([0.5, 1.0, 2.0, 4.0], requires_grad=True)
+    sums = torch.bincount(x, weights)
+    assert sums.tolist() == [4.0, 1.0, 0.0, 2.5] and sums.dtype == torch.float32
+    sums.backward(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    assert weights.grad.tolist() == [4.0, 2.0, 4.0, 1.0]
+    for dtype in (torch.float16, torch.int32, torch.float64):
+        assert torch.bincount(x, weights.detach().to(dtype)).dtype == torch.float64
+    nothing = torch.bincount(x[:0], weights[:0], 2)
+    assert nothing.tolist() == [0, 0] and nothing.dtype == torch.int64
+    for refused, error, words in (
+        (lambda: torch.bincount(x.double()), NotImplementedError, "got torch.float64"),
+        (lambda: torch.bincount(x > 0), NotImplementedError, "got torch.bool"),
+        (lambda: torch.bincount(x.view(2, 2)), RuntimeError, "1-d non-negative integral inputs"),
+        (lambda: torch.bincount(-x), RuntimeError, "1-d non-negative integral inputs, got -3"),
+        (lambda: torch.bincount(x, weights[1:]), RuntimeError, "same length as input"),
+        (lambda: torch.bincount(x, minlength=-1), RuntimeError, "minlength should be >= 0"),
+        (lambda: torch.vmap(torch.bincount)(x.view(2, 2)), RuntimeError, "dynamic shape"),
+    ):
+        with pytest.raises(error, match=words.replace("torch.", r"\w+\.")):
+            refused()
+
+
 def test_one_hot_vectors():
     one_hot = torch.nn.functional.one_hot
     x = torch.tensor([[0, 2], [1, 1]])

@@ -8,9 +8,9 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType as _FunctionType
 
-from autograd_cy._autocast import LISTED
+from autograd_cy._autocast import LISTED as _LISTED
 from autograd_cy._interpreted import later as _later
 from autograd_cy.nn.functional._activation import (
     gelu,
@@ -120,7 +120,7 @@ from autograd_cy.nn.functional._unpooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from autograd_cy.overrides import overridable
+from autograd_cy.overrides import overridable as _overridable
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -216,8 +216,8 @@ __all__ = [
 ]
 
 # Functions in Python that mixed precision converts arguments of: it must see their calls.
-for _name in LISTED.intersection(__all__):
-    if isinstance(globals()[_name], FunctionType) and not hasattr(globals()[_name], "_asks"):
-        globals()[_name] = overridable(globals()[_name])
+for _name in _LISTED.intersection(__all__):
+    if isinstance(globals()[_name], _FunctionType) and not hasattr(globals()[_name], "_asks"):
+        globals()[_name] = _overridable(globals()[_name])
 
 __getattr__, __dir__ = _later("nn.functional", globals())

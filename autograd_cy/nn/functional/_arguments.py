@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
@@ -11,6 +13,7 @@ __all__ = [
     "broadcast",
     "check_probability",
     "check_weight",
+    "each_dim",
     "implicit_dim",
     "reduction_code",
     "reduction_name",
@@ -185,6 +188,18 @@ def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     if reduction == "sum":
         return products.sum()
     return products.mean() if weight is None else products.sum() / weight.sum()
+
+
+def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
+    """
+    One number for each dimension, where one stands for all.
+
+    Examples
+    --------
+    >>> each_dim(3, 2), each_dim([1, 2], 2)
+    ((3, 3), (1, 2))
+    """
+    return tuple(value) if isinstance(value, Sequence) else (value,) * dims
 
 
 def check_probability(p: float) -> None:

@@ -172,7 +172,20 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Deprecated: :func:`clip_grad_norm_` took its place."""
+    """
+    Deprecated: :func:`clip_grad_norm_` took its place.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as torch
+    >>> weight = torch.zeros(2, requires_grad=True)
+    >>> (3 * weight[0] + 4 * weight[1]).backward()
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", FutureWarning)
+    ...     torch.nn.utils.clip_grad_norm(weight, 1.0)
+    tensor(5.)
+    """
     warnings.warn(
         "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
         FutureWarning,

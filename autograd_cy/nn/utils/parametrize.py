@@ -66,6 +66,14 @@ class ParametrizationList(ModuleList):
     ----------
     original : Parameter or Tensor
         What it is computed from; several are called ``original0``, ``original1`` ...
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 3))
+    >>> parts = layer.parametrizations.weight
+    >>> type(parts).__name__, [name for name, _ in parts.named_parameters()]
+    ('ParametrizationList', ['original0', 'original1'])
     """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:

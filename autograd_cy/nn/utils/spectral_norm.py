@@ -155,6 +155,13 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     ------
     ValueError
         If `spectral_norm` wasn't used on it.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))
+    >>> list(torch.nn.utils.remove_spectral_norm(layer).state_dict())
+    ['bias', 'weight']
     """
     number, hook = _hook_of(module, name)
     if hook is None:

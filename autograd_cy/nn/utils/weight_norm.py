@@ -62,6 +62,16 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     -------
     Module
         The module, with ``<name>_g`` and ``<name>_v`` in place of the weight.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as torch
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", FutureWarning)
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> list(layer.state_dict())
+    ['bias', 'weight_g', 'weight_v']
     """
     warnings.warn(
         "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
@@ -99,6 +109,16 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     ------
     ValueError
         If `weight_norm` wasn't used on it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as torch
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", FutureWarning)
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> list(torch.nn.utils.remove_weight_norm(layer).state_dict())
+    ['bias', 'weight']
     """
     number, hook = _hook_of(module, name)
     if hook is None:

@@ -41,6 +41,12 @@ class WorkerInfo:
         With which its random numbers began.
     dataset : Dataset
         Its copy of the data set.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.utils.data.get_worker_info() is None  # in the main process
+    True
     """
 
     id: int

@@ -1,0 +1,240 @@
+"""Pooling by norms, and unpooling, as modules; their functions: ``functional/_unpooling.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autograd_cy import Tensor
+
+from . import functional
+from .functional._arguments import each_dim
+from .module import Module
+
+_Sizes = int | Sequence[int]
+
+
+class _LPPoolNd(Module):
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def extra_repr(self) -> str:
+        """Return the order and the windows."""
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class _MaxUnpoolNd(Module):
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+
+    def extra_repr(self) -> str:
+        """Return the windows."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class LPPool1d(_LPPoolNd):
+    """The norm of the elements of each window of one dimension.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool1d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool1d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[3.0, 2.0]]), torch.tensor([[1, 2]])
+    >>> torch.nn.MaxUnpool1d(2)(x, at)
+    tensor([[0., 3., 2., 0.]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = each_dim(kernel_size, 1)
+        self.stride = each_dim(stride if stride is not None else kernel_size, 1)
+        self.padding = each_dim(padding, 1)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool1d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class LPPool2d(_LPPoolNd):
+    """The norm of the elements of each window of two dimensions.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool2d(2, (1, 2))(torch.tensor([[[3.0, 4.0]]]))
+    tensor([[[5.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool2d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool2d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[[3.0, 2.0]]]), torch.tensor([[[1, 2]]])
+    >>> torch.nn.MaxUnpool2d((1, 2))(x, at)
+    tensor([[[0., 3., 2., 0.]]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = each_dim(kernel_size, 2)
+        self.stride = each_dim(stride if stride is not None else kernel_size, 2)
+        self.padding = each_dim(padding, 2)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool2d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class LPPool3d(_LPPoolNd):
+    """The norm of the elements of each window of three dimensions.
+
+    Parameters
+    ----------
+    norm_type : float
+        The order; infinity for the largest element.
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    ceil_mode : bool, optional
+        Have a last window that isn't full.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.LPPool3d(2, (1, 1, 2))(torch.tensor([[[[3.0, 4.0]]]]))
+    tensor([[[[5.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        return functional.lp_pool3d(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Zeros but for elements that MaxPool3d chose, which are where they were.
+
+    Parameters
+    ----------
+    kernel_size : int or sequence of int
+        The size of a window.
+    stride : int or sequence of int, optional
+        The step from one window to the next; by default the size of a window.
+    padding : int or sequence of int, optional
+        How far windows began before the first element.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, at = torch.tensor([[[[3.0, 2.0]]]]), torch.tensor([[[[1, 2]]]])
+    >>> torch.nn.MaxUnpool3d((1, 1, 2))(x, at)
+    tensor([[[[0., 3., 2., 0.]]]])
+    """
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = each_dim(kernel_size, 3)
+        self.stride = each_dim(stride if stride is not None else kernel_size, 3)
+        self.padding = each_dim(padding, 3)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        return functional.max_unpool3d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )

@@ -1,0 +1,75 @@
+/* Rows of attention scores, a vector at a time: one walk finds the largest, one takes exponentials,
+ * sums and stores them. Read by attention_loops.pyx; attention_lanes_body.h holds the loops. */
+#ifndef AG_ATTENTION_LANES_H
+#define AG_ATTENTION_LANES_H
+
+#include <stddef.h>
+
+#include "scalar/scalar.h"
+
+#if defined(__AVX512F__)
+#define AG_LANE_BYTES 64
+#elif defined(__AVX2__)
+#define AG_LANE_BYTES 32
+#else
+#define AG_LANE_BYTES 16
+#endif
+
+#define AG_NAMED(stem) AG_CAT(stem, AG_S)
+
+#define AG_T float
+#define AG_I int32_t
+#define AG_S f32
+#define AG_FRACTION 23
+#define AG_LEAST -87.0f
+#define AG_EXP_SHIFT AG_SHIFT_F32
+#define AG_LOG2E 0x1.715476p+0f
+#define AG_LN2_HI AG_LN2_HI_F32
+#define AG_LN2_LO AG_LN2_LO_F32
+#define AG_POLYNOMIAL(r)                                                                         \
+    const VEC r2 = r * r, a = r * 0.16666539f + 0.49999997f;                                     \
+    const VEC b = r * 0.00836707f + 0.0416677445f;                                               \
+    const VEC less = r2 * (r2 * (r2 * 0.00138390157f + b) + a) + r;
+#include "attention_lanes_body.h"
+#undef AG_T
+#undef AG_I
+#undef AG_S
+#undef AG_FRACTION
+#undef AG_LEAST
+#undef AG_EXP_SHIFT
+#undef AG_LOG2E
+#undef AG_LN2_HI
+#undef AG_LN2_LO
+#undef AG_POLYNOMIAL
+
+#define AG_T double
+#define AG_I int64_t
+#define AG_S f64
+#define AG_FRACTION 52
+#define AG_LEAST -708.0
+#define AG_EXP_SHIFT AG_SHIFT_F64
+#define AG_LOG2E 0x1.71547652b82fep+0
+#define AG_LN2_HI AG_LN2_HI_F64
+#define AG_LN2_LO AG_LN2_LO_F64
+#define AG_POLYNOMIAL(r)                                                                         \
+    const VEC r2 = r * r, r4 = r2 * r2;                                                          \
+    const VEC a = r * 0.16666666666666677 + 0.5;                                                 \
+    const VEC b = r * 0.0083333333333216082 + 0.041666666666666505;                              \
+    const VEC c = r * 0.00019841269886207772 + 0.0013888888888962906;                            \
+    const VEC d = r * 2.7557244104338579e-06 + 2.4801587171833763e-05;                           \
+    const VEC e = r * 2.5109081355739706e-08 + 2.7557402947651567e-07;                           \
+    const VEC f = r2 * 2.087532649068639e-09 + e;                                                \
+    const VEC less = r2 * (r4 * (r4 * f + (r2 * d + c)) + (r2 * b + a)) + r;
+#include "attention_lanes_body.h"
+#undef AG_T
+#undef AG_I
+#undef AG_S
+#undef AG_FRACTION
+#undef AG_LEAST
+#undef AG_EXP_SHIFT
+#undef AG_LOG2E
+#undef AG_LN2_HI
+#undef AG_LN2_LO
+#undef AG_POLYNOMIAL
+
+#endif

@@ -1,0 +1,103 @@
+/* Read by attention_lanes.h, once for each type. Counts `n` are whole numbers of vectors. */
+
+typedef AG_T AG_NAMED(ag_row_)
+    __attribute__((vector_size(AG_LANE_BYTES), aligned(sizeof(AG_T)), may_alias));
+typedef AG_I AG_NAMED(ag_row_bits_) __attribute__((vector_size(AG_LANE_BYTES)));
+
+#define VEC AG_NAMED(ag_row_)
+#define BITS AG_NAMED(ag_row_bits_)
+#define LANES ((int)(AG_LANE_BYTES / sizeof(AG_T)))
+
+AG_FN VEC AG_NAMED(ag_row_all_)(AG_T x) {
+    return x - (VEC){0};
+}
+
+/* exp(x) for x at most about 0, with the polynomial of ag_exp in scalar/exp_log.h. What would be
+ * subnormal is 0: processors take a hundred times as long over such numbers, and hidden scores
+ * would all pass through them. NaN stays. */
+AG_FN VEC AG_NAMED(ag_row_exp_)(VEC x) {
+    const VEC z = x * AG_LOG2E + AG_EXP_SHIFT;
+    const VEC n = z - AG_EXP_SHIFT;
+    const VEC r = n * -AG_LN2_LO + (n * -AG_LN2_HI + x);
+    AG_POLYNOMIAL(r)
+    const VEC power = (VEC)((BITS)z << AG_FRACTION);
+    const BITS gone = (BITS)(x < AG_NAMED(ag_row_all_)(AG_LEAST));
+    return (VEC)((BITS)(less * power + power) & ~gone);
+}
+
+AG_FN AG_T AG_NAMED(ag_row_sum_)(VEC v) {
+    AG_T parts[LANES];
+    memcpy(parts, &v, sizeof(v));
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) parts[i] += parts[i + half];
+    return parts[0];
+}
+
+AG_FN VEC AG_NAMED(ag_row_larger_)(VEC m, VEC x) {
+    const BITS k = (BITS)(x > m);
+    return (VEC)(((BITS)x & k) | ((BITS)m & ~k));
+}
+
+/* The largest; NaN counts as the smallest, and shows in the exponentials instead. */
+static AG_T AG_NAMED(ag_row_largest_)(const AG_T *row, ptrdiff_t n) {
+    VEC m = AG_NAMED(ag_row_all_)((AG_T)-INFINITY), o = m;
+    AG_T parts[LANES];
+    ptrdiff_t j = 0;
+    for (; j + 2 * LANES <= n; j += 2 * LANES) {
+        m = AG_NAMED(ag_row_larger_)(m, *(const VEC *)(row + j));
+        o = AG_NAMED(ag_row_larger_)(o, *(const VEC *)(row + j + LANES));
+    }
+    if (j < n) m = AG_NAMED(ag_row_larger_)(m, *(const VEC *)(row + j));
+    m = AG_NAMED(ag_row_larger_)(m, o);
+    memcpy(parts, &m, sizeof(m));
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            parts[i] = parts[i + half] > parts[i] ? parts[i + half] : parts[i];
+    return parts[0];
+}
+
+/* row = exp(row - top); returns the sum. */
+static AG_T AG_NAMED(ag_row_weights_)(AG_T *row, AG_T top, ptrdiff_t n) {
+    VEC sum = {0}, other = {0};
+    ptrdiff_t j = 0;
+    for (; j + 2 * LANES <= n; j += 2 * LANES) {
+        const VEC a = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j) - top);
+        const VEC b = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j + LANES) - top);
+        *(VEC *)(row + j) = a;
+        *(VEC *)(row + j + LANES) = b;
+        sum += a;
+        other += b;
+    }
+    if (j < n) {
+        const VEC a = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j) - top);
+        *(VEC *)(row + j) = a;
+        sum += a;
+    }
+    return AG_NAMED(ag_row_sum_)(sum + other);
+}
+
+/* row = exp(row - lse); slopes = row * (slopes - shift). */
+static void AG_NAMED(ag_row_slopes_)(AG_T *row, AG_T *slopes, AG_T lse, AG_T shift, ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; j += LANES) {
+        const VEC w = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j) - lse);
+        *(VEC *)(row + j) = w;
+        *(VEC *)(slopes + j) = w * (*(VEC *)(slopes + j) - shift);
+    }
+}
+
+/* a . b for any n */
+static AG_T AG_NAMED(ag_row_dot_)(const AG_T *a, const AG_T *b, ptrdiff_t n) {
+    VEC sum = {0}, other = {0};
+    AG_T rest = 0;
+    ptrdiff_t j = 0;
+    for (; j + 2 * LANES <= n; j += 2 * LANES) {
+        sum += *(const VEC *)(a + j) * *(const VEC *)(b + j);
+        other += *(const VEC *)(a + j + LANES) * *(const VEC *)(b + j + LANES);
+    }
+    for (; j < n; j++) rest += a[j] * b[j];
+    return AG_NAMED(ag_row_sum_)(sum + other) + rest;
+}
+
+#undef VEC
+#undef BITS
+#undef LANES

@@ -1,0 +1,71 @@
+"""What the package doesn't have says so, and what to use, wherever a program asks for it."""
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from grouping import each
+
+import autograd_cy as torch
+from autograd_cy._absent import _ABSENT
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "coming-from-pytorch.md"
+NAMES = [(inner, name) for inner, names in _ABSENT.items() for name in names]
+
+
+def found(path):
+    place = torch
+    for part in path.split("."):
+        place = getattr(place, part)
+    return place
+
+
+@each("inner, name", NAMES)
+def test_an_absent_name_is_an_error_with_the_way_out(inner, name):
+    path = ".".join(filter(None, (inner, name)))
+    with pytest.raises(AttributeError, match=rf"no counterpart of torch\.{path} \(.{{5,}}\)"):
+        found(path)
+    module = import_module(".".join(filter(None, ("autograd_cy", inner))))
+    assert not hasattr(module, name)
+    assert name not in dir(module)
+
+
+def test_torch_has_what_is_called_absent():
+    pytest.importorskip("torch")
+    unknown = []
+    for inner, name in NAMES:
+        place = import_module(".".join(filter(None, ("torch", inner))))
+        if not hasattr(place, name) and find_spec(f"{place.__name__}.{name}") is None:
+            unknown.append(f"{inner}.{name}")
+    assert unknown == []
+
+
+def test_the_page_names_what_is_missing_and_the_package_agrees():
+    text = PAGE.read_text()
+    table = text[text.index("| missing | instead |") :].split("\n\n")[0]
+    missing = "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE))
+    names = set(re.findall(r"`(?:torch\.)?([\w.]+)`", missing))
+    assert {"compile", "distributed", "backends"} <= names
+    for name in sorted(names - {"cuda"}):
+        with pytest.raises(AttributeError, match="no counterpart"):
+            found(name)
+
+
+def test_other_names_are_the_plain_error():
+    for module in (torch, torch.nn, torch.optim, torch.utils):
+        with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
+            module.nothing
+
+
+def test_programs_may_prepare_for_a_gpu_that_is_not_there():
+    assert torch.cuda.manual_seed(0) is None and torch.cuda.manual_seed_all(0) is None
+    state = torch.get_rng_state()
+    torch.cuda.manual_seed_all(1)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.cuda.empty_cache() is None
+    assert not torch.cuda.is_initialized()
+    assert torch.cuda.memory_allocated() == torch.cuda.max_memory_allocated() == 0
+    with pytest.raises(AttributeError, match="tensors are on the CPU"):
+        torch.cuda.synchronize
