@@ -349,7 +349,7 @@ class Wanted(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         of_needed = isinstance(node.value, ast.Name) and node.value.id == "needed"
         if of_needed and isinstance(node.slice, ast.Constant):
-            return ast.Name(f"needed_{node.slice.value}")
+            return ast.Name(f"needed_{node.slice.value!r}")
         return self.generic_visit(node)
 
 
