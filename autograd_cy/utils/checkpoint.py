@@ -52,14 +52,18 @@ class CheckpointError(RuntimeError):
     """The recomputation of a checkpoint was not what the first run had been."""
 
 
-def _precision() -> dict[str, Any]:
-    """What `autocast` gets for a recomputation that computes as this does."""
-    return {
-        "device_type": "cpu",
-        "dtype": get_autocast_dtype("cpu"),
-        "enabled": is_autocast_enabled("cpu"),
-        "cache_enabled": is_autocast_cache_enabled(),
-    }
+class _Precision:
+    """Makes contexts in which a recomputation computes as here."""
+
+    def __init__(self) -> None:
+        self.enabled = is_autocast_enabled("cpu")
+        self.dtype = get_autocast_dtype("cpu")
+        self.cache_enabled = is_autocast_cache_enabled()
+
+    def context(self) -> AbstractContextManager[Any]:
+        if not self.enabled and not is_autocast_enabled("cpu"):
+            return nullcontext()
+        return autocast("cpu", self.dtype, self.enabled, self.cache_enabled)
 
 
 class _Enough(Exception):
@@ -174,7 +178,7 @@ class _Region:
         self.describe = describe
         self.early_stop = early_stop
         self.rng_state = rng_state
-        self.precision = _precision()
+        self.precision = _Precision()
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[_Slot]] = []
         self.described: list[Any] = []
@@ -257,7 +261,7 @@ class _Region:
             args, kwargs = self.arguments()
         rng = random.fork_rng() if self.rng_state is not None else nullcontext()
         hooks = saved_tensors_hooks(pack, lambda x: x)
-        with rng, enable_grad(), autocast(**self.precision), self.context, hooks:
+        with rng, enable_grad(), self.precision.context(), self.context, hooks:
             if self.rng_state is not None:
                 random.set_rng_state(self.rng_state)
             try:
@@ -348,7 +352,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
-        ctx.precision = _precision()
+        ctx.precision = _Precision()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.others = [None if isinstance(x, Tensor) else x for x in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -371,7 +375,7 @@ class CheckpointFunction(Function):
         with random.fork_rng() if ctx.rng_state is not None else nullcontext():
             if ctx.rng_state is not None:
                 random.set_rng_state(ctx.rng_state)
-            with enable_grad(), autocast(**ctx.precision):
+            with enable_grad(), ctx.precision.context():
                 outputs = ctx.run_function(*inputs)
         if not isinstance(outputs, (tuple, list)):
             outputs = (outputs,)
