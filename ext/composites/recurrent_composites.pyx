@@ -411,7 +411,7 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
     """(output, h) or (output, h, c) of all layers."""
     cdef str name = <str>NAMES[mode]
     cdef Py_ssize_t directions = 2 if bidirectional else 1, per, layer, k, at, batch, d
-    cdef Tensor h = <Tensor>hx[0], c = None, output = x, w_ih, w_hh, b_ih, b_hh, w_hr
+    cdef Tensor h, c = None, output = x, w_ih, w_hh, b_ih, b_hh, w_hr
     cdef tuple made
     cdef list outputs, last = [], cells = []
     check_floating(x, name)
@@ -419,6 +419,7 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
         if len(hx) != 2:
             raise RuntimeError("lstm expects two hidden states")
         c = <Tensor>hx[1]
+    h = <Tensor>hx[0]
     if batch_sizes is not None:
         check_packed(x, batch_sizes, name)
         if batch_sizes.count == 0:

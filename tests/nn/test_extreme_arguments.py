@@ -104,3 +104,13 @@ def test_distances_with_exponents_that_float32_lacks():
     a, b = torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.5, 0.25]])
     assert torch.cdist(a, b, p=1e300).tolist() == [[4.0, 0.5]]
     assert torch.pdist(torch.cat((a, b)), p=1e300)[:2].tolist() == [4.0, 0.5]
+
+
+def test_lstm_without_states_is_refused():
+    params = [torch.ones(16, 3), torch.ones(16, 4), torch.ones(16), torch.ones(16)]
+    end = (params, True, 1, 0.0, False, False)
+    for empty in ((), []):
+        with pytest.raises(RuntimeError, match="two hidden states"):
+            torch.lstm(torch.ones(5, 2, 3), empty, *end, False)
+        with pytest.raises(RuntimeError, match="two hidden states"):
+            torch.lstm(torch.ones(8, 3), torch.tensor([2, 2, 2, 2]), empty, *end)
