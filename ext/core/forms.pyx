@@ -28,7 +28,7 @@ new objects are released after the call.
 cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF
-from libc.stdlib cimport calloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport strchr, strlen, strncmp
 from autograd_cy._C.arguments cimport number_alone
 from autograd_cy._C.sealed cimport seal
@@ -117,14 +117,14 @@ cdef str line_of(const char** text):
 
 
 cdef int read(Form form) except -1:
-    """Make the rows of a form of its lines."""
+    """Make the rows of a form of its lines. Another thread may, too: the first counts."""
+    cdef list kept = []
     cdef Row* rows = <Row*>calloc(form.n_rows, sizeof(Row))
     cdef const char* text = form.text
     cdef int place = 0, k = -1
     cdef str line
     if rows == NULL:
         raise MemoryError()
-    form.kept = []
     while True:
         line = line_of(&text)
         if line.startswith(">"):
@@ -135,7 +135,7 @@ cdef int read(Form form) except -1:
             rows[0].which = <which_fn>form.bodies[place]
         elif k + 1 < form.n_rows:
             k += 1
-            read_row(form, &rows[k], line)
+            read_row(form, kept, &rows[k], line)
             rows[k].function = form.bodies[place]
         else:
             break
@@ -148,22 +148,26 @@ cdef int read(Form form) except -1:
         rows[0].spread = False
         rows[0].out_function = NULL
         rows[0].more = NULL
+    if form.rows != NULL:
+        free(rows)
+        return 0
+    form.kept = kept
     form.rows = rows
     return 0
 
 
-cdef PyObject* keep(Form form, object x):
-    form.kept.append(x)
+cdef PyObject* keep(list kept, object x):
+    kept.append(x)
     return <PyObject*>x
 
 
-cdef int read_row(Form form, Row* row, str line) except -1:
+cdef int read_row(Form form, list kept, Row* row, str line) except -1:
     cdef list cells = line.lstrip("| ").split("; ")
     cdef Parameter* p
     cdef str op = form.__name__
     cdef str cell, kind, name, default
     row.positional = row.own = -1
-    row.shown = keep(form, form.__name__)
+    row.shown = keep(kept, form.__name__)
     for word in (<str>cells[0]).split()[1:]:
         if word.startswith("as="):
             op = word[3:]
@@ -201,14 +205,14 @@ cdef int read_row(Form form, Row* row, str line) except -1:
         p.quick = QUICK.get(kind, NOT_QUICK)
         if p.optional and p.quick in (QUICK_INT, QUICK_DIM):
             p.quick = NOT_QUICK         # an object, as None is one
-        p.name = keep(form, name)
-        p.op = keep(form, op)
-        p.words = keep(form, tuple(words.split(",")))
+        p.name = keep(kept, name)
+        p.op = keep(kept, op)
+        p.words = keep(kept, tuple(words.split(",")))
         if has_default:
-            p.given = keep(form, eval(default, {}))
+            p.given = keep(kept, eval(default, {}))
             p.afresh = kind in ("operand", "number") and p.given != NONE
             if convert(&p.value, p.given, p):
-                form.kept.append(<object>p.value.o)
+                kept.append(<object>p.value.o)
                 decref(p.value.o)
         row.n += 1
         if not has_default or p.afresh:
