@@ -132,7 +132,10 @@ class _NormBase(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define _check_input_dim(input), which refuses inputs "
+            "of other dimensions"
+        )
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -376,7 +379,10 @@ class _InstanceNorm(_NormBase):
         )
 
     def _get_no_batch_dim(self) -> int:
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define _get_no_batch_dim(), the dimensions of an input "
+            "without a batch"
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the normalised input.
