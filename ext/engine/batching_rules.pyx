@@ -11,7 +11,7 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
-from autograd_cy._C.tensor cimport Tensor, dims_of, tensor_empty, wrap_at
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, wrap_at
 include "operators_of_batching_rules.pxi"
 
 
