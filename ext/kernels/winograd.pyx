@@ -292,7 +292,8 @@ cdef int run_tiles(Form* f, bint image) noexcept nogil:
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
     count_tiles(&t)
     t.strip = products.width[KIND_F32]
-    t.depth = t.channels if t.channels <= DEPTH else up(parts(t.channels, parts(t.channels, DEPTH)), 8)
+    t.depth = up(parts(t.channels, parts(t.channels, DEPTH)), 8)
+    t.depth = min(t.depth, t.channels)
     most = share(&t, CACHED // (PLACES * t.channels * <Py_ssize_t>sizeof(float)), MOST)
     batches = parts(t.all, most)
     d = most + (t.channels if batches == 1 else 0)
