@@ -21,7 +21,6 @@ benchmark = fastest = verbose = False
 
 def version() -> None:
     """None: there is no such library."""
-    return None
 
 
 def is_acceptable(tensor: Any) -> bool:
