@@ -462,6 +462,20 @@ cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
     return out
 
 
+cdef Tensor euclidean_plain(Tensor a, object dims, bint keepdim):
+    cdef char[MAX_DIMS + 1] mask
+    cdef Result made
+    cdef Tensor out
+    summed(&made, a, dims, keepdim, a.dt, "linalg.vector_norm")
+    out = fresh(&made, ON_CPU)
+    dims_mask(dims, a.nd, mask)
+    if a.count:
+        reduce_into(R_SQUARES, a, mask, out, 1)
+    else:
+        fill_dense(out, 0)
+    return ew1(K_SQRT, out, P_SAME, None, "sqrt")
+
+
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):
     cdef char[MAX_DIMS + 1] mask
     cdef Tensor out
