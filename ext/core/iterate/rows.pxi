@@ -3,8 +3,8 @@
 #
 # Note [Short rows]. A call of a kernel's loop costs some nanoseconds, and its vectors don't fit into
 # a row of three. So rows are put side by side: operands that aren't dense are written out in blocks
-# that stay in the nearest cache, and the loop runs once for a block. What repeats itself after
-# few elements, as a (10, 8) operand beside one of (1000, 10, 8) does, is written out once.
+# that stay in the nearest cache, and the loop runs once for a block. What repeats itself after few
+# elements, as a (10, 8) operand beside one of (1000, 10, 8) does, is written out once.
 
 cdef extern from "short_rows.h" nogil:
     void ag_move_rows(const char* src, Py_ssize_t come, char* dst, Py_ssize_t to, Py_ssize_t rows,
