@@ -25,6 +25,7 @@ cdef int min_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
                       bint keepdim) except -1
 cdef int argmax_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
 cdef int argmin_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
+cdef int squares_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int all_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int any_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
@@ -39,7 +40,6 @@ cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1   #
 # Into fresh memory, on the CPU, for other kernels.
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt)
 cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt)
-cdef Tensor euclidean_plain(Tensor a, object dims, bint keepdim)   # float32 and float64
 
 # Undo broadcasting: sum over leading dimensions and over those of size 1 in `shape`.
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape)

@@ -4,10 +4,8 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32,
     DT_F64, DT_I64)
 from autograd_cy._C.metadata cimport normal_dims
-from autograd_cy._C.reduce cimport euclidean_plain
 from autograd_cy._C.tensor cimport (
-    F_SLOW, M_NO_GRAD, Tensor, describe, dims_of, normal_dim, requires_grad, sizes_of, tls_modes,
-    wrap_double, wrap_int)
+    Tensor, describe, dims_of, normal_dim, sizes_of, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -118,12 +116,14 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
         half = a.dt          # powers may be out of their range
         return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
-    if (order == 2.0 and (a.dt == DT_F32 or a.dt == DT_F64)
-            and not a.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(a))):
-        return euclidean_plain(a, dim, keepdim)
     if order == 2.0:
-        size = T.real(T.mul(a, T.conj(a))) if dt_is_complex(a.dt) else T.mul(a, a)
-        return safe_sqrt(T.sum_dim(size, dim, keepdim, -1))
+        if dt_is_complex(a.dt):
+            size = T.sum_dim(T.real(T.mul(a, T.conj(a))), dim, keepdim, -1)
+        elif a.dt == DT_F16 or a.dt == DT_BF16:
+            size = T.sum_dim(T.mul(a, a), dim, keepdim, -1)
+        else:
+            size = T._sum_of_squares(a, dim, keepdim)
+        return safe_sqrt(size)
     size = T.abs(a)
     if order == 0.0:
         # The derivative is zero: that of ceil, which is kept where there is nothing to count.

@@ -425,6 +425,12 @@ cdef int sum_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) excep
     return add_or_multiply(R_SUM, out, a, dims)
 
 
+cdef int squares_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    cdef char[MAX_DIMS + 1] mask
+    dims_mask(dims, a.nd, mask)
+    return reduce_into(R_SQUARES, a, mask, out, 1) if a.count else fill_dense(out, 0)
+
+
 cdef int prod_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1:
     return add_or_multiply(R_PROD, out, a, dims)
 
@@ -460,20 +466,6 @@ cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
     out = fresh(&made, ON_CPU)
     mean_into(out, a, dims, keepdim, dt)
     return out
-
-
-cdef Tensor euclidean_plain(Tensor a, object dims, bint keepdim):
-    cdef char[MAX_DIMS + 1] mask
-    cdef Result made
-    cdef Tensor out
-    summed(&made, a, dims, keepdim, a.dt, "linalg.vector_norm")
-    out = fresh(&made, ON_CPU)
-    dims_mask(dims, a.nd, mask)
-    if a.count:
-        reduce_into(R_SQUARES, a, mask, out, 1)
-    else:
-        fill_dense(out, 0)
-    return ew1(K_SQRT, out, P_SAME, None, "sqrt")
 
 
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):

@@ -1,8 +1,8 @@
 # Loops over more than one dimension whose last one is short, repeated or turned (part of
 # iterate.pyx).
 #
-# Note [Short rows]. A call of a kernel's loop costs some nanoseconds, and its vectors don't fit into
-# a row of three. So rows are put side by side: operands that aren't dense are written out in blocks
+# Note [Short rows]. A call of a kernel's loop costs some nanoseconds, and its vectors don't fit a
+# row of three. So rows are put side by side: operands that aren't dense are written out in blocks
 # that stay in the nearest cache, and the loop runs once for a block. What repeats itself after few
 # elements, as a (10, 8) operand beside one of (1000, 10, 8) does, is written out once.
 

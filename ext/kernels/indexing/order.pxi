@@ -206,17 +206,24 @@ cdef bits_t key_of_rank(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noe
     By the bits from the top: of those that share them with the one looked for, ever fewer stay.
     `rank` becomes the number of keys like it that come before.
     """
-    cdef Py_ssize_t counts[2048]
+    cdef Py_ssize_t counts[1024]
+    cdef Py_ssize_t others[1024]    # of every second key: one count waits for the one before it
     cdef Py_ssize_t i, held, k = rank[0]
     cdef bits_t x, digit, mask
     cdef int width
     while bits > 0 and n > 1:
-        width = min(11 if n >= 8192 else 8, bits)
+        width = min(10 if n >= 8192 else 8, bits)
         bits -= width
         mask = (<bits_t>1 << width) - 1
         memset(counts, 0, sizeof(Py_ssize_t) << width)
-        for i in range(n):
+        memset(others, 0, sizeof(Py_ssize_t) << width)
+        for i in range(0, n - 1, 2):
             counts[(a[i] >> bits) & mask] += 1
+            others[(a[i + 1] >> bits) & mask] += 1
+        if n & 1:
+            counts[(a[n - 1] >> bits) & mask] += 1
+        for i in range(<Py_ssize_t>1 << width):
+            counts[i] += others[i]
         digit = (a[0] >> bits) & mask
         if counts[digit] == n:
             continue
