@@ -101,8 +101,7 @@ cdef class Batch:
     cdef Operand* operands    # of the launch, if it is kept
     cdef list held            # tensors that the segments point into
     cdef list copies          # (tensor, dense copy) pairs
-    cdef list shared          # (address, end, number of segment, whether written) where memory has
-                              # several owners
+    cdef list shared          # (address, end, segment, whether written) of memory of several owners
 
     def __cinit__(self, Py_ssize_t capacity):
         self.held = []
@@ -204,8 +203,8 @@ cdef class Batch:
         no_launch(op, "parameters that share memory are stepped one after the other")
         if self.copies:
             raise RuntimeError(
-                f"{op}: parameters, gradients or states of several parameters share memory, and some "
-                "of them are not dense; clone() them, or make optimizers of their own for them")
+                f"{op}: parameters, gradients or states of several parameters share memory, and "
+                "some of them are not dense; clone() them, or make optimizers of their own for them")
         for i in range(count):
             self.plan.segments[0] = self.plan.segments[i] if i else first
             self.plan.segments[0].start = 0
