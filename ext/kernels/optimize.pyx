@@ -204,7 +204,7 @@ cdef class Batch:
         if self.copies:
             raise RuntimeError(
                 f"{op}: parameters, gradients or states of several parameters share memory, and "
-                "some of them are not dense; clone() them, or make optimizers of their own for them")
+                "some of them are not dense; clone() them, or give each an optimizer of its own")
         for i in range(count):
             self.plan.segments[0] = self.plan.segments[i] if i else first
             self.plan.segments[0].start = 0
