@@ -13,6 +13,8 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
 ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
         sample((arg((0, 3)), 1))]
 

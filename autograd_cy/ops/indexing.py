@@ -264,3 +264,9 @@ op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="inte
    example=">>> ag.nn.functional.one_hot(ag.tensor([0, 2]))\ntensor([[1, 0, 0],\n        [0, 0, 1]])")
 
 op("_nonzero_tuple(self, as_tuple: bool) -> Tensor[]", kernel=composite("indexing.nonzero_tuple"), doc="nonzero, as one vector of indices per dimension.")
+
+op("_refuse_where(self, mask, text: str)", kernel=call("iterate.clone_plain", ("self",), anywhere=True), out=False, node="ErrorBackward0",
+   vjp={"self": "_raise_where(grad, mask, text)"}, jvp={"self": "_raise_where(self_t, mask, text)"}, vmap="_refuse_where(self, mask, text)",
+   doc="`self`, whose derivative is an error if an element of `mask` is set.")
+
+op("_raise_where(self, mask, text: str)", kernel=composite("indexing.raise_where"), doc="`self`, or an error if an element of `mask` is set.")

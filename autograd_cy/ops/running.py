@@ -2,6 +2,8 @@
 
 from autograd_cy.ops._schema import box, call, composite, one, op
 
+LOADED = "at first use"
+
 ALONG = [one((3, 4), 0), one((3, 4), -1), one((5,), 0), one((2, 3, 2), 1), one((0, 3), 0), one((2, 0), 1)]
 
 for _name, _np, _which in (("cummax", "maximum", "largest"), ("cummin", "minimum", "smallest")):

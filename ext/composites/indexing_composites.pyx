@@ -4,6 +4,7 @@ from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
 from autograd_cy._C.constants cimport filled, index_vector
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape
+from autograd_cy._C.levels cimport batch_level, lowered
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.tensor cimport (
     Tensor, check_fits, device_of, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of,
@@ -376,6 +377,15 @@ cdef tuple nonzero_tuple(Tensor a, bint as_tuple):
     if a.nd == 0:
         a = T.reshape(a, (1,))
     return T.unbind(T.nonzero(a), 1)
+
+
+cdef Tensor raise_where(Tensor grad, Tensor mask, str text):
+    """`grad`, if no element of `mask` is set in any example."""
+    while mask.flags & F_BATCHED:
+        mask = lowered(mask, batch_level(mask))
+    if scalar_value(T.any(mask, None, False)):
+        raise RuntimeError(text)
+    return grad
 
 
 install(Tensor, "index_put_", index_put_)

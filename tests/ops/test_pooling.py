@@ -117,7 +117,7 @@ def values(shape, ties=False):
 def test_max_pool(window, dtype):
     size, *options = window
     axes = [axis_windows(*each, options[-1]) for each in zip(size, *options[:-1])]
-    for lead, kind in itertools.product(((3,), (2, 2)), ("plain", "ties", "nan", "low")):
+    for lead, kind in (((3,), "plain"), ((2, 2), "ties"), ((2,), "nan"), ((1, 2), "low")):
         x = values(lead + size, kind == "ties").astype(dtype)
         if kind in ("nan", "low"):
             x[RNG.random(x.shape) < 0.5] = np.nan if kind == "nan" else -INF
