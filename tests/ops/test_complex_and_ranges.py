@@ -32,7 +32,7 @@ def test_gradients_of_nan_to_num_belong_to_finite_elements():
 
 
 @pytest.mark.parametrize(
-    "shape, dim", [((5,), 0), ((3, 4), 0), ((3, 4), -1), ((2, 3, 2), 1), ((), 0)]
+    ("shape", "dim"), [((5,), 0), ((3, 4), 0), ((3, 4), -1), ((2, 3, 2), 1), ((), 0)]
 )
 def test_logcumsumexp_of_complex_tensors(shape, dim):
     generator = np.random.default_rng(3)
@@ -75,9 +75,8 @@ def test_scatter_reduce_of_complex_tensors(reduce, include_self):
         wanted /= len(parts) if reduce == "mean" else 1
         assert result[slot].item() == pytest.approx(wanted, rel=1e-14)
     single = x.detach().to(torch.complex64).expand(2, 3).t()
-    single = torch.scatter_reduce(
-        single, 0, index[:, None].expand(4, 2), src.detach().to(torch.complex64)[:, None].expand(4, 2),
-        reduce, **kept)  # fmt: skip
+    others = src.detach().to(torch.complex64)[:, None].expand(4, 2)
+    single = torch.scatter_reduce(single, 0, index[:, None].expand(4, 2), others, reduce, **kept)
     np.testing.assert_allclose(single[:, 1].numpy(), result.detach().numpy(), rtol=1e-6)
 
     def function(x, src):
@@ -153,7 +152,7 @@ TOO_LARGE = [
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("dtype, number", TOO_LARGE)
+@pytest.mark.parametrize(("dtype", "number"), TOO_LARGE)
 def test_windows_are_not_filled_with_what_their_dtype_lacks(window, dtype, number):
     x = torch.zeros(4, 4, dtype=getattr(torch, dtype))
     version = x._version
@@ -179,7 +178,7 @@ def test_windows_are_filled_with_what_fits():
     assert y.tolist() == [[2.5, 0, 2.5]] * 3
 
 
-@pytest.mark.parametrize("threshold, value", [(300, 1), (1, 300), (1, -300)])
+@pytest.mark.parametrize(("threshold", "value"), [(300, 1), (1, 300), (1, -300)])
 def test_threshold_takes_numbers_of_the_dtype(threshold, value):
     with pytest.raises(RuntimeError, match="cannot be converted to type uint8"):
         torch.threshold(torch.zeros(2, dtype=torch.uint8), threshold, value)
