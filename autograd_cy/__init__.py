@@ -51,7 +51,6 @@ from autograd_cy._environment.settings import (  # noqa: E402
 from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
-    explain_grad,
     inference_mode,
     no_grad,
     set_grad_enabled,
@@ -63,9 +62,17 @@ from autograd_cy.autograd.anomaly_mode import (  # noqa: E402
 from autograd_cy.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
 from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 
+# Names of modules that are loaded when one of them is first used.
+_LATER = {
+    "explain_grad": "autograd.explain",
+    "load": "serialization",
+    "save": "serialization",
+}
+
 __all__ = [
     *_names,
     *_interpreted.FUNCTIONS,
+    *_LATER,
     "__version__",
     "_C",
     "amp",
@@ -77,7 +84,6 @@ __all__ = [
     "backends",
     "clear_autocast_cache",
     "enable_grad",
-    "explain_grad",
     "fft",
     "func",
     "get_autocast_cpu_dtype",
@@ -104,6 +110,7 @@ __all__ = [
     "overrides",
     "profiler",
     "random",
+    "serialization",
     "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",
     "set_autocast_cpu_enabled",
@@ -146,6 +153,7 @@ def __getattr__(name):
         "nn",
         "optim",
         "profiler",
+        "serialization",
         "sparse",
         "special",
         "testing",
@@ -155,6 +163,12 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
+    if name in _LATER:
+        import importlib
+
+        module = importlib.import_module(f"autograd_cy.{_LATER[name]}")
+        globals()[name] = found = getattr(module, name)
+        return found
     if name in _deprecated.__all__:
         return getattr(_deprecated, name)
     if name in _interpreted.FUNCTIONS:

@@ -48,7 +48,6 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "optim": {
         "SparseAdam": "gradients are dense; use optim.Adam",
-        "swa_utils": "average the values of state_dict() in a loop",
     },
     "utils": {
         "cpp_extension": "write Cython that cimports autograd_cy._C",
