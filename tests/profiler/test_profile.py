@@ -459,3 +459,23 @@ def test_steps_of_optimizers_bound_the_recording(tmp_path):
 def test_importing_the_package_loads_no_profiler():
     code = "import sys, autograd_cy; print([m for m in sys.modules if 'autograd_cy.profiler' in m])"
     assert started("-c", code).stdout.strip() == "[]"
+
+
+def test_shapes_of_many_dimensions_are_recorded():
+    x, many = torch.ones((1,) * 60), [torch.ones((1,) * 50) for _ in range(30)]
+    with profile(record_shapes=True) as prof:
+        x * 2
+        torch.cat(many)
+    events = {e.name: e.input_shapes for e in prof.function_events}
+    assert events["aten::mul"][0] == [1] * 60
+    assert len(events) == 2
+
+
+def test_a_recording_of_memory_alone_is_shown(tmp_path):
+    held = [torch.ones(1000)]
+    with profile(profile_memory=True) as prof:
+        held.clear()
+    assert [(e.name, e.cpu_memory_usage) for e in prof.function_events] == [("[memory]", -4000)]
+    prof.export_chrome_trace(tmp_path / "t.json")
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert [e["args"]["Bytes"] for e in events if e["name"] == "[memory]"] == [-4000]
