@@ -39,10 +39,18 @@ from autograd_cy._autocast import (  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
+from autograd_cy._environment.settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    use_deterministic_algorithms,
+)
 from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
 from autograd_cy.autograd import (  # noqa: E402
     enable_grad,
-    explain_grad,
     inference_mode,
     no_grad,
     set_grad_enabled,
@@ -54,29 +62,41 @@ from autograd_cy.autograd.anomaly_mode import (  # noqa: E402
 from autograd_cy.autograd.grad_mode import is_inference_mode_enabled  # noqa: E402
 from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 
+# Names of modules that are loaded when one of them is first used.
+_LATER = {
+    "explain_grad": "autograd.explain",
+    "load": "serialization",
+    "save": "serialization",
+}
+
 __all__ = [
     *_names,
     *_interpreted.FUNCTIONS,
+    *_LATER,
     "__version__",
     "_C",
     "amp",
+    "are_deterministic_algorithms_enabled",
     "autocast",
     "autocast_decrement_nesting",
     "autocast_increment_nesting",
     "autograd",
+    "backends",
     "clear_autocast_cache",
     "enable_grad",
-    "explain_grad",
     "fft",
     "func",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_autocast_cache_enabled",
     "is_autocast_cpu_enabled",
     "is_autocast_enabled",
+    "is_deterministic_algorithms_warn_only_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
@@ -90,16 +110,20 @@ __all__ = [
     "overrides",
     "profiler",
     "random",
+    "serialization",
     "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",
     "set_autocast_cpu_enabled",
     "set_autocast_dtype",
     "set_autocast_enabled",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_warn_always",
     "sparse",
     "special",
     "testing",
+    "use_deterministic_algorithms",
     "utils",
     "viz",
     "vmap",
@@ -119,6 +143,7 @@ def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
         "amp",
+        "backends",
         "cuda",
         "fft",
         "func",
@@ -128,6 +153,7 @@ def __getattr__(name):
         "nn",
         "optim",
         "profiler",
+        "serialization",
         "sparse",
         "special",
         "testing",
@@ -137,6 +163,12 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.{name}")
+    if name in _LATER:
+        import importlib
+
+        module = importlib.import_module(f"autograd_cy.{_LATER[name]}")
+        globals()[name] = found = getattr(module, name)
+        return found
     if name in _deprecated.__all__:
         return getattr(_deprecated, name)
     if name in _interpreted.FUNCTIONS:

@@ -16,7 +16,6 @@ _LAZY = "give the number of inputs, and use the module without Lazy"
 _ABSENT: dict[str, dict[str, str]] = {
     "": {
         "accelerator": _ONE_DEVICE,
-        "backends": "leave its switches out: there are no libraries of a GPU to choose from",
         "compile": _COMPILER,
         "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
         "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
@@ -29,14 +28,9 @@ _ABSENT: dict[str, dict[str, str]] = {
         "onnx": "there is no exporter",
         "quantization": "there are no quantized tensors",
         "set_default_device": "give device= to what makes tensors",
-        "set_float32_matmul_precision": "leave it out: float32 is computed in float32",
-        "use_deterministic_algorithms": (
-            "leave it out: results are the same in every run, for any number of threads"
-        ),
         "xpu": _ONE_DEVICE,
     },
     "nn": {
-        "AdaptiveLogSoftmaxWithLoss": "use nn.CrossEntropyLoss, or a custom autograd.Function",
         "DataParallel": "use the module itself; kernels use all threads",
         "parallel": "use one process, or mpi4py on the arrays of tensor.numpy()",
         **{
@@ -53,7 +47,6 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "optim": {
         "SparseAdam": "gradients are dense; use optim.Adam",
-        "swa_utils": "average the values of state_dict() in a loop",
     },
     "utils": {
         "cpp_extension": "write Cython that cimports autograd_cy._C",

@@ -59,11 +59,7 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import (
-    _printing,
-    overrides,
-    serialization,
-)
+from autograd_cy import _printing, overrides
 from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
@@ -133,7 +129,6 @@ for _module in (
     eigen,
     _printing,
     tensor_types,
-    serialization,
 ):
     for _name in _module.__all__:
         _published[_name] = getattr(_module, _name)

@@ -310,10 +310,20 @@ def _init_subclass(cls, **kwargs):
             setattr(cls, name, value)
 
 
+def _parameters(function: Callable) -> Iterable[str]:
+    """The names of the parameters; of plain functions without a signature, which takes long."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return inspect.signature(function).parameters
+    # *args and **kwargs come after those that are counted, and are names of the signature, too.
+    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
+
+
 def overridable(function: _Function) -> _Function:
     """A function in Python that asks the classes of arguments, and knows NumPy's names."""
     # Of what has several signatures, the names in all of them.
-    known = set(getattr(function, "_names", None) or inspect.signature(function).parameters)
+    known = set(getattr(function, "_names", None) or _parameters(function))
 
     @functools.wraps(function)
     def asking(*args, **kwargs):

@@ -1,9 +1,10 @@
 """
 What the profiler costs, off and on, beside torch's: ``python -m benchmarks.profiler``.
 
-CPU time of one thread, the least of several rounds, so that a busy machine changes little. What is
-recorded is an addition of four elements; "more" is the time of it under the profiler less that
-without. Leaving is what the end of a session costs for each event.
+CPU time of one thread, the least of several rounds and sessions, so that a busy machine changes
+little. What is recorded is an addition of four elements; "more" is the time of it under the
+profiler less that without. Leaving is what the end of a session costs for each event. The first
+session of a process finds memory, which later ones have: "in the first session" is its cost.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import timeit
 from contextlib import nullcontext
 from time import process_time_ns
 
-ROUNDS, CALLS, CHAIN = 15, 2_000, 500
+ROUNDS, CALLS, CHAIN, SESSIONS = 15, 2_000, 500, 4
 OPTIONS = {
     "events": {},
     "with shapes": {"record_shapes": True},
@@ -87,10 +88,10 @@ def chain(library):
     return y.sum()
 
 
-def backward(side):
+def backward(side, rounds=ROUNDS):
     """Nanoseconds for each node."""
     best = None
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         end = chain(side.library)
         start = process_time_ns()
         end.backward()
@@ -106,20 +107,27 @@ def measured(side):
     label = "with label('name'): pass"
     rows = [("addition, off", off), ("record_function, off", least(label, known))]
     rows.append(("backward of a node, off", backward(side)))
-    session = side.start(**OPTIONS["with all"])  # the first one loads modules and finds memory
-    least("x + x", known)
+    session = side.start()
+    rows.append(("addition, in the first session: more", least("x + x", known, rounds=1) - off))
     side.stop(session)
     for name, options in OPTIONS.items():
-        session = side.start(**options)
-        more = least("x + x", known) - off
-        start = process_time_ns()
-        count = side.stop(session)
-        rows.append((f"addition, {name}: more", more))
-        rows.append((f"leaving, {name}, per event", (process_time_ns() - start) / count))
-    session = side.start()
-    rows.append(("record_function, on", least(label, known)))
-    rows.append(("backward of a node, on: more", backward(side) - rows[2][1]))
-    side.stop(session)
+        more, leaving = [], []
+        for _ in range(SESSIONS):
+            session = side.start(**options)
+            more.append(least("x + x", known, rounds=ROUNDS // SESSIONS) - off)
+            start = process_time_ns()
+            count = side.stop(session)
+            leaving.append((process_time_ns() - start) / count)
+        rows.append((f"addition, {name}: more", min(more)))
+        rows.append((f"leaving, {name}, per event", min(leaving)))
+    on = []
+    for _ in range(SESSIONS):
+        session = side.start()
+        on.append((least(label, known, rounds=1), backward(side, ROUNDS // SESSIONS)))
+        side.stop(session)
+    labels, steps = zip(*on, strict=True)
+    rows.append(("record_function, on", min(labels)))
+    rows.append(("backward of a node, on: more", min(steps) - rows[2][1]))
     times = []
     for _ in range(ROUNDS):
         start = process_time_ns()

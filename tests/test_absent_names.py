@@ -47,7 +47,7 @@ def test_the_page_names_what_is_missing_and_the_package_agrees():
     table = text[text.index("| missing | instead |") :].split("\n\n")[0]
     missing = "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE))
     names = set(re.findall(r"`(?:torch\.)?([\w.]+)`", missing))
-    assert {"compile", "distributed", "backends"} <= names
+    assert {"compile", "distributed", "onnx"} <= names
     for name in sorted(names - {"cuda"}):
         with pytest.raises(AttributeError, match="no counterpart"):
             found(name)

@@ -35,6 +35,7 @@ LEVELS = (
     {"__init__"},
     {
         "amp",
+        "backends",
         "cuda",
         "fft",
         "func",

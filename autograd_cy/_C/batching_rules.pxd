@@ -9,10 +9,6 @@ cdef Tensor index_each(Tensor self, object indices)
 cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accumulate)
 cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index)
 cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor source)
-cdef tuple nll_forward_each(Tensor self, Tensor target, Tensor weight, Py_ssize_t reduction,
-                            Py_ssize_t ignore_index)
-cdef Tensor nll_backward_each(Tensor grad_output, Tensor target, Tensor weight, Tensor total_weight,
-                              tuple size, Py_ssize_t reduction, Py_ssize_t ignore_index)
 cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
                                 Py_ssize_t base_offset, tuple size, tuple stride,
                                 object storage_offset)

@@ -26,3 +26,4 @@ cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, 
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad)
 cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce)
 cdef tuple nonzero_tuple(Tensor a, bint as_tuple)
+cdef Tensor raise_where(Tensor grad, Tensor mask, str text)

@@ -4,4 +4,3 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor not_implemented(Tensor grad, str name)
 cdef Tensor not_forward(Tensor tangent, str name)
-cdef Tensor raise_where(Tensor grad, Tensor mask, str text)

@@ -9,7 +9,7 @@ families whose file says ``LOADED = "at first use"``, whose names are found here
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograd_cy._C.devices import expect
@@ -19,6 +19,7 @@ from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, 
 
 __all__ = [
     "FUNCTIONS",
+    "Family",
     "LinAlgError",
     "complete",
     "find",
@@ -46,6 +47,18 @@ def find(module: str, name: str) -> Callable:
     return getattr(importlib.import_module(f"autograd_cy.{package}.{module}"), name)
 
 
+class Family:
+    """The functions of a compiled family that is loaded when one of them is first used."""
+
+    def __init__(self, module: str):
+        self._module = module
+
+    def __getattr__(self, name: str) -> Callable:
+        function = find(self._module, name)
+        setattr(self, name, function)  # and is there without a question from now on
+        return function
+
+
 def public(name: str) -> Callable:
     """A function of the top level; KeyError if there is none."""
     return find(*FUNCTIONS[name])
@@ -66,16 +79,18 @@ def complete(namespace: str, names: dict[str, Any]) -> None:
 
 
 def later(
-    namespace: str, names: dict[str, Any]
+    namespace: str, names: dict[str, Any], others: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """
     ``__getattr__`` and ``__dir__`` of the module of a namespace, by its globals.
 
-    Functions of the namespace that the module doesn't name are loaded when they are first used.
+    Functions of the namespace that the module doesn't name, and `others` of the top level, are
+    loaded when they are first used.
     """
     module = names["__name__"]
-    places = names_of(namespace)
-    found = {name for name in places if not name.endswith("_") and name not in names}
+    top = {name: FUNCTIONS[name] for name in others}
+    places = {**names_of(namespace), **top}
+    found = {name for name in places if not name.endswith("_") and name not in names} | {*top}
     names["__all__"] = sorted({*names["__all__"], *found})
 
     def get(name: str) -> Any:

@@ -6,7 +6,6 @@ its batch, those that both have and that are summed its inner one.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from autograd_cy._C.tensor import Tensor
 
 __all__ = ["einsum", "tensordot"]
 
-_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _Label = Hashable  # a letter, or ("...", k): the k-th dimension of the ellipsis from the right
 _USAGE = (
     "einsum(): must specify the equation string and at least one operand, or at least one operand "

@@ -13,7 +13,6 @@ from autograd_cy._C import ops_comparison as _comparison
 from autograd_cy._C import ops_complex as _complex
 from autograd_cy._C import ops_copying as _copying
 from autograd_cy._C import ops_shape as _shape
-from autograd_cy._C import ops_special as _special
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import _device_code
@@ -438,7 +437,9 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     >>> ag.polygamma(1, ag.tensor([1.0]))
     tensor([1.6449])
     """
-    return _special._polygamma(input, n)
+    from autograd_cy._C.ops_special import _polygamma as computed
+
+    return computed(input, n)
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
@@ -466,12 +467,16 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 def _polygamma(self: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
-    return _special._polygamma(self, n)
+    from autograd_cy._C.ops_special import _polygamma as computed
+
+    return computed(self, n)
 
 
 def _polygamma_(self: Tensor, n: int) -> Tensor:
     """In-place form of :func:`polygamma`."""
-    return _special._polygamma_(self, n)
+    from autograd_cy._C.ops_special import _polygamma_ as computed
+
+    return computed(self, n)
 
 
 for _name, _function in {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from autograd_cy._C import creation as _creation
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C import ops_arithmetic as _arithmetic
-from autograd_cy._C import ops_sorting as _sorting
 from autograd_cy._C.arguments import int_arg
 from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor, _install
@@ -82,6 +81,8 @@ def multinomial(
     if weights.device.type != "meta":
         _check_weights(weights)
     if replacement:
+        from autograd_cy._C.ops_sorting import searchsorted  # a family that is loaded later
+
         sums = weights.cumsum(-1)
         total = sums[..., -1:]
         drawn = _creation.empty(
@@ -89,7 +90,7 @@ def multinomial(
         )
         # A product may round up to the total, which is beyond all categories.
         drawn = (drawn.uniform_(generator=generator) * total).minimum(total * (1 - 2.0**-53))
-        result = _sorting.searchsorted(sums, drawn, right=True)
+        result = searchsorted(sums, drawn, right=True)
     else:
         waits = _creation.empty_like(weights).exponential_(generator=generator)
         result = (weights / waits).topk(count, -1)[1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
-
 from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.exchange import _memory_owner, _memory_users, from_numpy
 from autograd_cy._C.tensor import Tensor, _install
@@ -24,6 +22,8 @@ def is_shared(self: Tensor) -> bool:
     >>> x.is_shared(), x.share_memory_().is_shared()
     (False, True)
     """
+    import mmap
+
     owner = _memory_owner(self)
     while owner is not None and not isinstance(owner, mmap.mmap):
         owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
@@ -53,6 +53,8 @@ def share_memory_(self: Tensor) -> Tensor:
     >>> ag.tensor([1.0, 2.0]).share_memory_()
     tensor([1., 2.])
     """
+    import mmap
+
     import numpy as np
 
     if is_shared(self):

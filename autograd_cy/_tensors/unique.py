@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from autograd_cy._C import ops_sorting as _sorting
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["unique", "unique_consecutive"]
@@ -48,6 +47,8 @@ def unique(
     >>> ag.unique(ag.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
+    from autograd_cy._C import ops_sorting as _sorting  # a family that is loaded later
+
     if dim is None:
         found: tuple[Tensor, ...] = _sorting._unique2(input, sorted, return_inverse, return_counts)
     else:
@@ -85,7 +86,9 @@ def unique_consecutive(
     >>> ag.unique_consecutive(ag.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    found = _sorting._unique_consecutive(input, return_inverse, return_counts, dim)
+    from autograd_cy._C.ops_sorting import _unique_consecutive
+
+    found = _unique_consecutive(input, return_inverse, return_counts, dim)
     return _wanted(found, return_inverse, return_counts)
 
 

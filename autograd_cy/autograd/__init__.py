@@ -15,7 +15,6 @@ from autograd_cy.autograd import grad_mode as grad_mode
 from autograd_cy.autograd import graph as graph
 from autograd_cy.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from autograd_cy.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
-from autograd_cy.autograd.explain import explain_grad as explain_grad
 from autograd_cy.autograd.function import Function as Function
 from autograd_cy.autograd.function import NestedIOFunction as NestedIOFunction
 from autograd_cy.autograd.grad_mode import (
@@ -86,6 +85,11 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"autograd_cy.autograd.{name}")
+    if name == "explain_grad":
+        from autograd_cy.autograd.explain import explain_grad
+
+        globals()[name] = explain_grad
+        return explain_grad
     if name in ("DeviceType", "kineto_available"):
         import autograd_cy.profiler
 

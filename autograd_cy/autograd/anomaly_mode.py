@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import traceback
 import warnings
 
 from autograd_cy._C import engine as _engine
@@ -32,6 +31,8 @@ _writes: dict[int, tuple[int, str, list[str]]] = {}
 
 def _stack() -> list[str]:
     """The lines of the calling Python code, innermost last, as traceback prints them."""
+    import traceback  # of programs that look for a fault
+
     return traceback.format_list(
         [f for f in traceback.extract_stack(sys._getframe(1)) if f.filename != __file__]
     )

@@ -70,7 +70,7 @@ _OF_AUTOGRAD = (
     "backward",
     "gradcheck",
 )
-_MODULES = ("autograd", "cuda", "multiprocessing", "nn", "optim", "utils")
+_MODULES = ("autograd", "backends", "cuda", "multiprocessing", "nn", "optim", "utils")
 
 __all__ = [
     *_tensors.TYPES,

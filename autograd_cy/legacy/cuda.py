@@ -4,7 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["current_device", "device_count", "is_available", "manual_seed", "manual_seed_all"]
+from .tensors.classes import TYPES
+
+__all__ = [
+    *TYPES,
+    "current_device",
+    "device_count",
+    "is_available",
+    "manual_seed",
+    "manual_seed_all",
+    "synchronize",
+]
+
+
+class _OnGpu(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return False  # as nothing is there
+
+
+def _tensor_type(name: str) -> Any:
+    def make(cls: Any, *args: Any) -> Any:
+        raise RuntimeError(
+            f"torch.cuda.{name}: there is no GPU; use torch.{name}, or ask cuda.is_available()"
+        )
+
+    body = {
+        "__new__": make,
+        "__module__": __name__,
+        "__doc__": f"The {name} of a GPU: no tensor is one, and none can be made.",
+    }
+    return _OnGpu(name, (), body)
+
+
+# Programs ask isinstance(x.data, torch.cuda.FloatTensor) whether they have a GPU.
+globals().update({name: _tensor_type(name) for name in TYPES})
 
 
 def is_available() -> bool:
@@ -38,6 +71,10 @@ def current_device() -> int:
     raise RuntimeError(
         "there is no GPU: tensors are on the CPU; ask cuda.is_available() before cuda's functions"
     )
+
+
+def synchronize() -> None:
+    """Nothing: all work is done when a call returns."""
 
 
 def manual_seed(seed: int) -> None:

@@ -48,7 +48,8 @@ class Convertible(Owner):
         ----------
         *args, **kwargs
             A dtype, a device or both, or a tensor that has the wanted ones. The dtype applies to
-            floating-point and complex tensors only.
+            floating-point and complex tensors only, `memory_format` to those with 4 or 5
+            dimensions.
 
         Returns
         -------
@@ -74,10 +75,15 @@ class Convertible(Owner):
                 f"but got desired dtype={dtype}"
             )
 
+        layout = wanted.pop("memory_format", None)
+
         def convert(tensor: Tensor) -> Tensor:
+            given = dict(wanted)
             if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
-                return tensor.to(dtype=dtype, **wanted)
-            return tensor.to(**wanted) if wanted else tensor
+                given["dtype"] = dtype
+            if layout is not None and tensor.dim() in (4, 5):
+                given["memory_format"] = layout
+            return tensor.to(**given) if given else tensor
 
         return self._apply(convert)
 

@@ -14,6 +14,8 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
 AT_INFINITY = "the limit; torch multiplies infinity and 0"
 
 # --- softplus ------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ differentiation for complex valued SVD" (2019).
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes
 
+LOADED = "at first use"
+
 HERE = "tests/ops/test_interpreted.py::"
 SQUARE = ((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 2, 2),)
 NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of square matrices")

@@ -12,13 +12,15 @@ from autograd_cy.ops._schema import (
    sample,
 )
 
+LOADED = "at first use"
+
 # --- likelihood --------------------------------------------------------------------------------
 
 op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index: int) -> (output, total_weight)", method=False,
    function=False, kernel=call("loss.nll_loss_into", shape="rules_loss.nll(self, target, weight, reduction)"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
    vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
-   vmap=by_hand("batching_rules.nll_forward_each"),
+   vmap=by_hand("loss_batching.nll_forward_each"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",
    reference=by_test("tests/kernels/test_loss.py::test_nll"), doc="Negative log-likelihood and the weight it was divided by.")
 
@@ -30,7 +32,7 @@ op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: 
        ("grad_output", "target", "weight", "total_weight", "reduction", "ignore_index"),
        shape="rules_loss.nll_backward(grad_output, target, weight, size, reduction)"), out=False,
    vjp={"grad_output": "_nll_loss_only(grad, target, weight, reduction, ignore_index)"}, jvp="linear",
-   vmap=by_hand("batching_rules.nll_backward_each"),
+   vmap=by_hand("loss_batching.nll_backward_each"),
    samples=[sample((arg((3,)), arg((3,), integers(0, 4), False), None, arg((), real(1, 2), False), (3, 4), 0, -100))], dtypes="hf",
    reference=by_test("tests/kernels/test_loss.py::test_nll"), doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 

@@ -2,6 +2,8 @@
 
 from autograd_cy.ops._schema import arg, call, composite, nondiff, op, randomly, sample, shapes
 
+LOADED = "at first use"
+
 # --- affine maps -------------------------------------------------------------------------------
 
 op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * weight[0]", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),

@@ -15,6 +15,8 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
 AT_NAN = "1, as outside of the interval; torch's loops over vectors and over single elements disagree"
 OFF_ZERO = real(-2, 2, avoid=(0.0,))
 PAIR = sample((arg((3, 4)), arg((3, 4), None, False)))

@@ -94,7 +94,7 @@ for _name in ("all", "any"):
 
 WITH_DIM = [one((3, 4)), one(()), one((3, 4), 0), one((3, 4), -1, True), one((2, 3, 4), (0, 2))]
 
-op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nansum"), out=True,
+op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nansum"), out=True, wide_out=True,
    samples=WITH_DIM, dtypes="bihf", tolerance=1e-4,
    reference="np.nansum(self, dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)",
    doc="Sum of the elements that aren't NaN.", example=">>> ag.nansum(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(3.)")

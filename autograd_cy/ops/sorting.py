@@ -15,6 +15,8 @@ from autograd_cy.ops._schema import (
     sample,
 )
 
+LOADED = "at first use"
+
 OWN_ROWS = loop("the examples have rows of their own")
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over {}; the "
            "examples would have different sizes.")

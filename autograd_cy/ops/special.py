@@ -15,6 +15,8 @@ from autograd_cy.ops._schema import (
     unary,
 )
 
+LOADED = "at first use"
+
 TORCH_ROUNDS = "torch's series for polygamma(1, x) is good to 5e-10 and misses the poles at whole numbers"
 
 # --- error functions and logarithms ------------------------------------------------------------

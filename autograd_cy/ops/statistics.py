@@ -15,6 +15,8 @@ from autograd_cy.ops._schema import (
     shapes,
 )
 
+LOADED = "at first use"
+
 ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 HERE = "tests/ops/test_interpreted.py::"
 

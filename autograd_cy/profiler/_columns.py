@@ -134,7 +134,12 @@ class Columns:
         count = len(given.get("name", ()))
         for key, (kind, none) in EVENT_ARRAYS.items():
             values = given.pop(key, None)
-            array = np.full(count, none, kind) if values is None else np.asarray(values, kind)
+            if values is not None:
+                array = np.asarray(values, kind)
+            elif none:
+                array = np.full(count, none, kind)
+            else:
+                array = np.zeros(count, kind)  # of memory that is touched when it is read
             if array.shape != (count,):
                 raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({count},)")
             setattr(self, key, array)

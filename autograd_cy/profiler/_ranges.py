@@ -66,13 +66,13 @@ class _Emitter:
         old, self._session = self._session, _recorder.Recording(int(self.record_shapes), 4 * KEPT)
         self._session.start()
         if old is not None:
-            old.stop()
+            old.drop()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         if self._session is not None:
             _recorder._watch(None, None)
             session, self._session = self._session, None
-            session.stop()
+            session.drop()
         self.entered = False
 
     def __del__(self) -> None:

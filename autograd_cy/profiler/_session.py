@@ -10,12 +10,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from autograd_cy._C import recorder as _recorder
-from autograd_cy.profiler._columns import BACKWARD, OPERATOR, Columns
+from autograd_cy.profiler._columns import BACKWARD, MEMORY_ARRAYS, OPERATOR, Columns
 from autograd_cy.profiler._modules import watch as _watch_modules
 
 __all__ = ["MAX_EVENTS", "Session", "checked_events", "ended_by"]
@@ -151,11 +152,14 @@ class Session:
         -----
         After an error, for want of memory say, it may be called again.
         """
-        taken = self._taken if self._taken is not None else self._recording.stop()
+        taken = self._taken
+        if taken is None:
+            only = None if self.options["all_threads"] else self._thread
+            taken = self._recording.stop(only)
         if taken is None:
             return Columns(base_ns=self._base_ns, options=self.options)
         self._taken = taken
-        columns = _columns(taken, self._thread, self._base_ns, self.options)
+        columns = _columns(taken, self._base_ns, self.options)
         self._taken = None
         return columns
 
@@ -176,99 +180,39 @@ class Session:
             )
 
 
-def _columns(taken: tuple, thread: int, base_ns: int, options: dict[str, Any]) -> Columns:
+def _columns(taken: tuple, base_ns: int, options: dict[str, Any]) -> Columns:
     """What :class:`Recording` gives, as columns."""
-    streams, began, ended, tick, names, late, late_from, flops, *tables, dropped = taken
+    columns, threads, names, backward, ordered, flops, *tables, dropped, wall_ns = taken
+    columns = dict(columns)
     shapes, stacks, modules = tables
-    if not options["all_threads"]:
-        streams = [stream for stream in streams if stream[0] == thread]
-    streams = sorted(streams, key=lambda stream: _first_time(*stream[3:]))
-    room = options["max_events"]
-    kept, counts = [], []
-    for _, _, _, events, _ in streams:
-        kept.append(events[: max(room, 0)])
-        dropped += len(events) - len(kept[-1])
-        room -= len(kept[-1])
-        counts.append(len(kept[-1]))
-    events = _joined(kept, _recorder._EVENT)
-    numbers = np.arange(len(events))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    thread_of = np.repeat(np.arange(1, len(streams) + 1, dtype=np.int32), counts)
-
-    def nanoseconds(ticks: np.ndarray) -> np.ndarray:
-        return ((ticks - began) * tick).astype(np.int64) if tick != 1.0 else ticks - began
-
-    unfinished = (events["end"] == 0) | (events["end"] > ended)
-    first_of = np.repeat(offsets[:-1], counts)
-    back = events["back"]
-    parent = np.where((back > 0) & (numbers - back >= first_of), numbers - back, -1)
-    number = np.where(
-        events["name"] >= late_from, events["name"] - late_from + late, events["name"]
-    )
-    table, used = _name_table(number, names)
-    columns = {
-        "name": table[number],
-        "start": nanoseconds(events["start"]),
-        "end": nanoseconds(np.where(unfinished, ended, events["end"])),
-        "thread": thread_of,
-        "parent": parent,
-        "unfinished": unfinished,
-        "failed": (events["flags"] & FAILED) != 0,
-        "bytes_moved": events["moved"],
-        "team": np.where(unfinished, 1, events["team"]),
-        **{key: events[key] for key in ("seq", "scope", "saved", "shape", "stack", "module")},
-    }
-    # The clock's calibration may lead a nanosecond past the start of what comes after.
-    np.maximum(columns["end"], columns["start"], out=columns["end"])
-    _from_forward(columns)
+    if backward:
+        _from_forward(columns)
     if options["with_flops"]:
         # Shapes of an event that failed may be those that its operator refused.
-        shape = np.where(columns["failed"], -1, events["shape"])
-        columns["flops"] = _counted(events["name"], shape, flops, shapes)
-    for key, wanted in (
-        ("shape", options["record_shapes"]),
-        ("stack", options["with_stack"]),
-        ("module", options["with_modules"]),
-    ):
-        if not wanted:
-            columns[key] = np.full(len(events), -1, np.int32)
-    if not (options["record_shapes"] or options["with_flops"]):
-        del columns["bytes_moved"]
-    if options["profile_memory"]:
-        columns |= _memory(streams, offsets, counts, nanoseconds)
+        shape, failed = columns["shape"], columns["failed"]
+        if failed.any():
+            shape = np.where(failed, -1, shape)
+        columns["flops"] = _counted(columns["name"], shape, flops, shapes)
+    if not options["record_shapes"]:
+        columns.pop("shape", None)
+    if not ordered:
+        order = np.argsort(columns["mem_time"], kind="stable")
+        for key in MEMORY_ARRAYS:
+            columns[key] = columns[key][order]
     known = {t.ident: t.name for t in threading.enumerate()}
     return Columns(
         **columns,
-        names=used,
+        names=names,
         shapes=shapes if options["record_shapes"] else [],
         stacks=_stack_texts(stacks) if options["with_stack"] else [],
         modules=modules if options["with_modules"] else [],
-        threads=[stream[0] for stream in streams],
-        thread_names=[known.get(stream[1], "") for stream in streams],
+        threads=[native for native, _ in threads],
+        thread_names=[known.get(ident, "") for _, ident in threads],
         base_ns=base_ns,
-        wall_ns=int((ended - began) * tick),
+        wall_ns=wall_ns,
         dropped=dropped,
         options=options,
     )
-
-
-def _first_time(events: np.ndarray, changes: np.ndarray) -> int:
-    times = [int(events["start"][0])] if len(events) else []
-    times += [int(changes["time"][0])] if len(changes) else []
-    return min(times)
-
-
-def _joined(parts: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
-    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
-
-
-def _name_table(number: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str]]:
-    """(index of the name for each number, the names that events have, each once)."""
-    table = np.full(len(names), -1, np.int32)
-    places: dict[str, int] = {}
-    for i in np.flatnonzero(np.bincount(number, minlength=len(names))):
-        table[i] = places.setdefault(names[i], len(places))
-    return table, list(places)
 
 
 def _from_forward(columns: dict[str, np.ndarray]) -> None:
@@ -285,48 +229,33 @@ def _from_forward(columns: dict[str, np.ndarray]) -> None:
     later, maker = later[found], order[place[found]]
     columns["fwd_thread"][later] = columns["thread"][maker]
     for key in ("stack", "module"):
-        columns[key] = columns[key].astype(np.int32)
-        columns[key][later] = columns[key][maker]
+        if key in columns:
+            columns[key][later] = columns[key][maker]
 
 
 class _Sizes(list):
     """Sizes for rules, which are compiled without checks of indices for a plain list."""
 
 
-def _counted(name: np.ndarray, shape: np.ndarray, flops: dict, shapes: list) -> np.ndarray:
+def _arguments(sizes: list, values: list, kinds: list) -> list:
+    """Sizes of tensors and values of other arguments."""
+    return [_Sizes(size) if value is None else value for size, value in zip_longest(sizes, values)]
+
+
+def _counted(name: np.ndarray, shape: np.ndarray, flops: list, shapes: list) -> np.ndarray:
     """Operations of each event: the records' rules, once for each description of arguments."""
     counts = np.zeros(len(name), np.int64)
-    for number, rule in flops.items():
-        here = np.flatnonzero((name == number) & (shape >= 0))
-        if not len(here):
-            continue
-        for one in np.unique(shape[here]):
+    for number, rule in flops:
+        here = name == number
+        there = np.bincount(shape[here] + 1, minlength=len(shapes) + 1)[1:]
+        of_shape = np.zeros(len(shapes) + 1, np.int64)  # the last one for those without
+        for one in np.flatnonzero(there).tolist():
             try:
-                count = rule(*[_Sizes(sizes) for sizes in shapes[one][0]])
-                counts[here[shape[here] == one]] = count
+                of_shape[one] = rule(*_arguments(*shapes[one]))
             except Exception:
                 continue  # no rule for arguments like these: nothing is counted
+        np.copyto(counts, of_shape[shape], where=here)
     return counts
-
-
-def _memory(streams: list, offsets: np.ndarray, counts: list[int], nanoseconds: Any) -> dict:
-    """The changes of memory of all threads, by time."""
-    changes = _joined([stream[4] for stream in streams], _recorder._CHANGE)
-    lengths = [len(stream[4]) for stream in streams]
-    first = np.repeat(np.array([stream[2] for stream in streams], np.int64), lengths)
-    event = changes["event"] - first
-    inside = (event >= 0) & (event < np.repeat(np.array(counts, np.int64), lengths))
-    event = np.where(inside, event + np.repeat(offsets[:-1], lengths), -1)
-    order = np.argsort(changes["time"], kind="stable")
-    columns = {
-        "mem_time": nanoseconds(changes["time"]),
-        "mem_bytes": changes["nbytes"],
-        "mem_total": changes["total"],
-        "mem_address": changes["address"],
-        "mem_thread": np.repeat(np.arange(1, len(streams) + 1, dtype=np.int32), lengths),
-        "mem_event": event,
-    }
-    return {key: values[order] for key, values in columns.items()}
 
 
 def _stack_texts(rows: list) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ that Python modules install on Tensor.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,7 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
                 if alias.name != "__all__":
                     name = alias.asname or alias.name
                     lines.append(f"from {node.module} import {alias.name} as {name}")
+    lazy = {**lazy, **{name: f"autograd_cy.{part}" for name, part in _constant(tree, "_LATER")}}
     lines += [f"from {module} import {name} as {name}" for name, module in lazy.items()]
     for name in lazy_modules(tree):
         if (package / name).is_dir() or (package / f"{name}.py").exists():
@@ -115,6 +116,15 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     hidden = [name for name in public if name.startswith("_") and name not in ("__version__", "_C")]
     public = sorted({*public} - {*hidden})
     return HEAD + "\n".join([lines[0], *sorted(lines[1:])]) + f"\n\n__all__ = {public!r}\n"
+
+
+def _constant(tree, name: str) -> Iterable:
+    """What a name of a module is set to; the items of a dict."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and _is_name(node.targets[0], name):
+            value = ast.literal_eval(node.value)
+            return value.items() if isinstance(value, dict) else value
+    return ()
 
 
 def lazy_modules(tree) -> list[str]:
@@ -142,8 +152,9 @@ def write_functional(package: Path, families: dict, module_of: Callable[[Any], s
     `module_of` says in which module the functions of a record are.
     """
     path = package / "nn" / "functional" / "__init__.py"
-    imported = imports_of(ast.parse(path.read_text()))
-    names = {name: place for name, place in imported.items() if not name.startswith("_")}
+    tree = ast.parse(path.read_text())
+    names = {name: place for name, place in imports_of(tree).items() if not name.startswith("_")}
+    names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
     names.pop("annotations", None)
     for records in families.values():
         for r in records:

@@ -9,12 +9,13 @@ A session gets the events between its start and its stop. The blocks go when no 
 one with an event that is still open then stays, apart, until that is closed.
 
 Next files: recorder/clock.pxi, recorder/arguments.pxi, recorder/stacks.pxi, recorder/memory.pxi,
-recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi.
+recorder/columns.pxi, recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItem
-from cpython.ref cimport PyObject, Py_DECREF
-from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint64_t, uint8_t, uintptr_t
+from cpython.ref cimport PyObject, Py_DECREF, Py_INCREF
+from libc.stdint cimport (
+    INT64_MAX, int16_t, int32_t, int64_t, int8_t, uint64_t, uint8_t, uintptr_t)
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 from autograd_cy._C.parallel cimport team_place
@@ -53,6 +54,7 @@ cdef extern from *:
     #include <stdlib.h>
     #include <unistd.h>
     #if defined(__linux__)
+    #include <sys/mman.h>
     #include <sys/syscall.h>
     #define AG_TLS __thread __attribute__((tls_model("initial-exec")))
     static long ag_thread_id(void) { return syscall(SYS_gettid); }
@@ -81,7 +83,11 @@ cdef extern from *:
     }
     static void *ag_new_block(void) {
         void *p = NULL;
-        return posix_memalign(&p, AG_BLOCK, AG_BLOCK) ? NULL : p;
+        if (posix_memalign(&p, AG_BLOCK, AG_BLOCK)) return NULL;
+    #ifdef MADV_POPULATE_WRITE      /* all its pages at once: half of what they cost one by one */
+        madvise(p, AG_BLOCK, MADV_POPULATE_WRITE);
+    #endif
+        return p;
     }
     #define AG_PER_BLOCK ((int)(AG_BLOCK / sizeof(ag_event)) - 1)    /* the head takes one place */
     #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -176,8 +182,25 @@ def _set_flops(int number, function):
 def _elements(*shapes):
     """For such functions: how many elements tensors of these sizes have after broadcasting."""
     count = 1
-    for sizes in _zip_longest(*[reversed(shape) for shape in shapes], fillvalue=1):
+    lists = [shape for shape in shapes if isinstance(shape, list)]      # not numbers
+    for sizes in _zip_longest(*[reversed(shape) for shape in lists], fillvalue=1):
         count *= 0 if 0 in sizes else max(sizes)
+    return count
+
+
+def _windows(image, weight, stride, padding, dilation):
+    """For such functions: operations of a convolution, of which the arguments are known."""
+    cdef Py_ssize_t nd = len(weight) - 2, i
+    count = 2 * _elements(weight) * (image[0] if len(image) > nd + 1 else 1)
+    for i in range(nd):
+        step, around, apart = [
+            x if isinstance(x, (int, str)) else x[i if len(x) > 1 else 0]
+            for x in (stride, padding, dilation)]
+        places = image[len(image) - nd + i]
+        if around != "same":
+            room = places + 2 * (0 if around == "valid" else around)
+            places = (room - apart * (weight[2 + i] - 1) - 1) // step + 1
+        count *= max(places, 0)
     return count
 
 
@@ -355,6 +378,7 @@ cdef void close(Event* e) noexcept:
 include "recorder/arguments.pxi"
 include "recorder/stacks.pxi"
 include "recorder/memory.pxi"
+include "recorder/columns.pxi"
 include "recorder/session.pxi"
 include "recorder/labels.pxi"
 include "recorder/watch.pxi"

@@ -20,6 +20,7 @@ from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.winograd cimport run_tiles, suits_tiles
 
 __all__: list[str] = []
 
@@ -418,8 +419,10 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
     cdef Work t
     cdef Py_ssize_t i
     cdef int status
-    memset(&t, 0, sizeof(t))
     trim(f)
+    if suits_tiles(f) and run_tiles(f, image) == 0:
+        return 0
+    memset(&t, 0, sizeof(t))
     t.f = f
     if image:
         t.source, t.at_source, t.of_source = f.y, f.at_y, f.of_y

@@ -13,6 +13,7 @@ from autograd_cy._C.convolution_loops cimport CONV_F64
 from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.winograd cimport run_tile_weights, suits_tiles
 
 __all__: list[str] = []
 
@@ -498,6 +499,8 @@ cdef int run_weights(Form* f) noexcept nogil:
     memset(&t, 0, sizeof(t))
     if trim(f):
         clear(&all)
+    elif suits_tiles(f) and run_tile_weights(f) == 0:
+        return 0
     t.f = f
     status = prepare(&t)
     free(t.base)

@@ -152,9 +152,15 @@ cdef inline void fetch_lines(
         number* a, Py_ssize_t step, Py_ssize_t lines, Py_ssize_t first,
         Py_ssize_t last) noexcept nogil:
     # Cache lines `first` to `last` of rows that have `lines` each.
-    cdef Py_ssize_t line
-    for line in range(first, last):
-        ag_prefetch(a + line // lines * step + line % lines * (64 // sizeof(number)))
+    cdef Py_ssize_t row, col, _
+    if first >= last:
+        return
+    row, col = first // lines, first % lines
+    for _ in range(first, last):
+        ag_prefetch(a + row * step + col * (64 // sizeof(number)))
+        col += 1
+        if col == lines:
+            row, col = row + 1, 0
 
 
 cdef inline void fetch_result(

@@ -280,7 +280,7 @@ def test_results_are_bit_equal_for_any_number_of_threads(name, shape, rng, threa
     for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
         x, y = stored(a, trans_a), stored(b, trans_b)
         found = []
-        for count in (1, 2, 3, 4, 7):
+        for count in (1, 2, 3, 7):
             threads(count)
             found.append(product(name, x, y, np.empty((m, n), a.dtype), trans_a, trans_b).tobytes())
         assert found.count(found[0]) == len(found)
@@ -450,11 +450,11 @@ import test_gemm as t
 from autograd_cy._C import parallel
 rng = np.random.default_rng(1)
 for name in {names!r}:
-    for shape in t.SHAPES:
+    for shape in [*t.SHAPES[3::2], t.SHAPES[-1]]:  # each routine; all with this variable in CI
         t.test_product_for_every_dtype_and_transposition(name, shape, rng)
     t.test_batches(name, (9, 30, 4, 5), rng)
     t.test_alpha_and_beta(name, (107, 40, 270), rng)
-    for shape in t.LARGE[:2]:
+    for shape in t.LARGE[:1]:
         t.test_results_are_bit_equal_for_any_number_of_threads(
             name, shape, rng, parallel.set_num_threads)
 """

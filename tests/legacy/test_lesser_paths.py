@@ -75,12 +75,14 @@ def test_cells_without_bias_have_gradients_of_their_weights():
     h, c = cell(doubles(4, 3), (doubles(4, 2), doubles(4, 2)))
     (h + c).sum().backward()
     assert [p.grad.size() for p in cell.parameters()] == [(8, 3), (8, 2)]
-    assert repr(cell) == "LSTMCell (3, 2, bias=False)"
+    assert repr(cell) == "LSTMCell(3, 2, bias=False)"
 
 
 def test_recurrent_layers_show_their_options_and_list_their_weights():
     layer = nn.GRU(3, 2, num_layers=2, batch_first=True, bidirectional=True, dropout=0.5)
-    assert repr(layer) == "GRU (3, 2, num_layers=2, batch_first=True, bidirectional=True)"
+    assert repr(layer) == (
+        "GRU(3, 2, num_layers=2, batch_first=True, dropout=0.5, bidirectional=True)"
+    )
     assert [len(part) for part in layer.all_weights] == [4] * 4
     out, last = layer(Variable(torch.ones(5, 4, 3)))
     assert out.size() == (5, 4, 4) and last.size() == (4, 5, 2)
@@ -93,17 +95,29 @@ def test_modules_show_their_options():
     for module, text in (
         (
             nn.Conv2d(2, 4, 3, 1, 1, 2, 2),
-            "Conv2d (2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), "
+            "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), "
             "groups=2)",
         ),
-        (nn.MaxPool2d(2), "MaxPool2d (size=2, stride=2, padding=0)"),
-        (nn.AvgPool1d(3, 1), "AvgPool1d (size=3, stride=1, padding=0)"),
+        (nn.MaxPool2d(2), "MaxPool2d (size=(2, 2), stride=(2, 2), dilation=(1, 1))"),
+        (
+            nn.AvgPool1d(3, 1),
+            "AvgPool1d (size=(3,), stride=(1,), padding=(0,), ceil_mode=False, "
+            "count_include_pad=True)",
+        ),
+        (nn.AvgPool2d(3, 1), "AvgPool2d (\n)"),
         (nn.Hardtanh(), "Hardtanh (min_val=-1, max_val=1)"),
         (nn.Threshold(1, 0, True), "Threshold (1, 0, inplace)"),
         (nn.PReLU(2), "PReLU (2)"),
-        (nn.ELU(2), "ELU (alpha=2, inplace=False)"),
-        (nn.Embedding(3, 2, padding_idx=1), "Embedding (3, 2, padding_idx=1)"),
-        (nn.ModuleList(), "ModuleList ()"),
+        (nn.ELU(2), "ELU (alpha=2)"),
+        (nn.Embedding(3, 2, padding_idx=1), "Embedding(3, 2, padding_idx=1)"),
+        (nn.ModuleList(), "ModuleList (\n)"),
+        (nn.LeakyReLU(0.2, inplace=True), "LeakyReLU (0.2, inplace)"),
+        (nn.Softshrink(), "Softshrink (0.5)"),
+        (nn.Dropout2d(), "Dropout2d (p=0.5)"),
+        (nn.Tanh(), "Tanh ()"),
+        (nn.MSELoss(), "MSELoss (\n)"),
+        (nn.UpsamplingNearest2d(scale_factor=2), "UpsamplingNearest2d (scale_factor=2)"),
+        (nn.LPPool2d(2, 3), "LPPool2d (2, size=3, stride=None, ceil_mode=False)"),
     ):
         assert repr(module) == text
 
@@ -114,9 +128,6 @@ def test_inplace_hardtanh_moves_the_variable():
     assert F.hardtanh(y, -1, 2, inplace=True) is y and y.data.tolist() == [-1, 0.5, 2]
     y.sum().backward()
     assert v.grad.data.tolist() == [0, 1, 0]
-    for name in ("elu", "leaky_relu"):
-        with pytest.raises(NotImplementedError, match="no in-place form"):
-            getattr(F, name)(v, inplace=True)
     with pytest.raises(RuntimeError, match="requires value"):
         F.threshold(v, 0, 1, inplace=True)
     with pytest.raises(ValueError, match="between 0 and 1"):

@@ -70,7 +70,7 @@ def test_modules_show_as_then(net):
     assert repr(net) == (
         "Net (\n"
         "  (first): Linear (4 -> 3)\n"
-        "  (norm): BatchNorm1d (3, eps=1e-05, momentum=0.1, affine=True)\n"
+        "  (norm): BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True)\n"
         "  (rest): Sequential (\n"
         "    (0): ReLU (inplace)\n"
         "    (1): Dropout (p = 0.5)\n"
@@ -308,10 +308,10 @@ def test_initial_values():
 
 def test_missing_names_say_so():
     for module, name in (
-        (nn, "DataParallel"),
-        (torch.optim, "LBFGS"),
+        (nn, "GLU"),
+        (torch.optim, "lr_scheduler"),
         (torch.utils, "ffi"),
-        (torch.cuda, "Stream"),
+        (torch.cuda, "nvtx"),
     ):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
             getattr(module, name)
@@ -333,9 +333,9 @@ def test_embedding_limits_norms_of_used_rows():
 def test_layers_name_sizes_that_do_not_fit():
     with pytest.raises(RuntimeError, match=r"expected rows in 2 dimensions, got size \(3,\)"):
         nn.Linear(3, 2)(Variable(torch.ones(3)))
-    with pytest.raises(RuntimeError, match="need 2 channels"):
+    with pytest.raises(RuntimeError, match="to have 2 channels"):
         nn.Conv1d(2, 2, 1)(Variable(torch.ones(1, 3, 4)))
-    with pytest.raises(RuntimeError, match="doesn't fit into dimension 2"):
+    with pytest.raises(RuntimeError, match="size can't be greater"):
         nn.Conv1d(1, 1, 5)(Variable(torch.ones(1, 1, 4)))
     with pytest.raises(ValueError, match="expected 4D input"):
         nn.BatchNorm2d(3)(Variable(torch.ones(2, 3)))

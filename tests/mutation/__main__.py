@@ -20,8 +20,14 @@ EXCUSED = Path(__file__).with_name("harmless.txt")
 
 def arguments(words=None):
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--count", type=int, default=150, help="slips to build")
-    parser.add_argument("--seed", type=int, default=None, help="which; the time by default")
+    parser.add_argument("--count", type=int, default=150, help="slips of each seed")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        nargs="+",
+        default=None,
+        help="which; several are built at once; the time by default",
+    )
     parser.add_argument("--first", type=int, default=0, help="the first to try")
     parser.add_argument("--last", type=int, default=None, help="the first not to try any more")
     parser.add_argument("--folder", type=Path, default=tree.ROOT / "build" / "mutants")
@@ -47,40 +53,48 @@ def known(path: Path | None, again: bool) -> dict[str, Outcome]:
     if path is None or not path.exists():
         return {}
     found = {key: Outcome(*row) for key, row in json.loads(path.read_text()).items()}
-    return {key: outcome for key, outcome in found.items() if outcome.noticed or not again}
+    settled = {key: o for key, o in found.items() if o.name != "to be imported"}
+    return {key: outcome for key, outcome in settled.items() if outcome.noticed or not again}
 
 
 def main(words=None) -> int:
     options = arguments(words)
-    seed = int(time.time()) if options.seed is None else options.seed
-    chosen = places.choose(tree.sources(), tree.ROOT, options.count, seed)
-    print(f"seed {seed}: {len(chosen)} slips", flush=True)
+    chosen: list[places.Slip] = []
+    for seed in options.seed or [int(time.time())]:
+        start = len(chosen)
+        chosen += places.choose(tree.sources(), tree.ROOT, options.count, seed, chosen)
+        print(f"seed {seed}: slips {start} to {len(chosen) - 1}", flush=True)
     slips = tree.make(options.folder, dict(enumerate(chosen)))
-    last = options.count if options.last is None else options.last
-    slips = {number: slip for number, slip in slips.items() if options.first <= number < last}
+    asked = slice(options.first, options.last)
+    slips = {number: slips[number] for number in sorted(slips) if number in range(10**6)[asked]}
     excused, before = harmless(), known(options.json, options.again)
     outcomes = {}
     with Runner(options.folder, "tests") as runner:
         tests = survey(options.folder, runner)
         print(f"{len(tests)} tests, {sum(test.seconds for test in tests):.0f} s", flush=True)
-        for number, slip in slips.items():
-            if slip.key in excused:
-                outcomes[number] = Outcome("harmless", excused[slip.key])
-            elif slip.key in before:
-                outcomes[number] = before[slip.key]
-                continue
-            else:
-                outcomes[number] = outcome = try_slip(runner, tests, number, options.limit)
-                if number in runner.imported and not outcome.noticed:
-                    # What the modules made before the slip was there may have hidden it.
-                    outcomes[number] = try_import(
-                        options.folder, runner, tests, number, options.limit
-                    )
-            print(f"{number:4d} {outcomes[number].name:11s} {slip.key}", flush=True)
+
+        def note(number, outcome):
+            outcomes[number] = outcome
+            print(f"{number:4d} {outcome.name:11s} {slips[number].key}", flush=True)
             if options.json:
                 found = {slips[n].key: [o.name, o.where] for n, o in outcomes.items()}
                 rows = {key: [o.name, o.where] for key, o in before.items()} | found
                 options.json.write_text(json.dumps(rows, indent=1))
+
+        hidden = []  # what modules made before the slip was there may have hidden it
+        for number, slip in slips.items():
+            if slip.key in excused:
+                note(number, Outcome("harmless", excused[slip.key]))
+            elif slip.key in before:
+                outcomes[number] = before[slip.key]
+            else:
+                outcome = try_slip(runner, tests, number, options.limit)
+                if number in runner.imported and not outcome.noticed:
+                    hidden.append(number)
+                    outcome = Outcome("to be imported", outcome.where)
+                note(number, outcome)
+        for number in hidden:  # last, as each collects all tests anew
+            note(number, try_import(options.folder, runner, tests, number, options.limit))
     return report(slips, outcomes)
 
 

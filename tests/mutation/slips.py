@@ -172,14 +172,23 @@ def without_a_part(value: str) -> Iterator[str]:
             yield word.join(f"({part})" for part in kept)
 
 
-def choose(paths: list[Path], root: Path, count: int, seed: int) -> list[Slip]:
-    """`count` slips, no two in one line, spread evenly over the four parts of the code."""
+def choose(
+    paths: list[Path], root: Path, count: int, seed: int, taken: list[Slip] | tuple[()] = ()
+) -> list[Slip]:
+    """
+    `count` slips, no two in one line, spread evenly over the parts of the code.
+
+    Lines of those that are taken have a slip already.
+    """
+    full = {(slip.path, slip.line) for slip in taken}
     rng = random.Random(seed)
     groups: dict[str, list[Slip]] = {}
     for path in sorted(paths):
         name = str(path.relative_to(root))
         group = name.split("/")[1] if name.startswith("ext/") else "python"
-        groups.setdefault(group, []).extend(find(name, path.read_text()))
+        groups.setdefault(group, []).extend(
+            slip for slip in find(name, path.read_text()) if (slip.path, slip.line) not in full
+        )
     chosen: dict[tuple[str, int], Slip] = {}
     for slips in groups.values():
         rng.shuffle(slips)

@@ -28,3 +28,12 @@ def test_double_leaves_complex_and_integers_alone():
     assert module.real.dtype is ag.float64
     assert module.turning.dtype is module.phase.dtype is ag.complex64
     assert module.count.dtype is ag.int64
+
+
+def test_a_memory_format_is_for_what_has_as_many_dimensions():
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.Linear(4, 2))
+    net.to(ag.float64, memory_format=ag.channels_last)
+    assert net[0].weight.is_contiguous(memory_format=ag.channels_last)
+    assert not net[0].weight.is_contiguous()
+    assert net[3].weight.is_contiguous()
+    assert {p.dtype for p in net.parameters()} == {ag.float64}

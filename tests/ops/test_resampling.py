@@ -1,5 +1,7 @@
 """Interpolation beside torch's, shuffles and unpooling against NumPy, and their modules."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -140,9 +142,46 @@ def test_errors_are_those_of_torch(shape, given):
     assert str(ours.value)[:40] == str(theirs.value)[:40]
 
 
-def test_antialiasing_says_what_to_do():
-    with pytest.raises(NotImplementedError, match="average first"):
-        F.interpolate(ag.zeros(1, 1, 4, 4), 2, mode="bilinear", antialias=True)
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("align", [False, True])
+def test_antialiased_images_are_those_of_torch(mode, align):
+    torch = pytest.importorskip("torch")
+    theirs = torch.nn.functional.interpolate
+    for rows, out in [(7, 3), (5, 9), (1, 4), (4, 1), (31, 4), (6, 6)]:
+        x = RNG.normal(size=(2, 3, rows, rows + 2))
+        for given in ({"size": (out, out + 1)}, {"scale_factor": 1.7}, {"scale_factor": (1, 0.6)}):
+            given |= {"mode": mode, "align_corners": align, "antialias": True}
+            want = theirs(torch.tensor(x), **given)
+            np.testing.assert_allclose(
+                F.interpolate(ag.tensor(x), **given), want, rtol=0, atol=1e-13, err_msg=str(given)
+            )
+
+
+def test_antialiasing_averages_every_element_and_has_all_derivatives():
+    x = ag.tensor(RNG.normal(size=(1, 2, 9, 4)), requires_grad=True)
+    resize = functools.partial(F.interpolate, size=(3, 3), mode="bicubic", antialias=True)
+    assert ag.autograd.gradcheck(resize, (x,), check_forward_ad=True)
+    assert ag.autograd.gradgradcheck(resize, (x,))
+    batched = ag.vmap(resize)(ag.stack([x.detach(), x.detach() + 1]))
+    np.testing.assert_allclose(batched[1], resize(x.detach()) + 1, rtol=0, atol=1e-14)
+    F.interpolate(x, 1, mode="bilinear", antialias=True).sum().backward()
+    assert (x.grad > 0).all()
+    assert F.interpolate(x.to("meta"), (5, 2), mode="bilinear", antialias=True).shape[2:] == (5, 2)
+
+
+def test_infinity_reaches_only_what_averages_it():
+    x = ag.zeros(1, 1, 1, 10)
+    x[..., 4] = float("inf")
+    y = F.interpolate(x, (1, 4), mode="bilinear", antialias=True).flatten().tolist()
+    assert y == [0, float("inf"), float("inf"), 0]
+
+
+def test_antialiasing_refuses_what_torch_refuses():
+    x = ag.zeros(1, 1, 4, 4)
+    with pytest.raises(NotImplementedError, match="antialias=True is not implemented for .*int32"):
+        F.interpolate(x.int(), 2, mode="bilinear", antialias=True)
+    with pytest.raises(RuntimeError, match="should be greater than 0"):
+        F.interpolate(x, 0, mode="bilinear", antialias=True)
 
 
 @pytest.mark.parametrize("name", ["upsample", "upsample_nearest", "upsample_bilinear"])

@@ -1,6 +1,7 @@
 """Labels in recordings."""
 
 import asyncio
+import contextlib
 import threading
 
 import pytest
@@ -8,6 +9,7 @@ from recordings import names_of, recorded, tree_of
 
 import autograd_cy as ag
 from autograd_cy.profiler._labels import record_function
+from autograd_cy.profiler._session import Session
 
 # --- labels ---------------------------------------------------------------------------------------
 
@@ -116,3 +118,86 @@ def test_a_label_that_is_dropped_ends():
 
     columns = recorded(run)
     assert not columns.unfinished.any() and (columns.parent == -1).all()
+
+
+# --- off, when they are to cost nothing -----------------------------------------------------------
+
+
+def test_labels_of_texts_that_are_no_plain_strings():
+    class Text(str):
+        pass
+
+    class Label(record_function):
+        pass
+
+    columns = recorded(
+        lambda: [
+            made.__exit__(None, None, None)
+            for made in (
+                record_function(Text("a"), None).__enter__(),
+                record_function(name="b", args=Text("more")).__enter__(),
+                record_function("c", "more").__enter__(),
+                Label("d", args="more").__enter__(),
+            )
+        ]
+    )
+    assert names_of(columns) == ["a", "b", "c", "d"]
+    assert type(record_function(Text("a")).name) is str
+    assert record_function("c", "more").args == record_function("c", args="more").args == "more"
+    assert type(Label("d")) is Label
+    for wrong in ((), (3,), (b"a",), ("a", 3), ("a", None, 3), (None,)):
+        with pytest.raises(TypeError):
+            record_function(*wrong)
+    with pytest.raises(TypeError):
+        record_function("a", more=1)
+
+
+def test_a_label_is_left_however_its_exit_is_reached():
+    one = ag.ones(1)
+
+    class Label(record_function):
+        def __exit__(self, *error):
+            left.append(self.name)
+            return super().__exit__(*error)
+
+    def run():
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(record_function("stack"))
+            stack.enter_context(Label("subclass"))
+            one.neg()
+        label = record_function("by hand")
+        label.__enter__()
+        record_function.__exit__(label, None, None, None)
+        with pytest.raises(ZeroDivisionError), record_function("fails"):
+            1 / 0
+
+    left = []
+    run()  # without a profiler, first
+    assert left == ["subclass"]
+    columns = recorded(run)
+    assert tree_of(columns) == [
+        (0, "stack"),
+        (1, "subclass"),
+        (2, "aten::neg"),
+        (0, "by hand"),
+        (0, "fails"),
+    ]
+    assert columns.failed.tolist() == [False, False, False, False, True]
+    assert not columns.unfinished.any()
+
+
+def test_a_label_that_was_entered_off_is_no_event_and_one_entered_on_ends_off():
+    early, late = record_function("early"), record_function("late")
+    session = Session()
+    with early:
+        session.start()
+        late.__enter__()
+        with early:
+            pass
+    columns = session.stop()
+    assert tree_of(columns) == [(0, "late"), (1, "early")]
+    assert columns.unfinished.tolist() == [True, False]
+    late.__exit__(None, None, None)  # of a session that is over
+    assert names_of(recorded(lambda: late.__exit__(None, None, None))) == []
+    with pytest.raises(TypeError):
+        record_function.__exit__(None, None, None, None)

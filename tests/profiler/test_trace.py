@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 from samples import training, with_memory
 
+from autograd_cy.profiler import _trace
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._events import FunctionEvent
@@ -130,8 +131,9 @@ def test_lists_of_events_are_traces_too(tmp_path):
     assert (other["tid"], other["args"]["Sequence number"]) == (2, 4)
 
 
-def test_many_events_need_no_object_each(tmp_path):
-    report = Loaded(training(steps=12_000))
+def test_many_events_need_no_object_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(_trace, "CHUNK", 1024)
+    report = Loaded(training(steps=3_000))
     events = len(report.to_columns())
     report.key_averages(), report._report("x").spans.forward_of
     report.export_chrome_trace(tmp_path / "t.json")  # what is made once is there

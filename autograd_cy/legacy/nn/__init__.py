@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import functional, init, modules, utils
+from . import functional, init, modules, parallel, utils
 from .modules import *  # noqa: F403
+from .parallel import DataParallel
 from .parameter import Parameter
 
-__all__ = ["Parameter", "functional", "init", "modules", "utils", *modules.__all__]
+__all__ = [
+    "DataParallel",
+    "Parameter",
+    "functional",
+    "init",
+    "modules",
+    "parallel",
+    "utils",
+    *modules.__all__,
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,12 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_cy as ag
+from autograd_cy.nn import functional as _now
 
 from ..autograd import Function
 from ..autograd.function import InplaceFunction
 from ..tensors.wrapping import wrap
 
-__all__ = ["Dropout", "Hardtanh", "Linear", "LogSoftmax", "Softmax", "Threshold"]
+__all__ = [
+    "ELU",
+    "Dropout",
+    "Hardtanh",
+    "LeakyReLU",
+    "Linear",
+    "LogSoftmax",
+    "RReLU",
+    "Softmax",
+    "Threshold",
+]
 
 
 class Threshold(InplaceFunction):
@@ -62,6 +73,80 @@ class Hardtanh(InplaceFunction):
         (kept,) = self.saved_tensors
         outside = ag.logical_or(ag.le(kept, self.low), ag.ge(kept, self.high))
         return wrap(ag.masked_fill(grad_output, outside, 0))
+
+
+class LeakyReLU(InplaceFunction):
+    """Elements above zero, a multiple of those below."""
+
+    def __init__(self, slope: float, inplace: bool = False):
+        super().__init__(inplace)
+        if inplace and slope < 0:
+            raise RuntimeError(f"in-place processing requires a slope above zero, not {slope}")
+        self.slope = slope
+
+    def forward(self, input: Any) -> Any:
+        output = wrap(_now.leaky_relu(input, self.slope))
+        if self.inplace:
+            self.mark_dirty(input)
+            output = input.copy_(output)
+        # The signs of the result are those of the input.
+        self.save_for_backward(output if self.inplace else input)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        (kept,) = self.saved_tensors
+        return wrap(ag.where(ag.gt(kept, 0), grad_output, ag.mul(grad_output, self.slope)))
+
+
+class ELU(InplaceFunction):
+    """``x`` above zero, ``alpha (exp(x) - 1)`` below."""
+
+    def __init__(self, alpha: float, inplace: bool = False):
+        super().__init__(inplace)
+        if alpha < 0:
+            raise RuntimeError(f"ELU: alpha must not be negative, got {alpha}")
+        self.alpha = alpha
+
+    def forward(self, input: Any) -> Any:
+        output = wrap(_now.elu(input, self.alpha))
+        if self.inplace:
+            self.mark_dirty(input)
+            output = input.copy_(output)
+        self.save_for_backward(output)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        (output,) = self.saved_tensors
+        below = ag.mul(grad_output, ag.add(output, self.alpha))
+        return wrap(ag.where(ag.gt(output, 0), grad_output, below))
+
+
+class RReLU(InplaceFunction):
+    """Elements above zero, a multiple of those below, which is drawn for each in training."""
+
+    def __init__(self, lower: float, upper: float, train: bool, inplace: bool = False):
+        super().__init__(inplace)
+        if not 0 <= lower <= upper:
+            raise ValueError(f"rrelu: the bounds must be in order and positive: {lower}, {upper}")
+        self.lower = lower
+        self.upper = upper
+        self.train = train
+        self.noise: Any = None
+
+    def forward(self, input: Any) -> Any:
+        if self.train:
+            drawn = input.new().resize_as_(input).uniform_(self.lower, self.upper)
+        else:
+            drawn = ag.full_like(input, (self.lower + self.upper) / 2)
+        self.noise = ag.where(ag.gt(input, 0), ag.ones_like(drawn), drawn)
+        output = wrap(ag.mul(input, self.noise))
+        if self.inplace:
+            self.mark_dirty(input)
+            output = input.copy_(output)
+        return output
+
+    def backward(self, grad_output: Any) -> Any:
+        return wrap(ag.mul(grad_output, self.noise))
 
 
 class Dropout(InplaceFunction):
@@ -144,5 +229,5 @@ class LogSoftmax(_OverClasses):
 
 
 # Their gradients have the types and sizes of the inputs; they needn't be looked at.
-for _function in (Dropout, Hardtanh, Linear, LogSoftmax, Softmax, Threshold):
-    _function._trusted = True
+for _name in __all__:
+    globals()[_name]._trusted = True

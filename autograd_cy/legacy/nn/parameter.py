@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..autograd import Variable
+from ..creation import default_type
 from ..tensors.classes import EraTensor
 
-__all__ = ["Parameter"]
+__all__ = ["Parameter", "fresh"]
 
 
 class Parameter(Variable):
@@ -28,8 +29,6 @@ class Parameter(Variable):
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         if data is None:
-            from ..creation import default_type
-
             data = default_type()()
         super().__init__(data, requires_grad=requires_grad)
 
@@ -46,3 +45,8 @@ class Parameter(Variable):
     def __repr__(self) -> str:
         text = repr(EraTensor.view(self.data.contiguous(), *self.data.size()))
         return "Parameter containing:" + ("" if text.startswith("\n") else "\n") + text
+
+
+def fresh(*sizes: int) -> Parameter:
+    """A parameter of the default type whose values are yet to be drawn."""
+    return Parameter(default_type()(*sizes))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .algorithms import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, RMSprop, Rprop
+from .lbfgs import LBFGS
 from .optimizer import Optimizer
 
 __all__ = [
     "ASGD",
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

@@ -28,6 +28,8 @@ def class_of(kind):
         return kind
     if kind in CLASSES:
         return CLASSES[kind]
+    if getattr(kind, "__module__", "") == "autograd_cy.legacy.cuda":
+        raise RuntimeError(_NO_GPU)
     raise RuntimeError(f"invalid type: {kind!r}")
 
 
@@ -79,6 +81,14 @@ class Memory(Base):
     def cuda(self, device=None, **kwargs):
         """Refused: there is no GPU."""
         raise RuntimeError(_NO_GPU)
+
+    def pin_memory(self):
+        """Refused: there is no GPU."""
+        raise RuntimeError(_NO_GPU)
+
+    def is_pinned(self):
+        """False."""
+        return False
 
     def get_device(self):
         """-1, for the CPU."""

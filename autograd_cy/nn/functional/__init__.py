@@ -86,7 +86,6 @@ from autograd_cy.nn.functional._pooling import (
 )
 from autograd_cy.nn.functional._rectifier import (
     celu,
-    celu_,
     elu,
     elu_,
     hardsigmoid,
@@ -96,12 +95,8 @@ from autograd_cy.nn.functional._rectifier import (
     leaky_relu,
     leaky_relu_,
     relu6,
-    relu_,
     rrelu,
-    rrelu_,
     selu,
-    selu_,
-    threshold_,
 )
 from autograd_cy.nn.functional._resampling import (
     interpolate,
@@ -137,7 +132,6 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
-    "celu_",
     "cosine_embedding_loss",
     "cross_entropy",
     "ctc_loss",
@@ -192,11 +186,8 @@ __all__ = [
     "poisson_nll_loss",
     "relu",
     "relu6",
-    "relu_",
     "rrelu",
-    "rrelu_",
     "selu",
-    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -207,7 +198,6 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
-    "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
     "upsample",
@@ -220,4 +210,7 @@ for _name in _LISTED.intersection(__all__):
     if isinstance(globals()[_name], _FunctionType) and not hasattr(globals()[_name], "_asks"):
         globals()[_name] = _overridable(globals()[_name])
 
-__getattr__, __dir__ = _later("nn.functional", globals())
+# In-place forms that are those of the top level.
+_TOP = ("celu_", "relu_", "rrelu_", "selu_", "threshold_")
+
+__getattr__, __dir__ = _later("nn.functional", globals(), _TOP)

@@ -7,7 +7,7 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._C import ops_gate as _gates
+from autograd_cy._interpreted import Family
 from autograd_cy.nn.functional._arguments import implicit_dim
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "softsign",
     "tanhshrink",
 ]
+
+_gates = Family("ops_gate")
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:

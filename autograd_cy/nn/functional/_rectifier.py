@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import autograd_cy as _operators
-from autograd_cy import Tensor, celu_, relu_, rrelu_, selu_, threshold_
-from autograd_cy._C import ops_rectifier as _rectifiers
+from autograd_cy import Tensor
+from autograd_cy._interpreted import Family
 
 __all__ = [
     "celu",
-    "celu_",
     "elu",
     "elu_",
     "hardsigmoid",
@@ -18,13 +17,11 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "relu6",
-    "relu_",
     "rrelu",
-    "rrelu_",
     "selu",
-    "selu_",
-    "threshold_",
 ]
+
+_rectifiers = Family("ops_rectifier")
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 from autograd_cy._interpreted import find
+from autograd_cy.nn.functional._antialias import antialiased
 from autograd_cy.nn.functional._pooling import _operator
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
@@ -96,7 +97,8 @@ def interpolate(
     recompute_scale_factor : bool, optional
         Use the ratio of the sizes, which are whole numbers, in place of the given factor.
     antialias : bool, optional
-        Not supported.
+        Average all elements of the input where the result is smaller; for float32 and float64
+        images with ``"bilinear"`` or ``"bicubic"``, as image libraries do it.
 
     Returns
     -------
@@ -107,12 +109,12 @@ def interpolate(
     ValueError
         Sizes are missing, given twice, or not for all dimensions.
     NotImplementedError
-        The mode isn't for so many dimensions, or `antialias` is asked for.
+        The mode isn't for so many dimensions, or `antialias` not for the dtype.
 
     Notes
     -----
     Cubic weights are those of R. Keys, "Cubic convolution interpolation for digital image
-    processing" (1981), with a = -3/4.
+    processing" (1981), with a = -3/4, and -1/2 with `antialias`.
 
     Examples
     --------
@@ -141,10 +143,7 @@ def interpolate(
             "tensor as input"
         )
     if antialias:
-        raise NotImplementedError(
-            "interpolate: antialias=True is not supported; average first, with avg_pool2d or "
-            'interpolate(mode="area")'
-        )
+        return antialiased(input, sizes, scales, mode == "bicubic", bool(align_corners))
     code, dims = _MODES.get(mode, (0, ()))
     if not dims or not 3 <= input.dim() <= 5:
         raise NotImplementedError(

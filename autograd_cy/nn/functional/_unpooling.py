@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograd_cy import Tensor, relu, sign
+import autograd_cy as _operators
+from autograd_cy import Tensor
 from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._pooling import _named, _operator, _Sizes, _spread
 
@@ -109,7 +110,7 @@ def _lp_pool(rank: int) -> Any:
         )
         # A window that isn't full counts as if it were, as in torch. Sign and size apart have a
         # gradient of zero at zero.
-        whole = sign(mean) * relu(abs(mean))
+        whole = _operators.sign(mean) * _operators.relu(abs(mean))
         return whole.mul(_volume(kernel_size, rank)).pow(1.0 / norm_type)
 
     return _named(

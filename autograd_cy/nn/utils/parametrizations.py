@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_cy import Tensor, cat, eye, from_numpy, linalg, no_grad
+import autograd_cy as _operators
+from autograd_cy import Tensor, cat, eye, from_numpy, no_grad
 
 from ..module import Module
 from .parametrize import register_parametrization
@@ -35,9 +36,11 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
             [1.]])
     """
     if dim is None or dim == -1:
-        return linalg.vector_norm(weight)
+        return _operators.linalg.vector_norm(weight)
     others = tuple(d for d in range(weight.dim()) if d != dim)
-    return linalg.vector_norm(weight, 2, others, keepdim=True) if others else weight.abs()
+    return (
+        _operators.linalg.vector_norm(weight, 2, others, keepdim=True) if others else weight.abs()
+    )
 
 
 class _WeightNorm(Module):
@@ -111,7 +114,7 @@ def unit(vector: Tensor, eps: float) -> Tensor:
     >>> unit(torch.tensor([3.0, 4.0]), 1e-12)
     tensor([0.6000, 0.8000])
     """
-    return vector / linalg.vector_norm(vector).clamp(min=eps)
+    return vector / _operators.linalg.vector_norm(vector).clamp(min=eps)
 
 
 class _SpectralNorm(Module):
@@ -239,7 +242,7 @@ def _matrix_exp(a: Tensor) -> Tensor:
         power = power @ square
         even, odd = even + _PADE[i] * power, odd + _PADE[i + 1] * power
     odd = a @ odd
-    found = linalg.solve(even - odd, even + odd)
+    found = _operators.linalg.solve(even - odd, even + odd)
     for _ in range(halvings):
         found = found @ found
     return found
@@ -282,7 +285,7 @@ class _Orthogonal(Module):
                 q = _matrix_exp(a)
             else:
                 one = eye(n, dtype=a.dtype)
-                q = linalg.solve(one - 0.5 * a, one + 0.5 * a)
+                q = _operators.linalg.solve(one - 0.5 * a, one + 0.5 * a)
             q = q[..., :k]
         if getattr(self, "base", None) is not None:
             q = self.base @ q

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from autograd_cy import func
+import autograd_cy as _operators
 
 from ..module import Module
 
@@ -50,6 +50,6 @@ def functional_call(
         FutureWarning,
         stacklevel=2,
     )
-    return func.functional_call(
+    return _operators.func.functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
     )

@@ -30,6 +30,7 @@ cdef int64_t* g_given = NULL   # the arguments of the operator that begins
 cdef int64_t g_n_given = 0
 cdef int64_t g_room_given = 0
 cdef int64_t g_moved = 0       # bytes of its tensors
+cdef int32_t[256] g_last_shape  # by numbers of names
 
 memset(&g_shapes, 0, sizeof(Table))
 
@@ -69,8 +70,24 @@ cdef bint grow_entries(Table* t, int64_t length) noexcept:
     return 2 * t.count < t.mask or grow_places(t)
 
 
-cdef int32_t look_up(Table* t, const int64_t* words, int64_t length) noexcept:
-    """The number of a sequence of words, or -1 if there is no room for it."""
+cdef int32_t look_up(Table* t, const int64_t* words, int64_t length, int32_t* hint) noexcept:
+    """The number of a sequence of words, or -1 if there is no room for it.
+
+    `hint` is what was found the last time in such a place: programs repeat themselves.
+    """
+    cdef int32_t number = hint[0]
+    cdef Entry* found
+    if 0 <= number < t.count:
+        found = &t.entries[number]
+        if found.length == length and memcmp(
+                t.words + found.at, words, <size_t>length * sizeof(int64_t)) == 0:
+            return number
+    number = look_further(t, words, length)
+    hint[0] = number
+    return number
+
+
+cdef int32_t look_further(Table* t, const int64_t* words, int64_t length) noexcept:
     cdef uint64_t h = <uint64_t>length
     cdef int64_t i
     cdef int32_t at
@@ -220,7 +237,7 @@ cdef void put_nested(object x, int depth) noexcept:
 cdef void put_end(Event* e) noexcept:
     """The arguments are complete; the time that they took isn't the operator's."""
     global g_n_given, g_moved
-    e.shape = look_up(&g_shapes, g_given, g_n_given)
+    e.shape = look_up(&g_shapes, g_given, g_n_given, &g_last_shape[e.name & 255])
     e.moved = g_moved
     g_n_given = g_moved = 0
     known(e)

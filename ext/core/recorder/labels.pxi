@@ -1,5 +1,19 @@
 # Labels that programs put around their own steps (part of recorder.pyx).
 
+cdef extern from *:
+    ctypedef object (*getter "descrgetfunc")(object, object, object)
+    ctypedef struct NewType "PyTypeObject":
+        void* tp_vectorcall
+        PyObject* tp_dict
+        getter tp_descr_get
+    NewType* TYPE_OF "Py_TYPE"(PyObject*) noexcept
+    void PyType_Modified(NewType*) noexcept
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
+
+
+# Texts and numbers make no cycles that a collector had to look for.
+@cython.freelist(16)
+@cython.no_gc
 cdef class record_function:
     """
     Label what a program does, so that it is seen in profiles.
@@ -17,7 +31,7 @@ cdef class record_function:
     Raises
     ------
     TypeError
-        If the label is no string.
+        If one of them is no string.
 
     Examples
     --------
@@ -31,14 +45,15 @@ cdef class record_function:
     tensor([9.])
     """
     cdef readonly str name
-    cdef readonly object args
+    cdef readonly str args
     cdef Event* event               # the span that is open, or NULL
     cdef list others                # addresses of more spans that are open, of earlier entries
 
-    def __init__(self, str name not None, args=None):
-        self.name = name
-        self.args = args
+    def __init__(self, name, args=None):
+        self.name = text_for("name", name)
+        self.args = None if args is None else text_for("args", args)
 
+    @cython.binding(False)
     def __enter__(self):
         if g_modes & G_PROFILE:
             if self.event != NULL:
@@ -48,6 +63,7 @@ cdef class record_function:
             self.event = begin(name_of(self.name), S_LABEL)
         return self
 
+    @cython.binding(False)
     def __exit__(self, kind, error, traceback):
         cdef Event* e = self.event
         if e == NULL:
@@ -92,3 +108,69 @@ cdef class record_function:
 
     def __repr__(self):
         return f"record_function({self.name!r})"
+
+
+cdef str text_for(str what, object given):
+    if type(given) is str:
+        return <str>given
+    if isinstance(given, str):
+        return str.__str__(given)           # of a subclass
+    raise TypeError(f"record_function: {what} is a string, not {type(given).__name__}")
+
+
+cdef PyObject* new_label(PyObject* cls, PyObject** args, size_t n, PyObject* names) except NULL:
+    """record_function(...), which programs write for each label anew: without a tuple."""
+    cdef record_function made
+    cdef Py_ssize_t given = PyVectorcall_NARGS(n), i
+    cdef dict named = None
+    if names == NULL and (given == 1 or (given == 2 and args[1] == <PyObject*>None)) and (
+            PyUnicode_CheckExact(<object>args[0])):
+        made = record_function.__new__(record_function)
+        made.name = <str>args[0]
+        Py_INCREF(made)
+        return <PyObject*>made
+    if names != NULL:
+        named = {}
+        for i in range(len(<tuple>names)):
+            named[(<tuple>names)[i]] = <object>args[given + i]
+    made = record_function.__new__(record_function)
+    made.__init__(*[<object>args[i] for i in range(given)], **(named or {}))
+    Py_INCREF(made)
+    return <PyObject*>made
+
+
+@cython.binding(False)
+def _leave_nothing(kind=None, error=None, traceback=None):
+    """The end of a label that was entered without a profiler."""
+
+
+cdef object leave_nothing = _leave_nothing
+
+
+@cython.final
+cdef class Leaving:
+    """`record_function.__exit__`: a with statement asks for it before it enters, and gets what does
+    nothing if nothing is to be done, as making a bound method takes longer than all the rest."""
+    cdef object function
+
+    def __get__(self, label, cls):
+        if label is None:
+            return self
+        if (<record_function>label).event == NULL and not g_modes & G_PROFILE:
+            return leave_nothing
+        return TYPE_OF(<PyObject*>self.function).tp_descr_get(self.function, label, cls)
+
+    def __call__(self, record_function label not None, *error):
+        return self.function(label, *error)
+
+
+cdef void replace_exit() noexcept:
+    cdef NewType* cls = <NewType*>record_function
+    cdef Leaving leaving = Leaving.__new__(Leaving)
+    leaving.function = (<dict>cls.tp_dict)["__exit__"]
+    (<dict>cls.tp_dict)["__exit__"] = leaving
+    PyType_Modified(cls)
+
+
+replace_exit()
+(<NewType*>record_function).tp_vectorcall = <void*>new_label

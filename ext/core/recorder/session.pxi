@@ -6,14 +6,6 @@ cdef dict _module_numbers = {}
 cdef int g_generation = 0           # counts forks
 cdef int g_epoch = 0                # counts the times that numbers of modules began anew
 
-_EVENT = _np.dtype([
-    ("start", "i8"), ("end", "i8"), ("seq", "i8"), ("saved", "i8"), ("moved", "i8"), ("name", "i4"),
-    ("shape", "i4"), ("stack", "i4"), ("back", "i4"), ("module", "i2"), ("team", "i2"),
-    ("scope", "u1"), ("flags", "u1"), ("pad", "V2")])
-_CHANGE = _np.dtype([
-    ("time", "i8"), ("nbytes", "i8"), ("total", "i8"), ("address", "u8"), ("event", "i8")])
-assert _EVENT.itemsize == sizeof(Event) and _CHANGE.itemsize == sizeof(Change)
-
 
 @cython.final
 cdef class Recording:
@@ -65,19 +57,24 @@ cdef class Recording:
         agree()
         self.began = ticks()
 
-    def stop(self):
+    def stop(self, thread=None):
         """
         End it.
 
         If copying fails, for want of memory say, nothing is lost: stop() may be called again.
 
+        Parameters
+        ----------
+        thread : int, optional
+            Native identity of the thread whose events are wanted; of all otherwise.
+
         Returns
         -------
         tuple
-            The streams, (native and Python's identity of the thread, number of the first event,
-            events, changes of memory) of each, the ticks of start and end, nanoseconds of a tick,
-            names by number (those from `late` on have numbers from `late_from` on), counters of
-            floating-point operations, argument rows, stack rows, module paths, dropped.
+            The columns by name, (native and Python's identity) of each thread, the names of events,
+            whether some belong to nodes and whether changes of memory stand by time, (number of its
+            name, rule) of each counter of floating-point operations, argument rows, stack rows,
+            module paths, dropped, and the length in nanoseconds. None in a child of fork.
         """
         cdef int64_t ended = ticks()
         cdef tuple found
@@ -95,9 +92,7 @@ cdef class Recording:
         agree()
         self.copying = True
         try:
-            found = (self.taken(), self.began, self.ended, tick_length(), _names + _late_names,
-                     len(_names), DYNAMIC, _flops, shape_rows(), stack_rows(), list(_modules),
-                     g_dropped - self.dropped_before)
+            found = self.taken(0 if thread is None else thread, thread is None)
         finally:
             self.copying = False
         self.drop()
@@ -114,25 +109,101 @@ cdef class Recording:
         agree()
         let_go()
 
-    cdef list taken(self):
+    cdef tuple taken(self, long native, bint all_threads):
+        cdef int64_t events = 0, changes = 0, dropped = g_dropped - self.dropped_before
+        cdef int64_t n, m
+        cdef bint memory = self.wanted & D_MEMORY != 0
+        cdef int count = 0, i
         cdef Stream* s = g_streams
-        cdef list streams = []
-        cdef int64_t first, change, n, m
+        cdef Share* shares
         while s != NULL:
-            first, change = self.firsts.get(s.serial, (0, 0))
-            change -= s.first_change
-            n = s.count - first
-            m = s.n_changes - change
-            if n or m:
-                events = _np.empty(n, _EVENT)
-                changes = _np.empty(m, _CHANGE)
-                copy_events(s, first, n, <char*><size_t>events.ctypes.data)
-                if m:
-                    memcpy(<char*><size_t>changes.ctypes.data, s.changes + change,
-                           <size_t>m * sizeof(Change))
-                streams.append((s.native, s.ident, first, events, changes))
+            count += 1
             s = s.other
-        return streams
+        shares = <Share*>malloc((count + 1) * sizeof(Share))
+        if shares == NULL:
+            raise MemoryError("autograd_cy: no memory to read what the profiler recorded")
+        try:
+            count = 0
+            s = g_streams
+            while s != NULL:
+                first, change = self.firsts.get(s.serial, (0, 0))
+                n = s.count - <int64_t>first
+                m = s.first_change + s.n_changes - <int64_t>change if memory else 0
+                if (all_threads or s.native == native) and (n or m):
+                    shares[count].s = s
+                    shares[count].first, shares[count].n = first, n
+                    shares[count].change, shares[count].m = change, m
+                    count += 1
+                s = s.other
+            order = by_first_time(shares, count)
+            for i in order:
+                n = min(shares[i].n, self.most - events)
+                dropped += shares[i].n - n
+                shares[i].n = n
+                events += n
+                changes += shares[i].m
+            return self.filled(shares, order, events, changes, dropped)
+        finally:
+            free(shares)
+
+    cdef tuple filled(self, Share* shares, list order, int64_t events, int64_t changes,
+                      int64_t dropped):
+        cdef Filling f
+        cdef dict columns = {}
+        cdef int64_t first
+        cdef int i, thread = 0
+        cdef size_t n_names
+        memset(&f, 0, sizeof(Filling))
+        f.to.name = <int32_t*>data_of(columns, "name", events, "i4")
+        f.to.start = <int64_t*>data_of(columns, "start", events, "i8")
+        f.to.end = <int64_t*>data_of(columns, "end", events, "i8")
+        f.to.thread = <int32_t*>data_of(columns, "thread", events, "i4")
+        f.to.seq = <int64_t*>data_of(columns, "seq", events, "i8")
+        f.to.scope = <int8_t*>data_of(columns, "scope", events, "i1")
+        f.to.parent = <int64_t*>data_of(columns, "parent", events, "i8")
+        f.to.failed = <uint8_t*>data_of(columns, "failed", events, "?")
+        f.to.unfinished = <uint8_t*>data_of(columns, "unfinished", events, "?")
+        f.to.team = <int16_t*>data_of(columns, "team", events, "i2")
+        f.to.saved = <int64_t*>data_of(columns, "saved", events, "i8")
+        if self.wanted & D_ARGUMENTS:
+            f.to.shape = <int32_t*>data_of(columns, "shape", events, "i4")
+            f.to.moved = <int64_t*>data_of(columns, "bytes_moved", events, "i8")
+        if self.wanted & D_STACK:
+            f.to.stack = <int32_t*>data_of(columns, "stack", events, "i4")
+        if self.wanted & D_MODULES:
+            f.to.module = <int32_t*>data_of(columns, "module", events, "i4")
+        if self.wanted & D_MEMORY:
+            f.changes.time = <int64_t*>data_of(columns, "mem_time", changes, "i8")
+            f.changes.nbytes = <int64_t*>data_of(columns, "mem_bytes", changes, "i8")
+            f.changes.total = <int64_t*>data_of(columns, "mem_total", changes, "i8")
+            f.changes.address = <uint64_t*>data_of(columns, "mem_address", changes, "u8")
+            f.changes.thread = <int32_t*>data_of(columns, "mem_thread", changes, "i4")
+            f.changes.event = <int64_t*>data_of(columns, "mem_event", changes, "i8")
+        f.began, f.ended, f.tick = self.began, self.ended, tick_length()
+        f.last_time = -INT64_MAX
+        f.ordered = True
+        f.n_fixed = <int32_t>len(_names)
+        n_names = len(_names) + len(_late_names)
+        f.places = <int32_t*>malloc((n_names + 1) * sizeof(int32_t))
+        f.used = <int32_t*>malloc((n_names + 1) * sizeof(int32_t))
+        try:
+            if f.places == NULL or f.used == NULL:
+                raise MemoryError("autograd_cy: no memory to read what the profiler recorded")
+            memset(f.places, 255, n_names * sizeof(int32_t))
+            for i in order:
+                thread += 1
+                first = f.at
+                fill_events(&f, &shares[i], thread)
+                if self.wanted & D_MEMORY:
+                    fill_changes(&f, &shares[i], thread, first)
+            names = [text_of(number_of(&f, f.used[i])) for i in range(f.n_used)]
+            flops = [(i, _flops[f.used[i]]) for i in range(f.n_used) if f.used[i] in _flops]
+        finally:
+            free(f.places)
+            free(f.used)
+        return (columns, [(shares[i].s.native, shares[i].s.ident) for i in order], names,
+                bool(f.backward), bool(f.ordered), flops, shape_rows(), stack_rows(),
+                list(_modules), dropped, <int64_t>(<double>(self.ended - self.began) * f.tick))
 
     @property
     def thread(self):
@@ -140,18 +211,8 @@ cdef class Recording:
         return this_stream().native
 
 
-cdef void copy_events(Stream* s, int64_t first, int64_t n, char* to) noexcept:
-    cdef Block* b = s.first
-    cdef int64_t skip, here
-    while b != NULL and n > 0:
-        skip = max(first - b.first, 0)
-        here = min(AG_PER_BLOCK - skip, n)
-        if here > 0:
-            memcpy(to, <Event*>b + 1 + skip, <size_t>here * sizeof(Event))
-            to += here * sizeof(Event)
-            n -= here
-            first += here
-        b = b.next
+cdef inline int number_of(Filling* f, int32_t name) noexcept:
+    return name if name < f.n_fixed else name - f.n_fixed + DYNAMIC
 
 
 cdef void agree() noexcept:

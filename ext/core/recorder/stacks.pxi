@@ -31,6 +31,7 @@ ctypedef struct Place:
     int64_t lasti
 
 cdef Table g_stacks                 # of Places, as words
+cdef int32_t[256] g_last_stack      # by the innermost Place
 cdef dict _codes = {}               # address of a code object -> whether it is one of ours
 cdef list _code_objects = []        # keeps them alive while sessions run
 cdef str g_package = __file__.rpartition("/_C/")[0] + "/"
@@ -76,7 +77,10 @@ cdef int32_t current_stack() noexcept:
             back = NULL
         Py_DECREF(<object><PyObject*>frame)
         frame = back
-    return look_up(&g_stacks, <int64_t*>places, 2 * n)
+    if n == 0:
+        return look_up(&g_stacks, <int64_t*>places, 0, &g_last_stack[0])
+    return look_up(&g_stacks, <int64_t*>places, 2 * n,
+                   &g_last_stack[(<uint64_t>places[0].code >> 4 ^ <uint64_t>places[0].lasti) & 255])
 
 
 cdef list stack_rows():

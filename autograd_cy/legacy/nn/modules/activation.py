@@ -17,10 +17,12 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
     "Softmin",
     "Softplus",
     "Softshrink",
@@ -43,7 +45,7 @@ class Threshold(Module):
     def forward(self, input: Any) -> Any:
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
-    def extra(self) -> str:
+    def _extra(self) -> str:
         inplace = ", inplace" if self.inplace else ""
         return f"{self.threshold}, {self.value}{inplace}"
 
@@ -54,7 +56,7 @@ class ReLU(Threshold):
     def __init__(self, inplace: bool = False):
         super().__init__(0, 0, inplace)
 
-    def extra(self) -> str:
+    def _extra(self) -> str:
         return "inplace" if self.inplace else ""
 
 
@@ -72,8 +74,9 @@ class Hardtanh(Module):
     def forward(self, input: Any) -> Any:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}"
+    def _extra(self) -> str:
+        inplace = ", inplace" if self.inplace else ""
+        return f"min_val={self.min_val}, max_val={self.max_val}{inplace}"
 
 
 class ReLU6(Hardtanh):
@@ -81,6 +84,9 @@ class ReLU6(Hardtanh):
 
     def __init__(self, inplace: bool = False):
         super().__init__(0, 6, inplace)
+
+    def _extra(self) -> str:
+        return "inplace" if self.inplace else ""
 
 
 class PReLU(Module):
@@ -94,12 +100,61 @@ class PReLU(Module):
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
 
-    def extra(self) -> str:
+    def _extra(self) -> str:
         return str(self.num_parameters)
 
 
-def _simple(name: str, function: Any, options: tuple[tuple[str, Any], ...] = ()) -> type:
-    """A module that calls a function with the options of its constructor."""
+class RReLU(Module):
+    """``x`` above zero, ``a x`` below; in training `a` is drawn between the bounds."""
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False):
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def _extra(self) -> str:
+        return f"{self.lower}, {self.upper}{', inplace' if self.inplace else ''}"
+
+
+class Softmax(Module):
+    """Probabilities of classes, of rows."""
+
+    def forward(self, input: Any) -> Any:
+        if input.dim() != 2:
+            raise AssertionError(
+                f"Softmax requires a 2D tensor as input, got {input.dim()}D; functional.softmax "
+                "takes others"
+            )
+        return F.softmax(input)
+
+    def _extra(self) -> str:
+        return ""
+
+
+class Softmax2d(Module):
+    """Probabilities of channels at each pixel."""
+
+    def forward(self, input: Any) -> Any:
+        if input.dim() != 4:
+            raise AssertionError(f"Softmax2d requires a 4D tensor as input, got {input.dim()}D")
+        return F.softmax(input)
+
+    def _extra(self) -> str:
+        return ""
+
+
+def _simple(
+    name: str, function: Any, options: tuple[tuple[str, Any], ...] = (), bare: tuple[str, ...] = ()
+) -> type:
+    """
+    A module that calls a function with the options of its constructor.
+
+    ``repr`` shows the values of the options that are `bare` without their names.
+    """
 
     def __init__(self, *args, **kwargs):
         Module.__init__(self)
@@ -115,23 +170,30 @@ def _simple(name: str, function: Any, options: tuple[tuple[str, Any], ...] = ())
     def forward(self, input):
         return function(input, *(getattr(self, key) for key, _ in options))
 
-    def extra(self):
-        return ", ".join(f"{key}={getattr(self, key)}" for key, _ in options)
+    def _extra(self):
+        shown = [str(getattr(self, key)) for key in bare]
+        shown += [
+            f"{key}={getattr(self, key)}"
+            for key, _ in options
+            if key != "inplace" and key not in bare
+        ]
+        return ", ".join(shown + ["inplace"] * getattr(self, "inplace", False))
 
-    body = {"__init__": __init__, "forward": forward, "extra": extra, "__module__": __name__}
+    body = {"__init__": __init__, "forward": forward, "_extra": _extra, "__module__": __name__}
     return type(name, (Module,), {**body, "__doc__": function.__doc__})
 
 
 Tanh = _simple("Tanh", F.tanh)
 Sigmoid = _simple("Sigmoid", F.sigmoid)
 LogSigmoid = _simple("LogSigmoid", F.logsigmoid)
-Softmax = _simple("Softmax", F.softmax)
 Softmin = _simple("Softmin", F.softmin)
 LogSoftmax = _simple("LogSoftmax", F.log_softmax)
 Softsign = _simple("Softsign", F.softsign)
 Tanhshrink = _simple("Tanhshrink", F.tanhshrink)
 ELU = _simple("ELU", F.elu, (("alpha", 1.0), ("inplace", False)))
-LeakyReLU = _simple("LeakyReLU", F.leaky_relu, (("negative_slope", 1e-2), ("inplace", False)))
+LeakyReLU = _simple(
+    "LeakyReLU", F.leaky_relu, (("negative_slope", 1e-2), ("inplace", False)), ("negative_slope",)
+)
 Softplus = _simple("Softplus", F.softplus, (("beta", 1), ("threshold", 20)))
-Hardshrink = _simple("Hardshrink", F.hardshrink, (("lambd", 0.5),))
-Softshrink = _simple("Softshrink", F.softshrink, (("lambd", 0.5),))
+Hardshrink = _simple("Hardshrink", F.hardshrink, (("lambd", 0.5),), ("lambd",))
+Softshrink = _simple("Softshrink", F.softshrink, (("lambd", 0.5),), ("lambd",))

@@ -16,10 +16,14 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "MarginRankingLoss",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "NLLLoss",
     "NLLLoss2d",
     "SmoothL1Loss",
     "SoftMarginLoss",
+    "TripletMarginLoss",
 ]
 
 
@@ -64,6 +68,12 @@ class SoftMarginLoss(_Loss):
     _function = staticmethod(F.soft_margin_loss)
 
 
+class MultiLabelMarginLoss(_Loss):
+    """Each target class, up to the first -1, is to be ahead of each other class by 1."""
+
+    _function = staticmethod(F.multilabel_margin_loss)
+
+
 class _WeightedLoss(_Loss):
     weight: Any
 
@@ -95,6 +105,50 @@ class BCELoss(_WeightedLoss):
     """The cross entropy of probabilities and targets between 0 and 1."""
 
     _function = staticmethod(F.binary_cross_entropy)
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """The cross entropy of each class by itself, of scores."""
+
+    _function = staticmethod(F.multilabel_soft_margin_loss)
+
+
+class MultiMarginLoss(Module):
+    """The target class is to be ahead of each other class by a margin."""
+
+    weight: Any
+
+    def __init__(
+        self, p: int = 1, margin: float = 1, weight: Any = None, size_average: bool = True
+    ):
+        super().__init__()
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise AssertionError("MultiMarginLoss: weight must have one dimension")
+        self.p = p
+        self.margin = margin
+        self.size_average = size_average
+        self.register_buffer("weight", weight)
+
+    def forward(self, input: Any, target: Any) -> Any:
+        rules = self.p, self.margin, self.weight, self.size_average
+        return F.multi_margin_loss(input, target, *rules)
+
+
+class TripletMarginLoss(Module):
+    """An anchor is to be nearer to a positive than to a negative sample by a margin."""
+
+    def __init__(self, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False):
+        super().__init__()
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap
+
+    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
+        rules = self.margin, self.p, self.eps, self.swap
+        return F.triplet_margin_loss(anchor, positive, negative, *rules)
 
 
 class _MarginLoss(Module):

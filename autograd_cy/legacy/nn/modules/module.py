@@ -324,12 +324,16 @@ class Module:
         self._backward_hooks[handle.id] = hook
         return handle
 
-    def extra(self) -> str:
-        """What ``repr`` shows in parentheses."""
-        return ""
+    def _extra(self) -> str | None:
+        """What ``repr`` shows in parentheses; None for what shows nothing of itself."""
+        return None
+
+    # Whether there is a space before the parentheses.
+    _apart = True
 
     def __repr__(self) -> str:
-        if not self._modules:
-            return f"{type(self).__name__} ({self.extra()})"
+        extra = self._extra()
+        if extra is not None:
+            return f"{type(self).__name__}{' ' if self._apart else ''}({extra})"
         lines = [f"  ({name}): {indented(repr(m), 2)}\n" for name, m in self._modules.items()]
         return f"{type(self).__name__} (\n{''.join(lines)})"

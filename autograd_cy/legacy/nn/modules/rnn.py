@@ -1,4 +1,4 @@
-"""Recurrent layers. A whole sequence is one Function, whose formula is that of the core."""
+"""Recurrent layers and cells. A whole run is one Function, whose formula is that of the core."""
 
 from __future__ import annotations
 
@@ -8,44 +8,15 @@ from typing import Any
 import autograd_cy as ag
 
 from ...autograd import Variable
-from ...creation import default_type
-from .. import functional as F
 from .._modern import modern
-from ..parameter import Parameter
+from ..parameter import fresh
+from ..utils.rnn import PackedSequence
 from .module import Module
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-
-def _plain(act):
-    def cell(x, state, w_ih, w_hh, b_ih, b_hh):
-        return (act(ag.linear(x, w_ih, b_ih) + ag.linear(state[0], w_hh, b_hh)),)
-
-    return cell
-
-
-def _lstm(x, state, w_ih, w_hh, b_ih, b_hh):
-    h, c = state
-    i, f, g, o = (ag.linear(x, w_ih, b_ih) + ag.linear(h, w_hh, b_hh)).chunk(4, 1)
-    c = ag.sigmoid(f) * c + ag.sigmoid(i) * ag.tanh(g)
-    return ag.sigmoid(o) * ag.tanh(c), c
-
-
-def _gru(x, state, w_ih, w_hh, b_ih, b_hh):
-    (h,) = state
-    i_r, i_z, i_n = ag.linear(x, w_ih, b_ih).chunk(3, 1)
-    h_r, h_z, h_n = ag.linear(h, w_hh, b_hh).chunk(3, 1)
-    r, z = ag.sigmoid(i_r + h_r), ag.sigmoid(i_z + h_z)
-    n = ag.tanh(i_n + r * h_n)
-    return (n + z * (h - n),)
-
-
-CELLS = {
-    "RNN_TANH": (_plain(ag.tanh), 1, 1),
-    "RNN_RELU": (_plain(ag.relu), 1, 1),
-    "LSTM": (_lstm, 4, 2),
-    "GRU": (_gru, 3, 1),
-}
+# How many blocks of weights each kind has, and how many states.
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 def _draw(module: Module, hidden_size: int) -> None:
@@ -54,7 +25,10 @@ def _draw(module: Module, hidden_size: int) -> None:
         parameter.data.uniform_(-bound, bound)
 
 
-class _Cell(Module):
+class RNNCellBase(Module):
+    """What the modules of one step have in common."""
+
+    _apart = False
     mode = "RNN_TANH"
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True):
@@ -62,36 +36,41 @@ class _Cell(Module):
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        gates = CELLS[self.mode][1] * hidden_size
-        new = default_type()
-        self.weight_ih = Parameter(new(gates, input_size))
-        self.weight_hh = Parameter(new(gates, hidden_size))
+        gates = GATES[self.mode] * hidden_size
+        self.weight_ih = fresh(gates, input_size)
+        self.weight_hh = fresh(gates, hidden_size)
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(new(gates)) if bias else None)
+            self.register_parameter(name, fresh(gates) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
         _draw(self, self.hidden_size)
 
-    def _step(self, input: Any, *state: Any) -> Any:
-        cell = CELLS[self.mode][0]
-        count = len(state)
+    def _step(self, input: Any, hx: Any) -> Any:
+        cell = getattr(ag, f"{self.mode.lower()}_cell")
+        two = self.mode == "LSTM"
+        for h in hx:
+            if input.size(0) != h.size(0):
+                raise RuntimeError(
+                    f"Input batch size {input.size(0)} doesn't match hidden batch size {h.size(0)}"
+                )
 
         def compute(x, *rest):
-            return cell(x, rest[:count], *rest[count:])
+            states, weights = rest[: len(hx)], rest[len(hx) :]
+            return cell(x, states if two else states[0], *weights)
 
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        return modern(type(self).__name__, compute, input, *state, *weights)
+        return modern(type(self).__name__, compute, input, *hx, *weights)
 
     def forward(self, input: Any, hx: Any) -> Any:
-        return self._step(input, hx)[0]
+        return self._step(input, (hx,))
 
-    def extra(self) -> str:
+    def _extra(self) -> str:
         return f"{self.input_size}, {self.hidden_size}{'' if self.bias else ', bias=False'}"
 
 
-class RNNCell(_Cell):
+class RNNCell(RNNCellBase):
     """One step of a plain recurrent network: ``tanh(W x + b + U h + c)``, or relu."""
 
     def __init__(
@@ -104,26 +83,43 @@ class RNNCell(_Cell):
         self.nonlinearity = nonlinearity
 
 
-class LSTMCell(_Cell):
-    """One step of a long short-term memory; the state is (h, c)."""
+class LSTMCell(RNNCellBase):
+    """One step of a long short-term memory; the state is a pair (h, c)."""
 
     mode = "LSTM"
 
     def forward(self, input: Any, hx: Any) -> Any:
-        return self._step(input, *hx)
+        return self._step(input, tuple(hx))
 
 
-class GRUCell(_Cell):
+class GRUCell(RNNCellBase):
     """One step of a gated recurrent unit."""
 
     mode = "GRU"
 
 
-class _Recurrent(Module):
-    mode: str
+class RNNBase(Module):
+    """
+    What recurrent layers have in common.
+
+    Parameters
+    ----------
+    mode : {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"}
+    input_size, hidden_size : int
+    num_layers : int, optional
+    bias : bool, optional
+    batch_first : bool, optional
+        Whether sequences are (batch, steps, features) instead of (steps, batch, features).
+    dropout : float, optional
+        Between layers, in training mode.
+    bidirectional : bool, optional
+    """
+
+    _apart = False
 
     def __init__(
         self,
+        mode: str,
         input_size: int,
         hidden_size: int,
         num_layers: int = 1,
@@ -133,17 +129,18 @@ class _Recurrent(Module):
         bidirectional: bool = False,
     ):
         super().__init__()
+        self.mode = mode
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.num_layers = num_layers
         self.bias = bias
         self.batch_first = batch_first
         self.dropout = dropout
+        self.dropout_state: dict[Any, Any] = {}
         self.bidirectional = bidirectional
-        gates = CELLS[self.mode][1] * hidden_size
-        new = default_type()
+        gates = GATES[mode] * hidden_size
         directions = 2 if bidirectional else 1
-        self._names: list[tuple[str, ...]] = []
+        self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             inputs = input_size if layer == 0 else hidden_size * directions
             for direction in range(directions):
@@ -156,105 +153,124 @@ class _Recurrent(Module):
                 }
                 names = [kind for kind in sizes if bias or kind.startswith("weight")]
                 for kind in names:
-                    setattr(self, kind + suffix, Parameter(new(*sizes[kind])))
-                self._names.append(tuple(kind + suffix for kind in names))
+                    setattr(self, kind + suffix, fresh(*sizes[kind]))
+                self._all_weights.append([kind + suffix for kind in names])
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
         _draw(self, self.hidden_size)
 
+    def flatten_parameters(self) -> None:
+        """Nothing: parameters are used where they are."""
+
     @property
     def all_weights(self) -> list[list[Any]]:
         """The parameters of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._names]
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def _state(self, input: Any, batch: int, hx: Any) -> tuple[Any, ...]:
+        """The states before the first step, zeros unless given; they have to fit."""
+        size = self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size
+        count = 2 if self.mode == "LSTM" else 1
+        if hx is None:
+            zeros = input.data.new(*size).zero_()
+            return tuple(Variable(zeros, volatile=input.volatile) for _ in range(count))
+        state = tuple(hx) if isinstance(hx, (tuple, list)) else (hx,)
+        if len(state) != count:
+            raise RuntimeError(f"{self.mode}: expected {count} hidden states, got {len(state)}")
+        for h in state:
+            if tuple(h.size()) != size:
+                raise RuntimeError(f"Expected hidden size {size}, got {tuple(h.size())}")
+        return state
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        states = CELLS[self.mode][2]
-        directions = 2 if self.bidirectional else 1
-        if hx is None:
-            batch = input.size(0 if self.batch_first else 1)
-            size = self.num_layers * directions, batch, self.hidden_size
-            zeros = input.data.new(*size).zero_()
-            hx = tuple(Variable(zeros, volatile=input.volatile) for _ in range(states))
-        state = hx if isinstance(hx, tuple) else (hx,)
-        steps = input.transpose(0, 1) if self.batch_first else input
-        finals: list[Any] = []
-        for layer in range(self.num_layers):
-            found = [
-                self._pass(steps, state, layer * directions + d, bool(d)) for d in range(directions)
-            ]
-            steps = found[0][0]
-            if directions == 2:
-                steps = _joined([outputs for outputs, *_ in found], 2)
-            if self.dropout and layer + 1 < self.num_layers:
-                steps = F.dropout(steps, self.dropout, self.training)
-            finals += [final for _, *final in found]
-        last = tuple(_joined(list(kind), 0) for kind in zip(*finals))
-        output = steps.transpose(0, 1) if self.batch_first else steps
-        return output, last if isinstance(hx, tuple) and states == 2 else last[0]
+        """Run over sequences: (states of the last layer at all steps, last states)."""
+        packed = isinstance(input, PackedSequence)
+        x = input.data if packed else input
+        if x.dim() != (2 if packed else 3):
+            raise RuntimeError(f"input must have {2 if packed else 3} dimensions, got {x.dim()}")
+        if x.size(-1) != self.input_size:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. Expected "
+                f"{self.input_size}, got {x.size(-1)}"
+            )
+        batch = input.batch_sizes[0] if packed else x.size(0 if self.batch_first else 1)
+        state = self._state(x, batch, hx)
+        run = getattr(ag, self.mode.lower())
+        rules = (
+            self.bias,
+            self.num_layers,
+            float(self.dropout),
+            self.training,
+            self.bidirectional,
+        )
 
-    def _pass(self, steps: Any, state: Any, number: int, backwards: bool) -> Any:
-        """(outputs, final states of one layer each) of one direction of a layer."""
-        cell = CELLS[self.mode][0]
-        count = len(state)
+        def compute(steps, *rest):
+            states, weights = rest[: len(state)], list(rest[len(state) :])
+            before = states if len(state) == 2 else states[0]
+            if packed:
+                return run(steps, ag.tensor(input.batch_sizes), before, weights, *rules)
+            return run(steps, before, weights, *rules, self.batch_first)
 
-        def compute(x, *rest):
-            now = tuple(s[number] for s in rest[:count])
-            weights = (*rest[count:], None, None)[:4]
-            outputs = []
-            for t in reversed(range(x.shape[0])) if backwards else range(x.shape[0]):
-                now = cell(x[t], now, *weights)
-                outputs.append(now[0])
-            ordered = outputs[::-1] if backwards else outputs
-            return ag.stack(ordered, 0), *(s.unsqueeze(0) for s in now)
+        weights = [getattr(self, name) for names in self._all_weights for name in names]
+        output, *last = modern(type(self).__name__, compute, x, *state, *weights)
+        if packed:
+            output = PackedSequence(output, input.batch_sizes)
+        return output, tuple(last) if self.mode == "LSTM" else last[0]
 
-        weights = (getattr(self, name) for name in self._names[number])
-        return modern(type(self).__name__, compute, steps, *state, *weights)
-
-    def extra(self) -> str:
+    def _extra(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        text += f", num_layers={self.num_layers}" if self.num_layers > 1 else ""
-        text += ", batch_first=True" if self.batch_first else ""
-        return text + (", bidirectional=True" if self.bidirectional else "")
+        usual = {
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        for name, value in usual.items():
+            if getattr(self, name) != value:
+                text += f", {name}={getattr(self, name)}"
+        return text
 
 
-def _joined(parts: list[Any], dim: int) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return modern("Concat", lambda *tensors: ag.cat(tensors, dim), *parts)
-
-
-class RNN(_Recurrent):
+class RNN(RNNBase):
     """
     A plain recurrent network over (steps, batch, features), or batch first.
 
     Parameters
     ----------
-    input_size, hidden_size : int
-    num_layers : int, optional
+    *args, **kwargs
+        As of `RNNBase`, without `mode`.
     nonlinearity : {"tanh", "relu"}, optional
-    bias, batch_first : bool, optional
-    dropout : float, optional
-        Between layers, in training mode.
-    bidirectional : bool, optional
     """
 
     def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'")
-        object.__setattr__(self, "mode", f"RNN_{nonlinearity.upper()}")
-        super().__init__(*args, **kwargs)
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
         self.nonlinearity = nonlinearity
 
 
-class LSTM(_Recurrent):
-    """A long short-term memory over (steps, batch, features); the state is (h, c)."""
+class LSTM(RNNBase):
+    """
+    A long short-term memory over (steps, batch, features); the state is (h, c).
 
-    mode = "LSTM"
+    Examples
+    --------
+    >>> import autograd_cy.legacy as torch
+    >>> from autograd_cy.legacy.autograd import Variable
+    >>> output, (h, c) = torch.nn.LSTM(4, 6, num_layers=2)(Variable(torch.ones(5, 3, 4)))
+    >>> output.size(), c.size()
+    (autograd_cy.Size([5, 3, 6]), autograd_cy.Size([2, 3, 6]))
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__("LSTM", *args, **kwargs)
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """Gated recurrent units over (steps, batch, features)."""
 
-    mode = "GRU"
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__("GRU", *args, **kwargs)

@@ -1,6 +1,6 @@
-"""What programs use beside modules."""
+"""What programs use beside modules: limits of gradients, packed sequences."""
 
-from . import clip_grad
+from . import clip_grad, rnn
 from .clip_grad import clip_grad_norm
 
-__all__ = ["clip_grad", "clip_grad_norm"]
+__all__ = ["clip_grad", "clip_grad_norm", "rnn"]

@@ -1,0 +1,186 @@
+"""Settings of torch that ask for what is always so here: kept, checked, and without effect."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "use_deterministic_algorithms",
+]
+
+_PRECISIONS = ("highest", "high", "medium")
+_DEBUG_MODES = ("default", "warn", "error")
+_precision = "highest"
+_deterministic = _warn_only = False
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """
+    Ask for equal results in every run, which all operators here give anyway.
+
+    Results are the same bits in every run and for any number of threads, whether this is on or
+    not. The setting is kept for :func:`are_deterministic_algorithms_enabled`.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether to ask.
+    warn_only : bool, optional
+        In torch, warn instead of raising for an operator without such an algorithm.
+
+    Raises
+    ------
+    TypeError
+        `mode` or `warn_only` is not a bool.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.use_deterministic_algorithms(True)
+    >>> ag.are_deterministic_algorithms_enabled()
+    True
+    >>> ag.use_deterministic_algorithms(False)
+    """
+    global _deterministic, _warn_only
+    for name, value in (("mode", mode), ("warn_only", warn_only)):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
+                f"{type(value).__name__}"
+            )
+    _deterministic, _warn_only = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """
+    Whether :func:`use_deterministic_algorithms` is on.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.are_deterministic_algorithms_enabled()
+    False
+    """
+    return _deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """
+    Whether :func:`use_deterministic_algorithms` was given ``warn_only=True``.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
+    return _warn_only
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """
+    Say :func:`use_deterministic_algorithms` by one word.
+
+    Parameters
+    ----------
+    debug_mode : {"default", "warn", "error"} or {0, 1, 2}
+
+    Raises
+    ------
+    TypeError
+        Neither a word nor a number.
+    RuntimeError
+        Another word or number.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_deterministic_debug_mode("warn")
+    >>> ag.get_deterministic_debug_mode()
+    1
+    >>> ag.set_deterministic_debug_mode(0)
+    """
+    if isinstance(debug_mode, bool) or not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode).__name__}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
+                f"{debug_mode}"
+            )
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if not 0 <= debug_mode <= 2:
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
+        )
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """
+    The number of the word of :func:`set_deterministic_debug_mode`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_deterministic_debug_mode()
+    0
+    """
+    return (1 if _warn_only else 2) if _deterministic else 0
+
+
+def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"] | str, /) -> None:
+    """
+    Allow products of float32 matrices to be less precise, which they never are here.
+
+    Parameters
+    ----------
+    precision : {"highest", "high", "medium"}
+        Kept for :func:`get_float32_matmul_precision`. Another word is warned of, as in torch.
+
+    Raises
+    ------
+    RuntimeError
+        Not a str.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_float32_matmul_precision("high")
+    >>> ag.get_float32_matmul_precision()
+    'high'
+    >>> ag.set_float32_matmul_precision("highest")
+    """
+    global _precision
+    if not isinstance(precision, str):
+        raise RuntimeError(
+            f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}"
+        )
+    if precision not in _PRECISIONS:
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
+            "set_float32_matmul_precision call has no effect.",
+            stacklevel=2,
+        )
+        return
+    _precision = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """
+    The word given to :func:`set_float32_matmul_precision`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_float32_matmul_precision()
+    'highest'
+    """
+    return _precision

@@ -1,0 +1,9 @@
+"""The libraries that torch may compute with, of which none is needed here.
+
+Programs ask whether they are there, which is answered, and set their switches, which are kept and
+have no effect: results are float32 where tensors are, and the same in every run.
+"""
+
+from autograd_cy.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp
+
+__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]

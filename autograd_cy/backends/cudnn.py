@@ -1,0 +1,90 @@
+"""NVIDIA's library for networks, which isn't there: its switches are kept and change nothing."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+
+from autograd_cy.backends._switch import become, set_for_a_while
+
+__all__ = ["flags", "is_available", "version"]
+
+enabled = True
+benchmark = False
+benchmark_limit: int | None = None
+deterministic = False
+allow_tf32 = True
+become(
+    __name__,
+    enabled=(bool,),
+    benchmark=(bool,),
+    deterministic=(bool,),
+    allow_tf32=(bool,),
+)
+
+
+def is_available() -> bool:
+    """
+    Whether the library is there: never.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.cudnn.is_available()
+    False
+    """
+    return False
+
+
+def version() -> None:
+    """
+    The version of the library: none.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.cudnn.version() is None
+    True
+    """
+    return
+
+
+def flags(
+    enabled: bool = False,
+    benchmark: bool = False,
+    benchmark_limit: int | None = 10,
+    deterministic: bool = False,
+    allow_tf32: bool = True,
+) -> AbstractContextManager[None]:
+    """
+    Set the switches for the length of a block.
+
+    Parameters
+    ----------
+    enabled, benchmark, deterministic, allow_tf32 : bool, optional
+    benchmark_limit : int or None, optional
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    RuntimeError
+        A value of another kind, on entering.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.backends.cudnn.flags(deterministic=True):
+    ...     ag.backends.cudnn.deterministic
+    True
+    """
+    wanted = {
+        "enabled": enabled,
+        "benchmark": benchmark,
+        "benchmark_limit": benchmark_limit,
+        "deterministic": deterministic,
+        "allow_tf32": allow_tf32,
+    }
+    return set_for_a_while(sys.modules[__name__], wanted)

@@ -1,0 +1,16 @@
+"""Intel's library for networks (oneDNN), which isn't used."""
+
+__all__ = ["is_available"]
+
+
+def is_available() -> bool:
+    """
+    Whether the library is used: never; convolutions are the package's own.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.mkldnn.is_available()
+    False
+    """
+    return False

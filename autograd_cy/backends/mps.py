@@ -1,0 +1,29 @@
+"""Apple's GPUs, which aren't used."""
+
+__all__ = ["is_available", "is_built"]
+
+
+def is_available() -> bool:
+    """
+    Whether tensors can be on Apple's GPU: never.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.mps.is_available()
+    False
+    """
+    return False
+
+
+def is_built() -> bool:
+    """
+    Whether this build has kernels for Apple's GPU: never.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.mps.is_built()
+    False
+    """
+    return False

@@ -1,0 +1,137 @@
+"""Convolutions of 3 x 3 taps by tiles: large enough that they are taken, beside plain sums."""
+
+import itertools
+import os
+import subprocess
+import sys
+
+import pytest
+
+import autograd_cy as ag
+from autograd_cy._C import cpu
+
+CASES = [
+    # Images, channels, outputs, size, padding.
+    (4, 16, 16, (8, 8), (1, 1)),
+    (2, 64, 48, (32, 32), (1, 1)),
+    (3, 17, 19, (7, 9), (1, 1)),
+    (5, 40, 33, (6, 10), (0, 0)),
+    (2, 300, 70, (14, 14), (2, 2)),
+    (3, 31, 65, (9, 14), (0, 2)),
+    (16, 512, 130, (4, 4), (1, 1)),
+    (40, 20, 50, (2, 2), (1, 1)),
+    (1, 33, 24, (56, 56), (1, 0)),
+    (1, 16, 16, (3, 1100), (1, 1)),
+    (9, 600, 20, (4, 6), (1, 1)),
+]
+
+
+def operands(case):
+    images, channels, outputs, size, padding = case
+    gen = ag.Generator().manual_seed(0)
+    x = ag.randn(images, channels, *size, generator=gen)
+    w = ag.randn(outputs, channels, 3, 3, generator=gen) / (3 * channels**0.5)
+    b = ag.randn(outputs, generator=gen)
+    return x, w, b, {"padding": padding}
+
+
+def results(x, w, b, dtype=ag.float32, **options):
+    x, w, b = (t.detach().to(dtype).requires_grad_() for t in (x, w, b))
+    y = ag.conv2d(x, w, b, **options)
+    grad = ag.randn(y.shape, generator=ag.Generator().manual_seed(1)).to(dtype)
+    return (y.detach(), *ag.autograd.grad(y, (x, w), grad))
+
+
+def assert_near(found, expected, tolerance=4e-6):
+    for a, b in zip(found, expected, strict=True):
+        ag.testing.assert_close(
+            a.double(), b, rtol=0, atol=tolerance * max(1.0, b.abs().max().item())
+        )
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_as_plain_sums(case):
+    """Results, and gradients of images and weights; float64 takes plain sums."""
+    x, w, b, options = operands(case)
+    assert_near(results(x, w, b, **options), results(x, w, b, ag.float64, **options))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_threads_give_the_same_bits(case):
+    x, w, b, options = operands(case)
+    found, before = [], ag.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            ag.set_num_threads(threads)
+            found.append(results(x, w, b, **options))
+    finally:
+        ag.set_num_threads(before)
+    for other in found[1:]:
+        assert all(ag.equal(a, b) for a, b in zip(found[0], other, strict=True))
+
+
+def test_any_layout_gives_the_same():
+    x, w, b, options = operands(CASES[3])
+    expected = results(x, w, b, ag.float64, **options)
+    for order in itertools.permutations(range(4)):
+        back = [order.index(d) for d in range(4)]
+        strided = [t.permute(order).contiguous().permute(back) for t in (x, w)]
+        assert_near(results(*strided, b, **options), expected)
+    wide = ag.zeros(5, 40, 6, 20)
+    wide[..., ::2] = x
+    assert_near(results(wide[..., ::2], w, b, **options), expected)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 3e38])
+@pytest.mark.parametrize("where", ["x", "w", "grad"])
+def test_what_is_not_finite_stays_where_plain_sums_have_it(value, where):
+    """Not in other results of its tile."""
+    x, w, _, options = operands(CASES[0])
+    grad = ag.randn(x.shape[0], w.shape[0], 8, 8, generator=ag.Generator().manual_seed(1))
+    target = {"x": x, "w": w, "grad": grad}[where]
+    target[(1, 2, 1, 1) if where == "w" else (1, 2, 3, 4)] = value
+    answers = []
+    for dtype in (ag.float32, ag.float64):
+        a, b = (t.to(dtype).requires_grad_() for t in (x, w))
+        y = ag.conv2d(a, b, **options)
+        answers.append((y, *ag.autograd.grad(y, (a, b), grad.to(dtype))))
+    for found, expected in zip(*answers, strict=True):
+        small = expected.abs() < 1e30
+        assert small.any()
+        assert found[small].isfinite().all()
+        if value == 3e38:
+            continue
+        assert ag.equal(found.isnan(), expected.isnan())
+        assert ag.equal(found.isinf(), expected.isinf())
+
+
+def test_an_image_does_not_depend_on_those_beside_it():
+    x, w, b, options = operands(CASES[1])
+    y = ag.conv2d(x, w, b, **options)
+    for i in range(x.shape[0]):
+        ag.testing.assert_close(
+            ag.conv2d(x[i : i + 1], w, b, **options), y[i : i + 1], rtol=0, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
+def test_every_instruction_set(target):
+    """The tests above, in a process with other loops."""
+    if target not in cpu.usable_targets() or target == cpu.selected_target():
+        pytest.skip(f"{target} isn't there, or was tested above")
+    names = "plain_sums or any_layout or not_finite"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        __file__,
+        "-k",
+        names,
+    ]
+    done = subprocess.run(
+        command, env=os.environ | {"AUTOGRAD_CY_CPU": target}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,106 @@
+"""Switches of libraries that aren't here, and settings for what is always so."""
+
+import contextlib
+import importlib
+
+import pytest
+
+import autograd_cy as ag
+
+
+def test_libraries_answer_whether_they_are_there():
+    answers = {
+        name: getattr(ag.backends, name).is_available()
+        for name in ("cudnn", "mps", "mkldnn", "mkl", "openmp")
+    }
+    assert not (answers["cudnn"] or answers["mps"] or answers["mkldnn"])
+    assert {type(answer) for answer in answers.values()} == {bool}
+    assert answers["openmp"] == ag._C.parallel.info()["openmp"]
+    assert ag.backends.cudnn.version() is None
+    assert not ag.backends.cuda.is_built() and not ag.backends.mps.is_built()
+    wanted = {"avx512": "AVX512", "avx2": "AVX2", "base": "DEFAULT"}[ag._C.cpu.selected_target()]
+    assert ag.backends.cpu.get_cpu_capability() == wanted
+
+
+@pytest.fixture
+def switches():
+    """The switches with their values, which come back afterwards."""
+    cudnn, products = ag.backends.cudnn, ag.backends.cuda.matmul
+    names = ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_tf32")
+    before = {name: getattr(cudnn, name) for name in names}, products.allow_tf32
+    yield before[0]
+    for name, value in before[0].items():
+        setattr(cudnn, name, value)
+    products.allow_tf32 = before[1]
+
+
+def test_switches_start_as_in_torch_and_take_what_it_takes(switches):
+    torch = pytest.importorskip("torch")
+    ours, theirs = ag.backends.cudnn, torch.backends.cudnn
+    for name, value in switches.items():
+        assert value == getattr(theirs, name), name
+        other = not value if isinstance(value, bool) else 3
+        setattr(ours, name, other)
+        assert importlib.import_module("autograd_cy.backends.cudnn").__dict__[name] == other
+    for name in ("enabled", "benchmark", "deterministic", "allow_tf32"):
+        for module in (ours, theirs):
+            with pytest.raises(RuntimeError, match="bool"):
+                setattr(module, name, 1)
+    for module in (ag.backends.cuda, torch.backends.cuda):
+        with pytest.raises(RuntimeError, match="bool"):
+            module.matmul.allow_tf32 = 1
+        with pytest.raises(AttributeError, match="Unknown attribute"):
+            module.matmul.other = True
+    ag.backends.cuda.matmul.allow_tf32 = True
+    assert ag.backends.cuda.matmul.allow_tf32 is True
+
+
+def test_flags_last_for_a_block_even_if_it_fails(switches):
+    cudnn = ag.backends.cudnn
+    block = contextlib.ExitStack()
+    block.enter_context(cudnn.flags(enabled=False, benchmark=True))
+    assert cudnn.benchmark and not cudnn.enabled
+    with pytest.raises(ZeroDivisionError), block:
+        _ = 1 / 0
+    assert {name: getattr(cudnn, name) for name in switches} == switches
+    with pytest.raises(RuntimeError, match="deterministic is bool"):
+        cudnn.flags(benchmark=True, deterministic=1).__enter__()
+    assert {name: getattr(cudnn, name) for name in switches} == switches
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ("use_deterministic_algorithms", 1),
+        ("use_deterministic_algorithms", "x"),
+        ("set_deterministic_debug_mode", "often"),
+        ("set_deterministic_debug_mode", 3),
+        ("set_deterministic_debug_mode", 1.5),
+        ("set_float32_matmul_precision", 3),
+    ],
+)
+def test_settings_refuse_what_torch_refuses(call, value):
+    torch = pytest.importorskip("torch")
+    with pytest.raises((TypeError, RuntimeError)) as theirs:
+        getattr(torch, call)(value)
+    with pytest.raises(theirs.type):
+        getattr(ag, call)(value)
+
+
+def test_settings_are_kept():
+    try:
+        ag.use_deterministic_algorithms(True, warn_only=True)
+        assert ag.are_deterministic_algorithms_enabled()
+        assert ag.is_deterministic_algorithms_warn_only_enabled()
+        assert ag.get_deterministic_debug_mode() == 1
+        ag.set_deterministic_debug_mode("error")
+        assert ag.get_deterministic_debug_mode() == 2
+        assert not ag.is_deterministic_algorithms_warn_only_enabled()
+        ag.set_float32_matmul_precision("medium")
+        with pytest.warns(UserWarning, match="x is not one of 'highest', 'high', or 'medium'"):
+            ag.set_float32_matmul_precision("x")
+        assert ag.get_float32_matmul_precision() == "medium"
+    finally:
+        ag.set_deterministic_debug_mode("default")
+        ag.set_float32_matmul_precision("highest")
+    assert not ag.are_deterministic_algorithms_enabled()
