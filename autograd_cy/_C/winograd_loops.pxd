@@ -16,8 +16,8 @@ ctypedef float (*tiles_out_fn)(
 
 # Kernels to the 16 places, and those of sums back to kernels.
 ctypedef void (*taps_in_fn)(
-    const float* w, Py_ssize_t ld, Py_ssize_t n, int turned, float* u,
-    Py_ssize_t step) noexcept nogil
+    const float* w, Py_ssize_t row, Py_ssize_t ld, Py_ssize_t rows, Py_ssize_t n, int turned,
+    float* u, Py_ssize_t step, Py_ssize_t u_row) noexcept nogil
 ctypedef float (*taps_out_fn)(
     const float* u, Py_ssize_t step, Py_ssize_t row, Py_ssize_t channels, Py_ssize_t n, float* w,
     Py_ssize_t ld) noexcept nogil

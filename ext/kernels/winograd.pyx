@@ -198,17 +198,12 @@ cdef inline Py_ssize_t room_of_taps(const Tiles* t) noexcept nogil:
 cdef void transform_taps(Tiles* t, Py_ssize_t block, float* u) noexcept nogil:
     """The weights of a block of rows."""
     cdef Form* f = t.f
-    cdef Py_ssize_t row = block * t.block, rows = min(t.block, t.rows - row), first = 0, i
+    cdef Py_ssize_t row = block * t.block
     cdef Py_ssize_t of_row = f.at_w[1] if t.turned else f.at_w[0]
-    cdef Py_ssize_t of_channel = f.at_w[0] if t.turned else f.at_w[1]
-    # A few channels of all rows at a time: of a turned weight, the rows lie side by side.
-    while first < t.channels:
-        for i in range(rows):
-            tiles.taps_in(
-                <const float*>f.w + (row + i) * of_row + first * of_channel, of_channel,
-                min(t.strip // 2, t.channels - first), t.turned, u + i * t.channels + first,
-                t.block * t.channels + APART)
-        first += t.strip // 2
+    tiles.taps_in(
+        <const float*>f.w + row * of_row, of_row, f.at_w[0] if t.turned else f.at_w[1],
+        min(t.block, t.rows - row), t.channels, t.turned, u, t.block * t.channels + APART,
+        t.channels)
 
 
 cdef void taps_task(void* ctx, Py_ssize_t block) noexcept nogil:
@@ -405,7 +400,9 @@ cdef int run_tile_weights(Form* f) noexcept nogil:
         t.pad[d] = f.pad[d + 1]
     count_tiles(&t)
     t.strip = products.width[KIND_F32]
-    some = max(SUMS // (PLACES * t.channels * <Py_ssize_t>sizeof(float)) // t.strip, 1) * t.strip
+    # More passes over few images cost less than sums that leave the second-level cache.
+    some = SUMS if t.all > MOST_SUMMED else SUMS // 4
+    some = max(some // (PLACES * t.channels * <Py_ssize_t>sizeof(float)) // t.strip, 1) * t.strip
     some = min(some, up(f.o, t.strip))
     most = share(&t, CACHED // (PLACES * (t.channels + some) * <Py_ssize_t>sizeof(float)),
                  MOST_SUMMED)

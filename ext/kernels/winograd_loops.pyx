@@ -16,8 +16,8 @@ cdef extern from "scalar/winograd.h":
         const float* m, Py_ssize_t step, Py_ssize_t n, float bias, float* y,
         Py_ssize_t row) noexcept nogil
     void ag_taps_in(
-        const float* w, Py_ssize_t ld, Py_ssize_t n, int turned, float* u,
-        Py_ssize_t step) noexcept nogil
+        const float* w, Py_ssize_t row, Py_ssize_t ld, Py_ssize_t rows, Py_ssize_t n, int turned,
+        float* u, Py_ssize_t step, Py_ssize_t u_row) noexcept nogil
     float ag_taps_out(
         const float* u, Py_ssize_t step, Py_ssize_t row, Py_ssize_t channels, Py_ssize_t n,
         float* w, Py_ssize_t ld) noexcept nogil

@@ -24,6 +24,8 @@
 
 /* Channels whose kernels are written together. */
 #define AG_CHANNELS 16
+/* Vectors of kernels that are transformed together. */
+#define AG_TOGETHER 8
 
 #define AG_NAME(stem) AG_CAT(stem, AG_L)
 
@@ -163,38 +165,55 @@ AG_FN void ag_nine_back(const float *t, ptrdiff_t ld, ptrdiff_t n, float *w) {
         for (int q = 0; q < 9; q++) w[i * ld + q] = t[q * AG_LANES + i];
 }
 
-/* u[i] = G g G' of n kernels whose 9 taps begin at w + i * ld; with `turned` the taps in reverse. */
-static void ag_taps_in(const float *w, ptrdiff_t ld, ptrdiff_t n, int turned, float *u,
-                       ptrdiff_t step) {
-    /* Reversed taps exchange the first and the last place along each side. */
-    static const int order[2][4] = {{0, 1, 2, 3}, {3, 1, 2, 0}};
-    for (ptrdiff_t i = 0; i < n; i += AG_LANES) {
-        float t[9 * AG_LANES] = {0};
-        AG_WIDEST s[4][3];
-        const ptrdiff_t now = n - i < AG_LANES ? n - i : AG_LANES;
-        ag_nine(w + i * ld, ld, now, t);
-        for (int j = 0; j < 3; j++) {
-            const AG_WIDEST g0 = *(const AG_WIDEST *)(t + j * AG_LANES);
-            const AG_WIDEST g1 = *(const AG_WIDEST *)(t + (3 + j) * AG_LANES);
-            const AG_WIDEST g2 = *(const AG_WIDEST *)(t + (6 + j) * AG_LANES);
-            const AG_WIDEST outer = 0.5f * (g0 + g2), inner = 0.5f * g1;
-            s[0][j] = g0;
-            s[1][j] = outer + inner;
-            s[2][j] = outer - inner;
-            s[3][j] = g2;
-        }
-        for (int a = 0; a < 4; a++) {
-            const AG_WIDEST outer = 0.5f * (s[a][0] + s[a][2]), inner = 0.5f * s[a][1];
-            const AG_WIDEST all[4] = {s[a][0], outer + inner, outer - inner, s[a][2]};
-            for (int b = 0; b < 4; b++) {
-                float *to = u + (4 * order[turned][a] + order[turned][b]) * step + i;
-                if (now == AG_LANES)
-                    *(AG_WIDEST *)to = all[b];
-                else
-                    memcpy(to, &all[b], (size_t)now * sizeof(float));
-            }
+AG_FN void ag_taps_of(const float *t, const int *order, ptrdiff_t now, float *u, ptrdiff_t step) {
+    AG_WIDEST s[4][3];
+    for (int j = 0; j < 3; j++) {
+        const AG_WIDEST g0 = *(const AG_WIDEST *)(t + j * AG_LANES);
+        const AG_WIDEST g1 = *(const AG_WIDEST *)(t + (3 + j) * AG_LANES);
+        const AG_WIDEST g2 = *(const AG_WIDEST *)(t + (6 + j) * AG_LANES);
+        const AG_WIDEST outer = 0.5f * (g0 + g2), inner = 0.5f * g1;
+        s[0][j] = g0;
+        s[1][j] = outer + inner;
+        s[2][j] = outer - inner;
+        s[3][j] = g2;
+    }
+    for (int a = 0; a < 4; a++) {
+        const AG_WIDEST outer = 0.5f * (s[a][0] + s[a][2]), inner = 0.5f * s[a][1];
+        const AG_WIDEST all[4] = {s[a][0], outer + inner, outer - inner, s[a][2]};
+        for (int b = 0; b < 4; b++) {
+            float *to = u + (4 * order[a] + order[b]) * step;
+            if (now == AG_LANES)
+                *(AG_WIDEST *)to = all[b];
+            else
+                memcpy(to, &all[b], (size_t)now * sizeof(float));
         }
     }
+}
+
+/* G g G' of the kernels of some rows, n of each, whose 9 taps begin at w + r * row + i * ld; to
+ * u + r * u_row + i. With `turned` the taps are taken in reverse, and rows are neighbours. */
+static void ag_taps_in(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t n,
+                       int turned, float *u, ptrdiff_t step, ptrdiff_t u_row) {
+    /* Reversed taps exchange the first and the last place along each side. */
+    static const int order[2][4] = {{0, 1, 2, 3}, {3, 1, 2, 0}};
+    /* Some vectors at a time: what was stored in pieces is read as a whole only later. */
+    float t[AG_TOGETHER * 9 * AG_LANES] = {0};
+    const ptrdiff_t vectors = (n + AG_LANES - 1) / AG_LANES;
+    const ptrdiff_t outer = turned ? vectors : rows, inner = turned ? rows : vectors;
+    for (ptrdiff_t o = 0; o < outer; o++)
+        for (ptrdiff_t first = 0; first < inner; first += AG_TOGETHER) {
+            const ptrdiff_t end = inner - first < AG_TOGETHER ? inner : first + AG_TOGETHER;
+            for (ptrdiff_t q = first; q < end; q++) {
+                const ptrdiff_t r = turned ? q : o, i = (turned ? o : q) * AG_LANES;
+                ag_nine(w + r * row + i * ld, ld, n - i < AG_LANES ? n - i : AG_LANES,
+                        t + (q - first) * 9 * AG_LANES);
+            }
+            for (ptrdiff_t q = first; q < end; q++) {
+                const ptrdiff_t r = turned ? q : o, i = (turned ? o : q) * AG_LANES;
+                ag_taps_of(t + (q - first) * 9 * AG_LANES, order[turned],
+                           n - i < AG_LANES ? n - i : AG_LANES, u + r * u_row + i, step);
+            }
+        }
 }
 
 /* G' u G for n columns of each of some channels, whose rows are n numbers long: 9 taps a channel,
