@@ -181,7 +181,7 @@ def dropout3d(
 
 
 def _drops(input: Tensor, p: float, training: bool) -> bool:
-    """Whether anything is dropped; a tensor of which nothing is may be a leaf, and stays as it is."""
+    """Whether anything is dropped; where nothing is, the tensor may be a leaf, and stays."""
     return training and p > 0 and input.numel() > 0
 
 
