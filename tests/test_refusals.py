@@ -221,6 +221,8 @@ REFUSED = {
         "i2 // 0": (RuntimeError, "ZeroDivisionError"),
         "i2 % 0": (RuntimeError, "ZeroDivisionError"),
         "torch.sum(x2, 0, False, None)": (TypeError, ""),
+        "i2[:0].median()": (RuntimeError, "without elements"),
+        "i2[:0].median(0)": (IndexError, "non-zero size"),
         "torch.norm(x2, p='bad')": (RuntimeError, ""),
         "x2.data.__setattr__('grad', x3)": (RuntimeError, ""),
         "x2.__setattr__('grad', x2)": (RuntimeError, "can't assign Variable as its own grad"),

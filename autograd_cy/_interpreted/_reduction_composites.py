@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import eq, isnan, logical_not, logical_or, ne, sum, unsqueeze, where
+from autograd_cy._namespace import eq, isnan, logical_not, sum, unsqueeze, where
 
 
 def nansum(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
@@ -26,13 +26,10 @@ def nanmean(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
 
 
 def _reached(self: Tensor, extreme: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    """Where an extreme is taken; a NaN is the extreme of its row."""
+    """Where an extreme is taken: nowhere in a row with a NaN."""
     if dim is not None and not keepdim and self.ndim:
         extreme = unsqueeze(extreme, dim)
-    at = eq(self, extreme)
-    if self.is_floating_point():
-        at = logical_or(at, ne(self, self).logical_and(ne(extreme, extreme)))
-    return at
+    return eq(self, extreme)
 
 
 def aminmax_backward(
@@ -50,10 +47,9 @@ def aminmax_backward(
             continue
         at = _reached(self, extreme, dim, keepdim)
         if dim is None or not self.ndim:
-            share = grad / sum(at)
+            term = where(at, grad, 0) / sum(at)  # 0 / 0 where a NaN was the extreme
         else:
-            share = (grad if keepdim else unsqueeze(grad, dim)) / sum(at, dim, True)
-        term = where(at, share, 0)
+            term = where(at, grad if keepdim else unsqueeze(grad, dim), 0) / sum(at, dim, True)
         total = term if total is None else total + term
     assert total is not None  # some gradient has arrived
     return total

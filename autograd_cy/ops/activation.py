@@ -34,7 +34,7 @@ op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backwa
 
 op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
    vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
-   vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3.0)), sample((arg(()), 0, 7))],
+   vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3)), sample((arg(()), 0, 7))],
    dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
    "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.",
    example=">>> ag.threshold(ag.tensor([0.5, 2.0]), 1.0, 9.0)\ntensor([9., 2.])",
@@ -147,7 +147,7 @@ op("_silu_curvature(self, s)", method=False,
 
 # --- softmax -----------------------------------------------------------------------------------
 
-op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
+op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out="exact",
    vjp={"self": "softmax_backward(grad, result, dim)"},
    jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.",
@@ -166,7 +166,7 @@ op("softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::softma
    doc="Gradient of softmax from its result.",
    example=">>> ag.softmax_backward(ag.tensor([1.0, 0.0]), ag.tensor([0.25, 0.75]), 0)\ntensor([ 0.1875, -0.1875])")
 
-op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out=False,
+op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out="exact",
    vjp={"self": "log_softmax_backward(grad, result, dim)"},
    jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
    reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.",

@@ -240,7 +240,7 @@ op("sign(self)", out="exact", kernel=elementwise("sign"), inplace=True, vjp={"se
 op("copysign(self, other: operand)", kernel=elementwise("copysign", dtypes="float"), inplace=True,
    vjp={"self": "where(eq(self, 0), 0, grad * (result / self))", "other": "zeros_like(grad)"},
    jvp={"self": "where(eq(self, 0), 0, self_t * (result / self))"}, vmap="elementwise", samples=BINARY,
-   domain=real(-2, 2, avoid=(0.0,)), dtypes="ihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.",
+   domain=real(-2, 2, avoid=(0.0,)), dtypes="bihf", reference="np.copysign(self, other)", doc="Magnitude of `self` with the sign of `other`.",
    example=">>> ag.copysign(ag.tensor([1.0, 2.0]), ag.tensor([-1.0, 1.0]))\ntensor([-1.,  2.])")
 
 # --- rounding ----------------------------------------------------------------------------------
@@ -265,6 +265,6 @@ op("frac(self)", out="exact", kernel=elementwise("frac"), inplace=True, vjp={"se
    example=">>> ag.frac(ag.tensor([1.5, -1.5]))\ntensor([ 0.5000, -0.5000])")
 
 op("nan_to_num(self, nan: float? = None, posinf: float? = None, neginf: float? = None)", kernel=composite("arithmetic.nan_to_num", into=True), out="exact", inplace=True,
-   samples=[one((3, 4)), one((3,), 1.0)], dtypes="bihf", reference="np.nan_to_num(self)",
+   samples=[one((3, 4)), one((3,), 1.0)], dtypes="bihfc", reference="np.nan_to_num(self)",
    doc="NaN and infinities replaced by numbers: zero and the limits of the dtype, where nothing else is given.",
    example=">>> ag.nan_to_num(ag.tensor([float(\"nan\"), 1.0]), nan=7.0)\ntensor([7., 1.])")

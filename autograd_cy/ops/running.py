@@ -1,6 +1,6 @@
 """Running extremes and running logarithms of sums of exponentials."""
 
-from autograd_cy.ops._schema import call, composite, one, op
+from autograd_cy.ops._schema import box, call, composite, one, op
 
 LOADED = "at first use"
 
@@ -18,7 +18,8 @@ for _name, _np, _which in (("cummax", "maximum", "largest"), ("cummin", "minimum
 
 op("logcumsumexp(self, dim: dim)", kernel=call("scans.logcumsumexp", shape="rules_scans.like(self, dim)"), out="exact",
    vjp={"self": "_logcumsumexp_backward(grad, self, result, dim)"}, jvp={"self": "_logcumsumexp_moved(self_t, self, result, dim)"}, vmap="dims",
-   samples=ALONG, dtypes="hf", tolerance=1e-4, reference="np.logaddexp.accumulate(self, dim)",
+   samples=ALONG, dtypes="hfc", tolerance=1e-4, complex_domain=box(-1.0, 1.0),
+   reference="np.log(np.cumsum(np.exp(self), dim)) if np.iscomplexobj(self) else np.logaddexp.accumulate(self, dim)",
    doc="Logarithm of the running sum of exponentials along a dimension, without overflow.",
    example=">>> ag.logcumsumexp(ag.tensor([0.0, 0.0, 1000.0]), 0)\ntensor([0.0000e+00, 6.9315e-01, 1.0000e+03])")
 

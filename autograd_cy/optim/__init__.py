@@ -3,9 +3,10 @@
 ``optimizer.py`` holds groups, state and saving; each method's file holds its update.
 ``_fused.py`` is the base of those whose step is one compiled pass. Schedules are in
 ``lr_scheduler``.
+``swa_utils`` averages weights.
 """
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent import no_attribute
 
@@ -38,9 +39,16 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
-if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+if TYPE_CHECKING:  # type checkers name what isn't there themselves
+    from . import swa_utils as swa_utils
+else:
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        if name == "swa_utils":  # it needs the layers, optimizers don't
+            import importlib
+
+            return importlib.import_module("autograd_cy.optim.swa_utils")
         raise no_attribute(__name__, name)

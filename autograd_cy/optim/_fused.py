@@ -46,24 +46,34 @@ class FusedOptimizer(Optimizer):
                 self._begin(state, param, group)
         # A step that is refused leaves no count behind.
         after = [{**state, "step": int(state["step"]) + 1} for state in states]
+        if any(state["step"] < 1 for state in after):
+            raise ValueError(f"{type(self).__name__}: steps are counted from 1")
         sign = -1.0 if group["maximize"] else 1.0
         rate = float(group["lr"])
+        used = self._used(group)
         try:
             numbers = [self._numbers(group, state, rate, sign) for state in after]
+            arrays = [
+                [state[name] if name in used else None for state in states] for name in self.arrays
+            ]
         except KeyError as missing:
             raise RuntimeError(
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
-                "state loaded from another optimizer?"
+                "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
         fused_step(
             self.method,
             params,
             [param.grad for param in params],
-            [[state.get(name) for state in states] for name in self.arrays],
+            arrays,
             numbers,
         )
         for state, new in zip(states, after):
             state.update(new)
+
+    def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
+        """Return the arrays that a step with these options needs."""
+        return self.arrays
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter before its first step."""

@@ -86,12 +86,18 @@ class RMSprop(FusedOptimizer):
         checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
         super().__init__(params, options, differentiable, checks)
 
-    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=0, square_avg=zeros_like(param))
+    def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
+        names = ["square_avg"]
         if group["momentum"] > 0:
-            state["momentum_buffer"] = zeros_like(param)
+            names.append("momentum_buffer")
         if group["centered"]:
-            state["grad_avg"] = zeros_like(param)
+            names.append("grad_avg")
+        return tuple(names)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        state["step"] = 0
+        for name in self._used(group):
+            state[name] = zeros_like(param)
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

@@ -293,7 +293,12 @@ class Body:
 def separate_sizes(r: Any) -> str | None:
     """The name of a last argument whose ints may be given one by one, or None."""
     a = r.args[-1] if r.args else None
-    if a is None or a.type != "sizes" or len(r.args) != 2 or a.default:
+    if (
+        a is None
+        or a.type not in ("sizes", "dims", "dims?")
+        or len(r.args) != 2
+        or a.default not in (None, "None")
+    ):
         return None
     return python_name(a, 1)
 

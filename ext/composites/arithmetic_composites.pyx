@@ -31,7 +31,13 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
     if dt_is_integral(a.dt):
         return T.clone(a, -1)
     if dt_is_complex(a.dt):
-        raise RuntimeError("nan_to_num: not implemented for complex tensors; convert their parts")
+        # By parts; as in torch, an element of which some part was replaced has no gradient.
+        r = T.nan_to_num(T.view_as_real(T.detach(T.resolve_conj(a))), nan, posinf, neginf)
+        r = T.view_as_complex(r)
+        low = T.eq(T.sub(a, a), wrap_double(0.0))       # finite ones
+        if out is not None and out.dt == a.dt:
+            return T.where_out(low, a, r, out)
+        return T.where(low, a, r)
     limits = _finfo(dt_object(a.dt))
     r = T.where(T.ne(a, a), wrap_number(0.0 if nan is None else nan), a)   # only NaN differs
     r = T.where(T.eq(a, wrap_double(float("inf"))),

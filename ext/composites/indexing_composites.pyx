@@ -280,6 +280,8 @@ cdef Tensor own_part(Tensor own, Py_ssize_t dim, Tensor index, bint include_self
 
 cdef Tensor counts_of(Tensor a, Py_ssize_t dim, Tensor index, bint include_self):
     """How many elements each slot is the mean of."""
+    if dt_is_complex(a.dt):
+        a = T.real(a)
     cdef Tensor n = own_part(T.ones_like(a), dim, index, include_self)
     n = T.scatter_add(n, dim, index, T.ones_like(T.gather(n, dim, index)))
     return n if include_self else T.clamp_min(n, wrap_int(1))
@@ -299,7 +301,7 @@ cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor sr
     if reduce == "mean":
         v = T.div(v, counts_of(a, dim, index, include_self))
     elif reduce == "prod":
-        v = T.mul(v, T.scatter_reduce(T.ones_like(a), dim, index, src, "prod", True))
+        v = T.mul(v, T._conjugate(T.scatter_reduce(T.ones_like(a), dim, index, src, "prod", True)))
     elif reduce != "sum":
         v = T.where(T.eq(a, result), T.div(v, owners_of(a, dim, index, corner(src, index), result,
                                                         include_self)), wrap_int(0))
@@ -322,15 +324,16 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         return v
     # The product of the others is result / src. It is that of the rest where src is the only zero.
     zero = T.eq(src, wrap_int(0))
-    several = T._to_dtype(zero, a.dt)
-    several = T.gather(T.scatter_add(T.zeros_like(a), dim, index, several), dim, index)
+    several = T._to_dtype(T.zeros_like(a), DT_I64)
+    several = T.scatter_add(several, dim, index, T._to_dtype(zero, DT_I64))
+    several = T.gather(several, dim, index)
     several = T.gt(several, wrap_int(1))
     src = T.where(zero, wrap_int(1), src)
     others = T.gather(T.scatter_reduce(a, dim, index, src, "prod", include_self), dim, index)
     others = T.where(T.logical_and(zero, T.logical_not(several)), others,
                      T.div(T.gather(result, dim, index), src))
     return T._refuse_where(
-        T.mul(v, others), several,
+        T.mul(v, T._conjugate(others)), several,
         f"{op}(): Double backward is unsupported for {name} when >1 zeros in {name} are scattered "
         "to the same position in self")
 
@@ -338,9 +341,9 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
 cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                           Tensor result, str reduce, bint include_self, str op, str name):
     """What tangents of the sources add to the tangent of the slots."""
-    moved = to_sources(corner(moved, index), a, dim, index, src, result, reduce, include_self, op,
-                       name)
-    return T.scatter_add(T.zeros_like(a), dim, index, moved)
+    moved = to_sources(T._conjugate(corner(moved, index)), a, dim, index, src, result, reduce,
+                       include_self, op, name)
+    return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(moved))
 
 
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad):

@@ -425,7 +425,7 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if dt_is_complex(a.dt):
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     if low is not None:
         check_bound(a, low)
     if high is not None:

@@ -358,6 +358,8 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
         bump_version(self)
         return self
     src = as_operand(value, op, "value")
+    if src.flags & F_WRAPPED:
+        check_fits(src, self.dt)
     return copy_from(self, src, op, node)
 
 

@@ -6,8 +6,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_SIZE, DT_U8,
-    dt_numpy)
+    DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
+    DT_SIZE, DT_U8, dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,

@@ -3,7 +3,7 @@
 # concatenated elements, so that many small parameters cost no more than a few large ones.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport sqrt
+from libc.math cimport pow, sqrt
 from libc.stdlib cimport free, malloc
 
 from autograd_cy._C import cpu as _cpu
@@ -85,6 +85,15 @@ cdef bint same_layout(Tensor a, Tensor b) noexcept:
     return True
 
 
+cdef Py_ssize_t span_of(Tensor t) noexcept:
+    """Bytes from the first to behind the last element."""
+    cdef Py_ssize_t n = 1
+    cdef int d
+    for d in range(t.nd):
+        n += (t.sizes[d] - 1) * t.strides[d]
+    return n * DT_SIZE[t.dt]
+
+
 cdef class Batch:
     """The segments of one step, and what must be copied back after it."""
     cdef StepPlan* plan
@@ -92,10 +101,12 @@ cdef class Batch:
     cdef Operand* operands    # of the launch, if it is kept
     cdef list held            # tensors that the segments point into
     cdef list copies          # (tensor, dense copy) pairs
+    cdef list shared          # (address, end, segment, whether written) of memory of several owners
 
     def __cinit__(self, Py_ssize_t capacity):
         self.held = []
         self.copies = []
+        self.shared = []
         self.plan = <StepPlan*>malloc(sizeof(StepPlan) + capacity * sizeof(Segment))
         if self.plan == NULL:
             raise MemoryError()
@@ -121,6 +132,7 @@ cdef class Batch:
         cdef Tensor p = <Tensor?>arrays[0], t, u
         cdef bint flat = tensor_is_dense(p) and not p.flags & F_LAZY
         cdef int k
+        cdef Py_ssize_t start
         if p.dt <= DT_I64:
             raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
                                f"{dt_object(p.dt).name}")
@@ -155,6 +167,9 @@ cdef class Batch:
                 if k != 1:
                     self.copies.append((t, u))
             s.p[k] = u.ptr
+            if t.mem.refcount > 1 and t.count:
+                start = <Py_ssize_t>t.ptr
+                self.shared.append((start, start + span_of(t), self.plan.count, k != 1))
             if self.operands != NULL:
                 operand(&self.work, &s.p[k], u, READS if k == 1 else UPDATES)
         # Real and imaginary parts are stepped as parameters of their own, as in torch.
@@ -169,13 +184,44 @@ cdef class Batch:
         self.held.append(p)
         return s
 
-    cdef int run(self, int method, double cost) except -1:
+    cdef bint overlapping(self) except -1:
+        """Whether a step writes memory that the step of another parameter uses."""
+        cdef list live = []       # of those that begin before `start`
+        self.shared.sort()
+        for start, stop, number, writes in self.shared:
+            live = [entry for entry in live if entry[0] > start]
+            for _, other, written in live:
+                if other != number and (written or writes):
+                    return True
+            live.append((stop, number, writes))
+        return False
+
+    cdef int run_in_turn(self, str op) except -1:
+        """One parameter after the other, as each finds what the one before it has left."""
+        cdef Segment first = self.plan.segments[0]
+        cdef Py_ssize_t i, tile, count = self.plan.count
+        no_launch(op, "parameters that share memory are stepped one after the other")
+        if self.copies:
+            raise RuntimeError(
+                f"{op}: parameters, gradients or states of several parameters share memory, and "
+                "some of them are not dense; clone() them, or give each an optimizer of its own")
+        for i in range(count):
+            self.plan.segments[0] = self.plan.segments[i] if i else first
+            self.plan.segments[0].start = 0
+            self.plan.count, self.plan.total = 1, self.plan.segments[0].n
+            for tile in range((self.plan.total + TILE - 1) // TILE):
+                step_tile(self.plan, tile)
+        return 0
+
+    cdef int run(self, int method, double cost, str op) except -1:
         cdef Tensor t
         cdef Py_ssize_t total = self.plan.total
         if total == 0:
             return 0
         self.plan.method = method
         self.work.size = sizeof(StepPlan) + self.plan.count * sizeof(Segment)
+        if len(self.shared) > 1 and self.overlapping():
+            return self.run_in_turn(op)
         launch_tiles(&self.work, step_tile, (total + TILE - 1) // TILE, cost * total)
         for t, copy in self.copies:
             copy_into(t, <Tensor>copy, "step")
@@ -243,7 +289,7 @@ def sgd_step(list params not None, list grads not None, list bufs, double lr, do
     for i in range(len(params)):
         if grads[i] is not None:
             writing(<Tensor>params[i], "sgd_step")
-    batch.run(STEP_SGD, 1.5 if momentum == 0 else 2)
+    batch.run(STEP_SGD, 1.5 if momentum == 0 else 2, "sgd_step")
     for i in range(len(params)):
         if grads[i] is not None:
             bump_version(<Tensor>params[i])
@@ -302,12 +348,12 @@ def adam_step(list params not None, list grads not None, list exp_avgs not None,
         s.c.adam.sign = -1 if maximize else 1
         s.c.adam.weight_decay = 0 if decoupled else weight_decay
         s.c.adam.keep = 1 - lr * weight_decay if decoupled else 1
-        s.c.adam.rate = lr / (1 - beta1 ** step)
-        s.c.adam.spread = 1 / sqrt(1 - beta2 ** step)
+        s.c.adam.rate = lr / (1 - pow(beta1, step))
+        s.c.adam.spread = 1 / sqrt(1 - pow(beta2, step))
     for i in range(len(params)):
         if grads[i] is not None:
             writing(<Tensor>params[i], "adam_step")
-    batch.run(STEP_ADAM, 4)
+    batch.run(STEP_ADAM, 4, "adam_step")
     for i in range(len(params)):
         if grads[i] is not None:
             bump_version(<Tensor>params[i])
@@ -405,6 +451,6 @@ def fused_step(str method, list params not None, list grads not None, list state
             s.c.numbers[k] = given[names[k]]
     for i in range(len(params)):
         writing(<Tensor>params[i], op)
-    batch.run(number, cost)
+    batch.run(number, cost, op)
     for i in range(len(params)):
         bump_version(<Tensor>params[i])

@@ -47,6 +47,16 @@ cdef inline real_t larger(real_t a, real_t b) noexcept nogil:
     return a if (a > b) | (a != a) else b
 
 
+cdef inline real_t decayed(real_t g, real_t p, real_t sign, real_t decay) noexcept nogil:
+    """The gradient that counts: without decay an infinite parameter is no part of it."""
+    return sign * g + decay * p if decay != 0 else sign * g
+
+
+cdef inline real_t toward(real_t m, real_t d, real_t w, real_t rest) noexcept nogil:
+    """m + w (d - m), from the end that is nearer: with w = 1 it is d, however large m is."""
+    return m + w * (d - m) if w < 0.5 else d - (d - m) * rest
+
+
 cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
                    const SgdStep* s) noexcept nogil:
     cdef real_t lr = <real_t>s.lr, decay = <real_t>s.weight_decay, sign = <real_t>s.sign
@@ -55,23 +65,23 @@ cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
     cdef Py_ssize_t i
     if b == NULL:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
+            d = decayed(g[i], p[i], sign, decay)
             p[i] -= lr * d
     elif s.first != 0:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
+            d = decayed(g[i], p[i], sign, decay)
             b[i] = d
             m = d + momentum * d if s.nesterov != 0 else d
             p[i] -= lr * m
     elif s.nesterov != 0:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
+            d = decayed(g[i], p[i], sign, decay)
             m = momentum * b[i] + fresh * d
             b[i] = m
             p[i] -= lr * (d + momentum * m)
     else:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
+            d = decayed(g[i], p[i], sign, decay)
             m = momentum * b[i] + fresh * d
             b[i] = m
             p[i] -= lr * m
@@ -80,22 +90,23 @@ cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
 cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* top, Py_ssize_t n,
                     const AdamStep* s) noexcept nogil:
     cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
-    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t w1 = <real_t>(1 - s.beta1), b1 = <real_t>1 - w1
+    cdef real_t b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
     cdef real_t rate = <real_t>s.rate, spread = <real_t>s.spread, eps = <real_t>s.eps
     cdef real_t d, x, y, z
     cdef Py_ssize_t i
     if top == NULL:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
-            x = m[i] + w1 * (d - m[i])
+            d = decayed(g[i], p[i], sign, decay)
+            x = toward(m[i], d, w1, b1)
             y = b2 * v[i] + w2 * d * d
             m[i] = x
             v[i] = y
             p[i] = keep * p[i] - rate * x / (root(y) * spread + eps)
     else:
         for i in range(n):
-            d = sign * g[i] + decay * p[i]
-            x = m[i] + w1 * (d - m[i])
+            d = decayed(g[i], p[i], sign, decay)
+            x = toward(m[i], d, w1, b1)
             y = b2 * v[i] + w2 * d * d
             z = larger(y, top[i])
             m[i] = x
@@ -111,7 +122,7 @@ cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
     cdef real_t d, t
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
+        d = decayed(g[i], p[i], sign, decay)
         t = total[i] + d * d
         total[i] = t
         p[i] -= rate * d / (root(t) + eps)
@@ -124,7 +135,7 @@ cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py
     cdef real_t eps = <real_t>s.eps, d, y, x
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
+        d = decayed(g[i], p[i], sign, decay)
         y = rho * v[i] + rest * d * d
         x = root(moved[i] + eps) / root(y + eps) * d
         v[i] = y
@@ -135,12 +146,13 @@ cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py
 cdef void adamax_step(real_t* p, const real_t* g, real_t* m, real_t* top, Py_ssize_t n,
                       const AdamaxStep* s) noexcept nogil:
     cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay
-    cdef real_t rate = <real_t>s.rate, w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2
+    cdef real_t rate = <real_t>s.rate, b2 = <real_t>s.beta2
+    cdef real_t w1 = <real_t>(1 - s.beta1), b1 = <real_t>1 - w1
     cdef real_t eps = <real_t>s.eps, d, x, z
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
-        x = m[i] + w1 * (d - m[i])
+        d = decayed(g[i], p[i], sign, decay)
+        x = toward(m[i], d, w1, b1)
         z = larger(size_of(d) + eps, b2 * top[i])
         m[i] = x
         top[i] = z
@@ -154,11 +166,11 @@ cdef void rmsprop_step(real_t* p, const real_t* g, real_t* v, real_t* b, real_t*
     cdef real_t eps = <real_t>s.eps, momentum = <real_t>s.momentum, d, y, x
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
+        d = decayed(g[i], p[i], sign, decay)
         y = alpha * v[i] + rest * d * d
         v[i] = y
         if m != NULL:
-            x = m[i] + rest * (d - m[i])
+            x = toward(m[i], d, rest, alpha)
             m[i] = x
             y = y - x * x
         d = d / (root(y) + eps)
@@ -176,7 +188,8 @@ cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_
     for i in range(n):
         d = sign * g[i]
         x = d * last[i]
-        y = size[i] * (grow if x > 0 else shrink if x < 0 else 1 if x == 0 else x)
+        # The first gradient meets a zero; also an infinite one is no reason to lose the size.
+        y = size[i] * (grow if x > 0 else shrink if x < 0 else 1 if d == d else d)
         y = low if y < low else high if y > high else y
         d = 0 if x < 0 else d
         size[i] = y
@@ -191,7 +204,7 @@ cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
     cdef bint copies = s.mu == 1
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
+        d = decayed(g[i], p[i], sign, decay)
         x = keep * p[i] - eta * d
         p[i] = x
         mean[i] = x if copies else mean[i] + (x - mean[i]) * mu
@@ -200,13 +213,14 @@ cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
 cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
                      const NadamStep* s) noexcept nogil:
     cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
-    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t w1 = <real_t>(1 - s.beta1), b1 = <real_t>1 - w1
+    cdef real_t b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
     cdef real_t by_grad = <real_t>s.grad_rate, by_mean = <real_t>s.mean_rate
     cdef real_t spread = <real_t>s.spread, eps = <real_t>s.eps, d, x, y
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
-        x = m[i] + w1 * (d - m[i])
+        d = decayed(g[i], p[i], sign, decay)
+        x = toward(m[i], d, w1, b1)
         y = b2 * v[i] + w2 * d * d
         m[i] = x
         v[i] = y
@@ -216,13 +230,14 @@ cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_
 cdef void radam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
                      const RadamStep* s) noexcept nogil:
     cdef real_t sign = <real_t>s.sign, decay = <real_t>s.weight_decay, keep = <real_t>s.keep
-    cdef real_t w1 = <real_t>(1 - s.beta1), b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
+    cdef real_t w1 = <real_t>(1 - s.beta1), b1 = <real_t>1 - w1
+    cdef real_t b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
     cdef real_t rate = <real_t>s.rate, eps = <real_t>s.eps, d, x, y
     cdef bint rectified = s.rectified != 0
     cdef Py_ssize_t i
     for i in range(n):
-        d = sign * g[i] + decay * p[i]
-        x = m[i] + w1 * (d - m[i])
+        d = decayed(g[i], p[i], sign, decay)
+        x = toward(m[i], d, w1, b1)
         y = b2 * v[i] + w2 * d * d
         m[i] = x
         v[i] = y

@@ -5,15 +5,19 @@ Running extremes and logarithms of sums along a dimension.
 The results hold what is scanned first, a copy of the operand; the loops then change them in place.
 A tile is one place in the dimensions before. Half types go through float32, which holds them all.
 """
-from libc.math cimport INFINITY, exp, log1p
+from libc.math cimport INFINITY, atan2, cos, exp, hypot, log, log1p, sin
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE)
+    DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE)
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.launch cimport Launch, begin, launch_tiles, operand, UPDATES, WRITES
 from autograd_cy._C.tensor cimport normal_dim, tensor_empty
 
 __all__: list[str] = []
+
+ctypedef fused part_t:
+    float
+    double
 
 ctypedef fused scan_t:
     float
@@ -85,12 +89,48 @@ cdef inline double log_add(double a, double b) noexcept nogil:
     return top + log1p(exp(low - top))
 
 
+cdef void complex_log_add(double* a, const double* b) noexcept nogil:
+    """log(e^a + e^b) into `a`; what is larger is taken out of the sum."""
+    cdef double re = b[0] - a[0], im = b[1] - a[1], x, y, scale
+    cdef double top_re = a[0], top_im = a[1]
+    if a[0] == -INFINITY and a[1] == a[1]:              # e^a is 0
+        a[0], a[1] = b[0], b[1]
+        return
+    if b[0] == -INFINITY and b[1] == b[1]:
+        return
+    if re > 0:
+        re, im, top_re, top_im = -re, -im, b[0], b[1]
+    scale = exp(re)
+    x, y = scale * cos(im), scale * sin(im)             # e^(low - top)
+    a[0] = top_re + (0.5 * log1p(x * (2 + x) + y * y) if x > -0.5 else log(hypot(1 + x, y)))
+    a[1] = top_im + atan2(y, 1 + x)
+
+
+cdef inline void complex_logarithms(part_t* p, Py_ssize_t inner, Py_ssize_t n) noexcept nogil:
+    """The sum of each column is kept in double while it runs down."""
+    cdef double total[2]
+    cdef double term[2]
+    cdef Py_ssize_t j, k
+    for j in range(inner):
+        total[0], total[1] = p[2 * j], p[2 * j + 1]
+        k = j + inner
+        while k < n:
+            term[0], term[1] = p[2 * k], p[2 * k + 1]
+            complex_log_add(total, term)
+            p[2 * k], p[2 * k + 1] = <part_t>total[0], <part_t>total[1]
+            k += inner
+
+
 cdef void logarithms_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef ScanPlan* plan = <ScanPlan*>ctx
     cdef Py_ssize_t k, n = plan.size * plan.inner, first = tile * n
     cdef float* p
     cdef double* q
-    if plan.dt == DT_F32:
+    if plan.dt == DT_C64:
+        complex_logarithms(<float*>plan.p + 2 * first, plan.inner, n)
+    elif plan.dt == DT_C128:
+        complex_logarithms(<double*>plan.p + 2 * first, plan.inner, n)
+    elif plan.dt == DT_F32:
         p = <float*>plan.p + first
         for k in range(plan.inner, n):
             p[k] = <float>log_add(p[k - plan.inner], p[k])

@@ -94,6 +94,8 @@ cdef int check_real_for(Tensor number, Tensor a, str name) except -1:
 cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out):
     check_real_for(threshold, a, "threshold")
     check_real_for(value, a, "value")
+    check_fits(threshold, a.dt)
+    check_fits(value, a.dt)
     return ew3(K_WHERE, ew2(K_LE, a, cast(threshold, a.dt), P_BOOL, None, "threshold"),
                cast(value, a.dt), a, P_SKIP_FIRST, out, "threshold")
 

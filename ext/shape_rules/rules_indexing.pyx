@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_promote)
+    DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_promote)
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
 from autograd_cy._C.placement cimport device_of_code
@@ -223,6 +223,9 @@ cdef int reduced_at(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor sr
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if dt_is_complex(a.dt) and reduce in ("amax", "amin"):
+        raise NotImplementedError(f"{op}: {reduce} is not defined for complex tensors; compare "
+                                  "their absolute values")
     return scattered(r, a, dim, index, src, op)
 
 

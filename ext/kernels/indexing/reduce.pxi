@@ -7,6 +7,20 @@ cdef inline void prod_row(const real_t* y, Py_ssize_t ys, char* x, Py_ssize_t xs
         (<real_t*>(x + k[j] * ks + j * xs))[0] *= (<const real_t*>(<const char*>y + j * ys))[0]
 
 
+cdef inline void complex_prod_row(const real_t* y, Py_ssize_t ys, char* x, Py_ssize_t xs,
+                                  Py_ssize_t ks, const int64_t* k, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef const real_t* v
+    cdef real_t* to
+    cdef real_t re
+    for j in range(n):
+        v = <const real_t*>(<const char*>y + j * ys)
+        to = <real_t*>(x + k[j] * ks + j * xs)
+        re = to[0] * v[0] - to[1] * v[1]
+        to[1] = to[0] * v[1] + to[1] * v[0]
+        to[0] = re
+
+
 cdef inline void extreme_row(bint largest, const real_t* y, Py_ssize_t ys, char* x, Py_ssize_t xs,
                              Py_ssize_t ks, const int64_t* k, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
@@ -29,7 +43,11 @@ cdef inline void reduce_row(int move, const real_t* y, Py_ssize_t ys, char* x, P
 
 cdef void reduce_any(int move, int dt, char* y, Py_ssize_t ys, char* x, Py_ssize_t xs,
                      Py_ssize_t ks, const int64_t* k, Py_ssize_t n) noexcept nogil:
-    if dt == DT_F32:
+    if dt == DT_C64:                # products only
+        complex_prod_row(<const float*>y, ys, x, xs, ks, k, n)
+    elif dt == DT_C128:
+        complex_prod_row(<const double*>y, ys, x, xs, ks, k, n)
+    elif dt == DT_F32:
         reduce_row(move, <const float*>y, ys, x, xs, ks, k, n)
     elif dt == DT_F64:
         reduce_row(move, <const double*>y, ys, x, xs, ks, k, n)
@@ -70,12 +88,24 @@ cdef inline void divide(real_t* x, const int64_t* counts, Py_ssize_t n) noexcept
             x[i] = <real_t>(a // counts[i] if a >= 0 else -1 - (-1 - a) // counts[i])
 
 
+cdef inline void complex_divide(real_t* x, const int64_t* counts, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if counts[i] > 1:
+            x[2 * i] = <real_t>(<double>x[2 * i] / <double>counts[i])
+            x[2 * i + 1] = <real_t>(<double>x[2 * i + 1] / <double>counts[i])
+
+
 cdef void mean_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MeanPlan* plan = <MeanPlan*>ctx
     cdef Py_ssize_t first = tile * MEANS_AT_ONCE, n = least(plan.n - first, MEANS_AT_ONCE)
     cdef char* x = plan.x + first * DT_SIZE[plan.dt]
     cdef const int64_t* counts = plan.counts + first
-    if plan.dt == DT_F32:
+    if plan.dt == DT_C64:
+        complex_divide(<float*>x, counts, n)
+    elif plan.dt == DT_C128:
+        complex_divide(<double*>x, counts, n)
+    elif plan.dt == DT_F32:
         divide(<float*>x, counts, n)
     elif plan.dt == DT_F64:
         divide(<double*>x, counts, n)
