@@ -65,6 +65,31 @@ def test_a_disabled_profile_answers_with_nothing():
     profile(enabled=False, use_cpu=False)
 
 
+def test_a_disabled_profile_answers_with_nothing_to_what_needs_options_too(tmp_path):
+    with profile(enabled=False, profile_memory=True, with_stack=True) as prof:
+        training_step()
+    assert prof.memory().peak_bytes == 0 and prof.memory().alive == []
+    prof.export_stacks(tmp_path / "stacks.txt")
+    assert (tmp_path / "stacks.txt").read_text() == ""
+    with profile(enabled=False) as prof:
+        training_step()
+    with pytest.raises(ValueError, match="profile_memory=True"):
+        prof.memory()
+
+
+def test_traces_take_what_torch_takes(tmp_path):
+    with profile() as prof:
+        training_step()
+    prof.export_chrome_trace(tmp_path / "a.json", {"run": 7}, True)
+    assert json.loads((tmp_path / "a.json").read_text())["run"] == 7
+    handler = tensorboard_trace_handler(tmp_path / "b", "w", False, True)
+    with stepwise(on_trace_ready=handler) as prof:
+        training_step()
+    prof.export_chrome_trace(tmp_path / "c.json", True)
+    assert json.loads((tmp_path / "c.json").read_text())["traceEvents"]
+    assert len(list((tmp_path / "b").iterdir())) == 1
+
+
 def test_results_before_the_end_are_an_error():
     prof = profile()
     assert str(prof) == repr(prof) == "<unfinished autograd_cy.autograd.profile>"
@@ -260,6 +285,7 @@ def test_results_before_the_start_are_assertion_errors():
         (lambda: prof.export_chrome_trace("x"), "exporting chrome trace"),
         (lambda: prof.export_stacks("x"), "exporting stacks"),
         (prof.step, "stepping"),
+        (prof.stop, "stopping trace"),
     ):
         with pytest.raises(AssertionError, match=f"Profiler must be initialized before {text}"):
             ask()
