@@ -444,7 +444,6 @@ SINGLE = {
     ): "it is the number of channels, compared as one",
     ("max_unpool[12]d", "argument 3, "): "the sizes that follow from it are checked",
     ("RMSNorm|rms_norm", "argument 1, no dimension"): "the shape is checked as in layer_norm",
-    ("embedding", "argument 2, no dimension"): "the padding is looked for in it",
     ("embedding", "argument 2, no elements"): "indices are looked up in a table without rows",
     ("interpolate", "scale_factor, a tensor"): "factors are numbers",
     (

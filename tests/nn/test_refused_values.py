@@ -10,8 +10,15 @@ F = torch.nn.functional
 NAN, INF = math.nan, math.inf
 
 
-def test_a_tensor_without_dimensions_is_flattened_by_the_one_it_counts_as():
+def test_a_tensor_without_dimensions_has_no_size_of_one():
     x = torch.tensor(2.0)
+    for call in (x.size, x.stride):
+        for dim in (0, -1, 3):
+            with pytest.raises(IndexError, match=f"Dimension specified as {dim} but tensor has no"):
+                call(dim)
+        assert call() == ()
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.ones(2).size(1)
     assert torch.flatten(x, 0, -1).shape == (1,)
     for start, end in ((1, -1), (0, 1), (0, -2)):
         with pytest.raises(IndexError, match="Dimension out of range"):
