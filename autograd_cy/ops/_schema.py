@@ -105,8 +105,8 @@ makes ``round(x, decimals=2)`` a call of ``_round_decimals(x, 2)``, and costs ot
 
 In profiles an operator is ``aten::<name>``, a private one ``autograd_cy::<name>``; `event` is another name,
 where torch has the operation under that one. `flops` counts its floating-point operations, an expression over
-the arguments' sizes: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)`` is the number of elements
-after broadcasting.
+the sizes of tensors and the values of other arguments: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)``
+is the number of elements after broadcasting, ``windows(input, weight, stride, padding, dilation)`` counts a convolution.
 
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the

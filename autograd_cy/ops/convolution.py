@@ -34,7 +34,8 @@ op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
    jvp={"input": f"convolution(input_t, weight, None, {LAST})", "weight": f"convolution(input, weight_t, None, {LAST})",
         "bias": "_spread_channels(bias_t, result.shape)"},
    vmap=by_hand("convolution_batching.convolution_each"), samples=MANY, dtypes="ihfc", tolerance=1e-4,
-   flops="2 * elements(input) * weight[0]", out=False, reference=by_test(HERE + "test_convolution_is_its_sum"),
+   flops="2 * elements(input) * elements(weight[1:]) if transposed else windows(input, weight, stride, padding, dilation)",
+   out=False, reference=by_test(HERE + "test_convolution_is_its_sum"),
    doc="Convolution (cross-correlation) of images with one, two or three spatial dimensions, or its transpose.",
    params={"stride": "The steps from one window to the next.", "padding": "Zeros before and after each dimension.",
            "input": "Images, of shape (N, C, ...).", "weight": "Of shape (O, C / groups, ...); if transposed (C, O / groups, ...)."},
@@ -74,7 +75,7 @@ for _nd, (_input, _weight) in SHAPES.items():
     _kept = "(" + ", ".join(("1", "1", *("2",) * _nd)) + ")"
     op(f"conv{_nd}d(input, weight, bias: Tensor? = None, stride: sizes = 1, padding: padding = 0, dilation: sizes = 1, groups: int = 1)",
        method=False, also=("nn.functional",), kernel=composite(f"convolution.conv{_nd}d"), dtypes="ihfc", tolerance=1e-4,
-       flops="2 * elements(input) * weight[0]",
+       flops="windows(input, weight, stride, padding, dilation)",
        samples=[sample((arg(_input), arg(_weight), arg(_weight[:1]))), sample((arg(_input[1:]), arg(_weight)), {"padding": 1, "stride": 2}),
                 sample((arg(_input), arg(_weight)), {"padding": "same"}), sample((arg((2, 4, *_input[2:])), arg(_weight)), {"groups": 2, "padding": "valid"}),
                 sample((arg(_input), arg(_weight)), {"dilation": 2, "padding": (2,) * _nd}), sample((arg((0, *_input[1:])), arg(_weight)))],
@@ -93,7 +94,7 @@ for _nd, (_input, _weight) in SHAPES.items():
        raises={"RuntimeError": "The shapes don't fit."})
     op(f"conv_transpose{_nd}d(input, weight, bias: Tensor? = None, stride: sizes = 1, padding: sizes = 0, output_padding: sizes = 0, groups: int = 1,"
        " dilation: sizes = 1)", method=False, also=("nn.functional",), kernel=composite(f"convolution.conv_transpose{_nd}d"), dtypes="ihfc", tolerance=1e-4,
-       flops="2 * elements(input) * weight[1]",
+       flops="2 * elements(input) * elements(weight[1:])",
        samples=[sample((arg(_input), arg((2, 3, *_weight[2:])), arg((3,)))), sample((arg(_input[1:]), arg((2, 3, *_weight[2:]))), {"padding": 1, "stride": 2}),
                 sample((arg((2, 4, *_input[2:])), arg((4, 2, *_weight[2:]))), {"groups": 2, "stride": 2, "output_padding": 1}),
                 sample((arg(_input), arg((2, 1, *_weight[2:]))), {"dilation": 2, "padding": (1,) * _nd}), sample((arg((0, *_input[1:])), arg((2, 3, *_weight[2:]))))],

@@ -92,7 +92,7 @@ def plot_timeline(spans: Spans, ax: Any = None, thread: int | None = None) -> An
         )
         for k in np.flatnonzero(width >= NAMED * span).tolist():
             name = _name(spans, int(where[k]))
-            room = int(width[k] / span * 130)
+            room = int(width[k] / span * 160)
             text = name if len(name) <= room else name[: max(room - 2, 1)] + ".."
             ax.text(
                 left[k] + span * 0.002, low[k] + 0.42, text, va="center", fontsize=7, clip_on=True
@@ -130,7 +130,11 @@ def _color(spans: Spans, place: int) -> str:
 
 
 def _name(spans: Spans, place: int) -> str:
-    return short_name(spans.names[int(spans.name[place])].removeprefix(OUTER))
+    own = int(spans.kept("name", -1)[place])  # with the number of a step
+    name = spans.columns.names[own] if own >= 0 else spans.names[int(spans.name[place])]
+    if name.startswith("Optimizer."):  # "Optimizer.step#SGD.step": room is short
+        name = name.partition("#")[2] or name
+    return short_name(name.removeprefix(OUTER))
 
 
 def plot_memory(spans: Spans, ax: Any = None) -> Any:

@@ -166,7 +166,12 @@ class Reports:
         spans = self._report("summing times").spans
         return float(spans.self_time.sum()) / 1e3
 
-    def export_chrome_trace(self, path: str | Path) -> None:
+    def export_chrome_trace(
+        self,
+        path: str | Path,
+        metadata: Mapping[str, Any] | None = None,
+        use_python_export: bool = False,
+    ) -> None:
         """
         Write JSON that chrome://tracing and Perfetto open.
 
@@ -174,12 +179,16 @@ class Reports:
         ----------
         path : str or Path
             Gzipped if it ends in ``.gz``.
+        metadata : mapping, optional
+            Further entries of the top level.
+        use_python_export : bool
+            Taken, and changes nothing.
         """
         from autograd_cy.profiler._trace import write_trace
 
         session = self._report("exporting chrome trace")
-        metadata, trace_id = self._trace_head()
-        write_trace(path, session.columns, session.spans, metadata, trace_id)
+        own, trace_id = self._trace_head()
+        write_trace(path, session.columns, session.spans, {**own, **(metadata or {})}, trace_id)
 
     def _trace_head(self) -> tuple[Mapping[str, Any], str | None]:
         """Further entries of the trace's top level, and its name."""

@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,11 @@ class _Sizes(list):
     """Sizes for rules, which are compiled without checks of indices for a plain list."""
 
 
+def _arguments(sizes: list, values: list, kinds: list) -> list:
+    """Sizes of tensors and values of other arguments."""
+    return [_Sizes(size) if value is None else value for size, value in zip_longest(sizes, values)]
+
+
 def _counted(name: np.ndarray, shape: np.ndarray, flops: list, shapes: list) -> np.ndarray:
     """Operations of each event: the records' rules, once for each description of arguments."""
     counts = np.zeros(len(name), np.int64)
@@ -245,7 +251,7 @@ def _counted(name: np.ndarray, shape: np.ndarray, flops: list, shapes: list) -> 
         of_shape = np.zeros(len(shapes) + 1, np.int64)  # the last one for those without
         for one in np.flatnonzero(there).tolist():
             try:
-                of_shape[one] = rule(*[_Sizes(sizes) for sizes in shapes[one][0]])
+                of_shape[one] = rule(*_arguments(*shapes[one]))
             except Exception:
                 continue  # no rule for arguments like these: nothing is counted
         np.copyto(counts, of_shape[shape], where=here)

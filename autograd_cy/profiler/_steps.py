@@ -276,8 +276,17 @@ class profile(Reports):
         self._begin_label()
 
     def stop(self) -> None:
-        """End; what was being recorded goes to `on_trace_ready`."""
+        """
+        End; what was being recorded goes to `on_trace_ready`.
+
+        Raises
+        ------
+        AssertionError
+            Before the start.
+        """
         if not self._running:
+            if self._result is None:
+                raise AssertionError("Profiler must be initialized before stopping trace")
             return
         self._end_label()
         recording = self.current_action in RECORDING
@@ -394,6 +403,19 @@ class profile(Reports):
         """
         return self._report("accessing events").events
 
+    def export_chrome_trace(self, path: str | Path, use_python_export: bool = False) -> None:  # type: ignore[override]
+        """
+        Write JSON that chrome://tracing and Perfetto open.
+
+        Parameters
+        ----------
+        path : str or Path
+            Gzipped if it ends in ``.gz``.
+        use_python_export : bool
+            Taken, and changes nothing.
+        """
+        super().export_chrome_trace(path)
+
     def _trace_head(self) -> tuple[Mapping[str, Any], str | None]:
         return self._metadata, self._trace_id
 
@@ -481,7 +503,10 @@ def worker_of_process() -> str:
 
 
 def tensorboard_trace_handler(
-    dir_name: str | Path, worker_name: str | None = None, use_gzip: bool = False
+    dir_name: str | Path,
+    worker_name: str | None = None,
+    use_gzip: bool = False,
+    use_python_export: bool = False,
 ) -> Callable[[Any], None]:
     """
     A handler that writes each trace into a folder, where TensorBoard looks for it.
@@ -493,6 +518,8 @@ def tensorboard_trace_handler(
     worker_name : str, optional
         Default: host and process, and the rank under MPI.
     use_gzip : bool, default False
+    use_python_export : bool
+        Taken, and changes nothing.
 
     Returns
     -------

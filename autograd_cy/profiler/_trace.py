@@ -72,7 +72,7 @@ def _write(file: IO[str], spans: Spans, metadata: dict[str, Any], trace_id: str)
         file.write(json.dumps(value, default=str))
     file.write(',\n  "traceEvents": [\n')
     separator = ""
-    for text in _records(spans):
+    for text in filter(None, _records(spans)):  # events may all be memory's, which come later
         file.write(separator)
         file.write(text)
         separator = ",\n"

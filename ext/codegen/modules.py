@@ -40,6 +40,9 @@ def event_names(events: Sequence[tuple[str, str]]) -> list[str]:
     return ["cdef int E = events(", *lines, ")"]
 
 
+WINDOWS = "from autograd_cy._C.recorder import _windows as windows"
+
+
 def flops_rule(r: Any, number: str) -> str:
     """The line that tells the recorder how to count a record's operations."""
     args = ", ".join(a.name for a in r.args)
@@ -88,6 +91,8 @@ def family_module(
     for r in records:
         body += Operator(r, by_name, constants, imports, kinds, events).text()
         if r.flops:
+            if "windows(" in r.flops and WINDOWS not in register:
+                register.append(WINDOWS)
             register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
         if len(r.returns) > 1 and r.named:
             results[r.symbol] = r.returns

@@ -182,8 +182,25 @@ def _set_flops(int number, function):
 def _elements(*shapes):
     """For such functions: how many elements tensors of these sizes have after broadcasting."""
     count = 1
-    for sizes in _zip_longest(*[reversed(shape) for shape in shapes], fillvalue=1):
+    lists = [shape for shape in shapes if isinstance(shape, list)]      # not numbers
+    for sizes in _zip_longest(*[reversed(shape) for shape in lists], fillvalue=1):
         count *= 0 if 0 in sizes else max(sizes)
+    return count
+
+
+def _windows(image, weight, stride, padding, dilation):
+    """For such functions: operations of a convolution, of which the arguments are known."""
+    cdef Py_ssize_t nd = len(weight) - 2, i
+    count = 2 * _elements(weight) * (image[0] if len(image) > nd + 1 else 1)
+    for i in range(nd):
+        step, around, apart = [
+            x if isinstance(x, (int, str)) else x[i if len(x) > 1 else 0]
+            for x in (stride, padding, dilation)]
+        places = image[len(image) - nd + i]
+        if around != "same":
+            room = places + 2 * (0 if around == "valid" else around)
+            places = (room - apart * (weight[2 + i] - 1) - 1) // step + 1
+        count *= max(places, 0)
     return count
 
 

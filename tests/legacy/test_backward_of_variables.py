@@ -221,6 +221,44 @@ def test_hooks_return_fitting_variables():
             wrong(returned)
 
 
+def test_hooks_of_functions_return_fitting_variables():
+    def run(returned):
+        x = leaf(1, 2)
+        y = x * 1
+
+        def hook_of_mine(inputs, outputs):
+            return returned
+
+        y.creator.register_hook(hook_of_mine)
+        y.sum().backward()
+        return x.grad
+
+    assert run((ones(2) * 3,)).data.tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="missing gradient"):
+        run((None,))
+    for returned in (3, (3,), (torch.ones(2),)):
+        with pytest.raises(TypeError, match="hook_of_mine|hook 'hook_of_mine'"):
+            run(returned)
+    for returned in ((ones(3),), (Variable(torch.ones(2).double()),), (), (ones(2), ones(2))):
+        with pytest.raises(RuntimeError, match="hook_of_mine"):
+            run(returned)
+
+
+def test_hooks_of_functions_see_none_where_no_gradient_is_needed():
+    def run(returned):
+        x = leaf(1, 2)
+        y = x * ones(2)
+        y.creator.register_hook(lambda inputs, outputs: (inputs[0] * 2, returned))
+        y.sum().backward()
+        return x.grad.data.tolist()
+
+    for returned in (None, ones(2), ones(3)):
+        assert run(returned) == [2, 2]
+    for returned in (3, torch.ones(2)):
+        with pytest.raises(TypeError, match="expected Variable, but hook '<lambda>' returned"):
+            run(returned)
+
+
 def test_registering_needs_requires_grad():
     for v in (ones(1), ones(1) + 1):
         with pytest.raises(RuntimeError, match="gradient"):

@@ -64,6 +64,13 @@ def test_mixed_types_are_refused_and_numbers_go_with_everything(x):
         torch.LongTensor([1]).exp()
 
 
+@pytest.mark.parametrize("wrong", ["1", 3, None, [1, 2]], ids=repr)
+@pytest.mark.parametrize("name", ["add", "sub", "add_", "sub_"])
+def test_after_a_scale_comes_a_tensor(x, name, wrong):
+    with pytest.raises(TypeError, match=r"but expected \(\[scale,\] torch.FloatTensor\)"):
+        getattr(x, name)(2, wrong)
+
+
 def test_a_plain_core_tensor_is_welcome_unless_it_requires_grad(x):
     assert (x + ag.ones(2, 3)).tolist() == [[2, 3, 4], [5, 6, 7]]
     assert type(torch.add(ag.ones(2), 1)) is torch.FloatTensor

@@ -13,7 +13,9 @@ RNG = np.random.default_rng(6)
 @pytest.mark.parametrize("aligned", [True, False])
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 2, 1, 6), (2, 2, 3, 4, 5)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(2, 3, 4, 5), (1, 2, 1, 6), (1, 2, 3, 2), (2, 2, 3, 4, 5)], ids=str
+)
 def test_samples_are_those_of_torch(shape, mode, padding, aligned):
     if mode == "bicubic" and len(shape) == 5:
         with pytest.raises(RuntimeError, match="only supports 4D"):

@@ -106,6 +106,7 @@ def test_values_loaded_into_nothing_are_reported():
     meta = nn.Linear(2, 1).to_empty(device="meta")
     with pytest.warns(UserWarning, match="for weight: copying from a non-meta.*assign=True"):
         meta.load_state_dict({"weight": ag.ones(1, 2)}, strict=False)
+    meta.load_state_dict(nn.Linear(2, 1).to_empty(device="meta").state_dict())  # no warning
 
 
 def test_a_subclass_may_mend_old_files():

@@ -117,6 +117,18 @@ def test_states_without_a_counter_of_batches_are_taken():
     assert other.num_batches_tracked.item() == 0
 
 
+def test_states_of_now_have_to_have_a_counter_of_batches():
+    state = nn.BatchNorm1d(2).state_dict()
+    assert state._metadata[""]["version"] == 2
+    del state["num_batches_tracked"]
+    with pytest.raises(RuntimeError, match='Missing key.*"num_batches_tracked"'):
+        nn.BatchNorm1d(2).load_state_dict(state)
+    state._metadata[""]["version"] = 1
+    assert not nn.BatchNorm1d(2).load_state_dict(state).missing_keys
+    without = nn.BatchNorm1d(2, affine=False, track_running_stats=False)
+    assert not without.load_state_dict({}).missing_keys
+
+
 def test_a_model_with_batch_normalisation_learns():
     ag.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 1))

@@ -59,6 +59,8 @@ def test_searchsorted_takes_rows_sorters_and_nan():
     wanted = ag.tensor([[3.0, 6.0], [2.0, NAN]])
     assert ag.searchsorted(rows, wanted).tolist() == [[1, 3], [0, 3]]
     assert ag.searchsorted(rows, wanted, side="right").tolist() == [[2, 3], [1, 3]]
+    assert ag.searchsorted(rows, wanted, side="left").tolist() == [[1, 3], [0, 3]]
+    assert ag.searchsorted(rows, wanted, side="right", right=True).tolist() == [[2, 3], [1, 3]]
     shuffled = ag.tensor([5.0, 1.0, 3.0])
     found = ag.searchsorted(shuffled, 3.0, sorter=shuffled.argsort(), out_int32=True)
     assert found.item() == 1 and found.dtype == ag.int32

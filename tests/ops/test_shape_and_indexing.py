@@ -1,5 +1,7 @@
 """Splitting, stacking and scattering: values against NumPy, gradients, and errors."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -217,6 +219,48 @@ def test_masked_scatter_takes_elements_in_order():
         x.masked_scatter(mask, s[:2])
     with pytest.raises(RuntimeError, match="only supports boolean masks"):
         x.masked_scatter(mask.double(), s)
+
+
+@pytest.mark.parametrize("batched", ["mask", "source", "both"])
+def test_masked_scatter_has_no_batched_mask_or_source(batched):
+    x, mask, source = ag.zeros(2, 3), ag.ones(2, 3) > 0, ag.ones(2, 3)
+
+    def one(m, s):
+        return x[0].masked_scatter(m, s)
+
+    in_dims = (0 if batched != "source" else None, 0 if batched != "mask" else None)
+    given = [t if d == 0 else t[0] for t, d in zip((mask, source), in_dims)]
+    with pytest.raises(RuntimeError, match="vmap: masked_scatter is not possible with a batched"):
+        ag.vmap(one, in_dims)(*given)
+    filled = ag.vmap(lambda y: y.masked_scatter(mask[0], source[0]))(x)
+    equal(filled, np.ones((2, 3)))
+
+
+def test_masks_in_index_put_may_be_bytes_and_have_to_fit():
+    x, mask = leaf(3, 2), ag.tensor([1, 0, 1], dtype=ag.uint8)
+    equal(x.index_put((mask,), ag.tensor(-1.0).double()), [[-1, -1], [2, 3], [-1, -1]])
+    equal(x.index_put((mask, ag.tensor(1)), ag.tensor(-1.0).double()), [[0, -1], [2, 3], [4, -1]])
+    yes = ag.tensor(1, dtype=ag.uint8)
+    equal(x.index_put((yes,), ag.tensor(-1.0).double()), [[-1, -1]] * 3)
+    ones = ag.ones(3, 2, 1) > 0
+    for indices in ((ones,), (ones[..., 0], ag.tensor(0)), (mask, mask[:2], mask[:1])):
+        with pytest.raises(IndexError, match="too many indices for tensor of dimension 2"):
+            x.index_put(indices, ag.tensor(1.0).double())
+    with pytest.raises(IndexError, match="shape of the mask .* does not match"):
+        x.index_put((mask[:2],), ag.tensor(1.0).double())
+
+
+@pytest.mark.parametrize("step", [1, 2, 7])
+def test_slices_and_their_gradients_are_those_of_numpy(step):
+    for start, stop in itertools.product([None, 0, 2, 3, 5, -1, -9], repeat=2):
+        x = leaf(5, 2)
+        y = x[start:stop:step]
+        equal(y, x.detach().numpy()[start:stop:step])
+        expected = np.zeros((5, 2))
+        expected[start:stop:step] = 1
+        equal(ag.autograd.grad(y.sum(), x)[0], expected)
+        many = ag.vmap(lambda t, s=slice(start, stop, step): t[s], 1, 1)(x.detach())
+        equal(many, x.detach().numpy()[start:stop:step])
 
 
 def test_scatter_in_place_with_tensors_and_numbers():

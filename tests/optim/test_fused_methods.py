@@ -151,7 +151,9 @@ OPTIONS = {
         {}, {"lr": 0.1, "alpha": 0.7, "eps": 0.1}, {"momentum": 0.9},
         {"centered": True, "momentum": 0.5, "weight_decay": 0.1, "maximize": True}],
     "Rprop": [{}, {"etas": (0.3, 1.7), "step_sizes": (0.005, 0.012), "maximize": True}],
-    "ASGD": [{}, {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "weight_decay": 0.1, "maximize": True}],
+    "ASGD": [
+        {}, {"lr": 0.1, "t0": 2.0},
+        {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "weight_decay": 0.1, "maximize": True}],
     "NAdam": [
         {}, {"lr": 0.1, "betas": (0.5, 0.7), "momentum_decay": 0.1, "eps": 0.1},
         {"weight_decay": 0.1, "decoupled_weight_decay": True},

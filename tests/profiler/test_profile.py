@@ -65,6 +65,31 @@ def test_a_disabled_profile_answers_with_nothing():
     profile(enabled=False, use_cpu=False)
 
 
+def test_a_disabled_profile_answers_with_nothing_to_what_needs_options_too(tmp_path):
+    with profile(enabled=False, profile_memory=True, with_stack=True) as prof:
+        training_step()
+    assert prof.memory().peak_bytes == 0 and prof.memory().alive == []
+    prof.export_stacks(tmp_path / "stacks.txt")
+    assert (tmp_path / "stacks.txt").read_text() == ""
+    with profile(enabled=False) as prof:
+        training_step()
+    with pytest.raises(ValueError, match="profile_memory=True"):
+        prof.memory()
+
+
+def test_traces_take_what_torch_takes(tmp_path):
+    with profile() as prof:
+        training_step()
+    prof.export_chrome_trace(tmp_path / "a.json", {"run": 7}, True)
+    assert json.loads((tmp_path / "a.json").read_text())["run"] == 7
+    handler = tensorboard_trace_handler(tmp_path / "b", "w", False, True)
+    with stepwise(on_trace_ready=handler) as prof:
+        training_step()
+    prof.export_chrome_trace(tmp_path / "c.json", True)
+    assert json.loads((tmp_path / "c.json").read_text())["traceEvents"]
+    assert len(list((tmp_path / "b").iterdir())) == 1
+
+
 def test_results_before_the_end_are_an_error():
     prof = profile()
     assert str(prof) == repr(prof) == "<unfinished autograd_cy.autograd.profile>"
@@ -260,6 +285,7 @@ def test_results_before_the_start_are_assertion_errors():
         (lambda: prof.export_chrome_trace("x"), "exporting chrome trace"),
         (lambda: prof.export_stacks("x"), "exporting stacks"),
         (prof.step, "stepping"),
+        (prof.stop, "stopping trace"),
     ):
         with pytest.raises(AssertionError, match=f"Profiler must be initialized before {text}"):
             ask()
@@ -433,3 +459,23 @@ def test_steps_of_optimizers_bound_the_recording(tmp_path):
 def test_importing_the_package_loads_no_profiler():
     code = "import sys, autograd_cy; print([m for m in sys.modules if 'autograd_cy.profiler' in m])"
     assert started("-c", code).stdout.strip() == "[]"
+
+
+def test_shapes_of_many_dimensions_are_recorded():
+    x, many = torch.ones((1,) * 60), [torch.ones((1,) * 50) for _ in range(30)]
+    with profile(record_shapes=True) as prof:
+        x * 2
+        torch.cat(many)
+    events = {e.name: e.input_shapes for e in prof.function_events}
+    assert events["aten::mul"][0] == [1] * 60
+    assert len(events) == 2
+
+
+def test_a_recording_of_memory_alone_is_shown(tmp_path):
+    held = [torch.ones(1000)]
+    with profile(profile_memory=True) as prof:
+        held.clear()
+    assert [(e.name, e.cpu_memory_usage) for e in prof.function_events] == [("[memory]", -4000)]
+    prof.export_chrome_trace(tmp_path / "t.json")
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert [e["args"]["Bytes"] for e in events if e["name"] == "[memory]"] == [-4000]

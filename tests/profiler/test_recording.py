@@ -7,6 +7,7 @@ import pytest
 from recordings import Exp, Fails, FailsLater, assert_nested, names_of, recorded, tree_of
 
 import autograd_cy as ag
+from autograd_cy.nn.functional import conv2d
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._session import Session
 
@@ -207,7 +208,22 @@ def test_shapes_and_plain_values_of_arguments():
     (lambda: ag.ones(2, 1) + ag.ones(3), "aten::add", 6),
     (lambda: ag.add(ag.ones(2, 1), ag.ones(3), alpha=2), "aten::add", 6),
     (lambda: ag.ones(0, 3) * ag.ones(3), "aten::mul", 0),
+    (lambda: ag.ones(2, 3) * 2, "aten::mul", 6),
     (lambda: ag.ones(2, 3).exp(), "aten::exp", 0),
+    (lambda: conv2d(ag.ones(2, 4, 6, 6), ag.ones(8, 4, 3, 3)), "aten::conv2d", 2 * 2 * 8 * 16 * 36),
+    (lambda: conv2d(ag.ones(2, 4, 6, 6), ag.ones(8, 2, 3, 3), None, 2, 1, 1, 2), "aten::conv2d",
+     2 * 2 * 8 * 9 * 18),
+    (lambda: conv2d(ag.ones(2, 4, 6, 6), ag.ones(8, 4, 3, 3), None, (2, 1), (1, 0), (1, 2)),
+     "aten::conv2d", 2 * 2 * 8 * 3 * 2 * 36),
+    (lambda: conv2d(ag.ones(4, 6, 6), ag.ones(8, 4, 3, 3), padding="same"), "aten::conv2d",
+     2 * 8 * 36 * 36),
+    (lambda: conv2d(ag.ones(1, 1, 4, 4), ag.ones(1, 1, 3, 3), padding="valid"), "aten::convolution",
+     2 * 4 * 9),
+    (lambda: ag.conv1d(ag.ones(2, 4, 6), ag.ones(8, 4, 3)), "aten::conv1d", 2 * 2 * 8 * 4 * 12),
+    (lambda: ag.conv_transpose2d(ag.ones(1, 2, 3, 3), ag.ones(2, 5, 2, 2)), "aten::convolution",
+     2 * 18 * 20),
+    (lambda: ag.conv_transpose2d(ag.ones(2, 3, 3), ag.ones(2, 5, 2, 2)), "aten::conv_transpose2d",
+     2 * 18 * 20),
 ])  # fmt: skip
 def test_operations_are_counted_by_shapes(call, name, count):
     columns = recorded(call, with_flops=True)

@@ -289,6 +289,24 @@ def test_pictures_are_drawn():
     pyplot.close("all")
 
 
+def test_timelines_name_steps_and_optimizers_shortly():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    columns = Columns(
+        name=[0, 1],
+        names=["ProfilerStep#7", "Optimizer.step#SGD.step"],
+        start=[0, 2000],
+        end=[9000, 8000],
+        scope=[7, 7],
+        threads=[1],
+    )
+    ax = Loaded(columns).plot_timeline()
+    assert [text.get_text() for text in ax.texts] == ["ProfilerStep#7", "SGD.step"]
+    pyplot.close("all")
+
+
 def test_comparisons_mark_other_counts():
     before, after = Loaded(training(steps=4)), Loaded(training(steps=5))
     rows = {row.key: row for row in before.compare(after)}

@@ -223,3 +223,29 @@ def test_import_makes_a_leaf_without_grad():
     t = ag.from_dlpack(np.ones(2))
     assert t.is_leaf
     assert not t.requires_grad
+
+
+class FieldsOfATensor(ctypes.Structure):
+    """DLTensor of dlpack.h, up to the type of its elements."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+    ]  # fmt: skip
+
+
+# By the codes of dlpack.h: int, uint, float, opaque, bfloat, complex, bool, float8.
+STRANGE = [(0, 128, 1), (0, 4, 1), (1, 16, 1), (1, 64, 1), (2, 8, 1), (2, 128, 1), (3, 64, 1)]
+STRANGE += [(4, 32, 1), (5, 32, 1), (5, 16, 1), (6, 32, 1), (7, 8, 1), (2, 32, 2), (5, 64, 0)]
+
+
+@pytest.mark.parametrize("kind", STRANGE, ids=str)
+def test_other_types_of_elements_are_refused(kind):
+    capsule = ag.ones(2, dtype=ag.float64).__dlpack__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    fields = FieldsOfATensor.from_address(pointer(capsule, b"dltensor"))
+    assert (fields.ndim, fields.code, fields.bits, fields.lanes) == (1, 2, 64, 1)
+    fields.code, fields.bits, fields.lanes = kind
+    with pytest.raises(BufferError, match="no tensor has this element type"):
+        ag.from_dlpack(capsule)

@@ -36,6 +36,14 @@ def test_functions_methods_and_constructors_ask():
     assert x.grad.tolist() == [[2.0] * 3] * 2
 
 
+def test_what_modes_put_in_place_is_gone_after_the_last():
+    before = dict(vars(torch.Tensor))
+    for _ in range(2):
+        with Logged([]), Logged([]):
+            assert vars(torch.Tensor)["shape"] is not before["shape"]
+        assert dict(vars(torch.Tensor)) == before
+
+
 OPERATORS = {
     "add": lambda x: x + 1,
     "sub": lambda x: 1 - x,

@@ -120,3 +120,28 @@ def test_sizes_are_whole_numbers():
     assert ag.Size([2, True]) == (2, 1) and ag.Size() == () and ag.Size(x for x in (3,)) == (3,)
     with pytest.raises(TypeError, match=r"iterable of 'int' \(item 1 is 'float'\)"):
         ag.Size((1, 2.0))
+
+
+def test_sizes_are_added_as_tuples_are():
+    one, two = (1,), (2,)
+    for joined in (ag.Size(one) + two, one + ag.Size(two), ag.Size(one) + ag.Size(two)):
+        assert type(joined) is ag.Size and joined == (1, 2)
+    for wrong in ([2], 2, None):
+        with pytest.raises(TypeError):
+            ag.Size([1]) + wrong
+        with pytest.raises(TypeError):
+            wrong + ag.Size([1])
+    assert type(ag.Size([1]) * 2) is type(2 * ag.Size([1])) is ag.Size
+
+
+def test_ends_of_ranges_may_be_one_past_the_last_number():
+    x = ag.empty(9, dtype=ag.int64)
+    first, last = 2**63 - 3, 2**63 - 1
+    assert set(x.random_(first, 2**63).tolist()) <= {first, first + 1, last}
+    assert ag.randint(last, 2**63, (3,)).tolist() == [last] * 3
+    assert ag.randint(-(2**63), 1 - 2**63, (3,)).tolist() == [-(2**63)] * 3
+    for low, high in ((0, 2**63 + 1), (-(2**63) - 1, 0)):
+        with pytest.raises((ValueError, RuntimeError), match="64 bits|out of bounds"):
+            x.random_(low, high)
+        with pytest.raises(ValueError, match="an int must fit in 64 bits"):
+            ag.randint(low, high, (3,))
