@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._antialias import antialiased
 from autograd_cy.nn.functional._pooling import _operator
@@ -37,7 +38,6 @@ def _resample() -> Callable[..., Tensor]:
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
     """Sizes or scale factors, of which one is given, for each dimension."""
     dims = input.dim() - 2
-    own = list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
@@ -46,9 +46,9 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
         if len(size) != dims:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got input "
-                f"with spatial dimensions of {own} and output size of {size}. Please provide input "
-                "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
-                "format."
+                f"with spatial dimensions of {list(input.shape[2:])} and output size of {size}. "
+                "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in "
+                "(o1, o2, ...,oK) format."
             )
         if not all(isinstance(n, int) for n in size):
             raise TypeError(
@@ -63,9 +63,9 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
     if len(scale_factor) != dims:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got input "
-            f"with spatial dimensions of {own} and scale_factor of shape {scale_factor}. Please "
-            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
-            "...,sK) format."
+            f"with spatial dimensions of {list(input.shape[2:])} and scale_factor of shape "
+            f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+            "scale_factor in (s1, s2, ...,sK) format."
         )
     return None, list(scale_factor)
 
@@ -125,16 +125,20 @@ def interpolate(
     >>> torch.nn.functional.interpolate(x, 3, mode="linear", align_corners=True)
     tensor([[[0.0000, 0.5000, 1.0000]]])
     """
-    if align_corners is not None and mode in _FREE:
+    if align_corners is not None and isinstance(mode, str) and mode in _FREE:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "
             "linear | bilinear | bicubic | trilinear"
         )
+    if not isinstance(mode, str):
+        raise NotImplementedError(f"interpolate: there is no mode {mode!r}; give the name of one")
+    if align_corners is not None:
+        _check_arguments("interpolate", (align_corners, "bool", "align_corners", 5))
     sizes, scales = _sizes(input, size, scale_factor)
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if sizes is None:
-        sizes = [math.floor(n * factor) for n, factor in zip(input.shape[2:], scales)]
+        sizes = [math.floor(input.size(2 + d) * factor) for d, factor in enumerate(scales)]
     if mode == "area" or recompute_scale_factor:
         scales = []
     if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
