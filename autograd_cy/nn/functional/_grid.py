@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._events import seen_as
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -26,6 +27,7 @@ def _aligned(align_corners: bool | None) -> bool:
     return bool(align_corners)
 
 
+@seen_as("aten::affine_grid_generator")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Return the grid of points that affine maps take the pixels of images to.
 
@@ -122,6 +124,7 @@ def _cubic(t: Tensor) -> list[Tensor]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
+@seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,
     grid: Tensor,
