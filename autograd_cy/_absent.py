@@ -31,7 +31,6 @@ _ABSENT: dict[str, dict[str, str]] = {
         "xpu": _ONE_DEVICE,
     },
     "nn": {
-        "AdaptiveLogSoftmaxWithLoss": "use nn.CrossEntropyLoss, or a custom autograd.Function",
         "DataParallel": "use the module itself; kernels use all threads",
         "parallel": "use one process, or mpi4py on the arrays of tensor.numpy()",
         **{

@@ -25,6 +25,7 @@ cdef int min_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
                       bint keepdim) except -1
 cdef int argmax_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
 cdef int argmin_into(Tensor out, Tensor a, object dim, bint keepdim) except -1
+cdef int squares_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int all_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int any_into(Tensor out, Tensor a, object dims, bint keepdim) except -1

@@ -10,7 +10,8 @@ cdef enum:
     R_PROD = 1
     R_MAX = 2
     R_MIN = 3
-    R_OPS = 4
+    R_SQUARES = 4     # float32 and float64
+    R_OPS = 5
 
 cdef enum:
     ACC_I64 = 0     # bool and integers
@@ -82,9 +83,9 @@ ctypedef void (*half_deviation_fn)(
     double* acc) noexcept nogil
 
 ctypedef struct RowTable:
-    rows_fn rows[4][12]           # op, dtype; NULL where there is none
-    cols_fn cols[4][12]
-    combine_fn combine[4][3]      # op, accumulator
+    rows_fn rows[5][12]           # op, dtype; NULL where there is none
+    cols_fn cols[5][12]
+    combine_fn combine[5][3]      # op, accumulator
     finish_fn finish[3][12]       # accumulator, dtype of the result
     arg_fn arg_rows[4][12]
     arg_fn arg_cols[4][12]

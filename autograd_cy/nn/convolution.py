@@ -136,10 +136,10 @@ class _ConvNd(Module):
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
             f"stride={self.stride}"
         )
-        none, one = (0,) * self._dims, (1,) * self._dims
-        for name, usual in (("padding", none), ("dilation", one), ("output_padding", none)):
-            if getattr(self, name) != usual:
-                text += f", {name}={getattr(self, name)}"
+        for name, usual in (("padding", 0), ("dilation", 1), ("output_padding", 0)):
+            value = getattr(self, name)
+            if isinstance(value, str) or value != (usual,) * len(value):
+                text += f", {name}={value}"
         if self.groups != 1:
             text += f", groups={self.groups}"
         if self.bias is None:

@@ -142,7 +142,7 @@ class AlphaDropout(_DropoutNd):
     p : float, optional
         The probability.
     inplace : bool, optional
-        Whether the input itself is changed.
+        Part of the signature only, as in PyTorch: the input is never changed.
 
     Raises
     ------
@@ -158,7 +158,7 @@ class AlphaDropout(_DropoutNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the input with some of it dropped."""
-        return functional.alpha_dropout(input, self.p, self.training, self.inplace)
+        return functional.alpha_dropout(input, self.p, self.training)
 
 
 class FeatureAlphaDropout(_DropoutNd):
@@ -169,7 +169,7 @@ class FeatureAlphaDropout(_DropoutNd):
     p : float, optional
         The probability.
     inplace : bool, optional
-        Whether the input itself is changed.
+        Part of the signature only, as in PyTorch: the input is never changed.
 
     Raises
     ------
@@ -185,4 +185,4 @@ class FeatureAlphaDropout(_DropoutNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the input with some of it dropped."""
-        return functional.feature_alpha_dropout(input, self.p, self.training, self.inplace)
+        return functional.feature_alpha_dropout(input, self.p, self.training)

@@ -41,6 +41,11 @@ op("sum.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", 
 op("_expand_reduced(self, shape: object, dim: object, keepdim: bool)", kernel=composite("reduction.expand_reduced"),
    doc="A reduced tensor expanded back to `shape`.")
 
+op("_sum_of_squares(self, dim: dims?, keepdim: bool = False)", kernel=call("reduce.squares_into", shape="rules_reduction.summed(self, dim, keepdim, -1)"),
+   vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * (self * 2)"}, jvp={"self": "sum(self_t * (self * 2), dim, keepdim)"},
+   vmap="dims", samples=DIMS, dtypes="f", reference="np.sum(np.square(self), axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
+   doc="Sum of the squares, in one pass.")
+
 op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction.sum_to_size"),
    samples=[one((3, 4), (1, 4)), one((2, 3), (3,)), one((3,), (3,))],
    reference="self.sum(tuple(range(self.ndim - len(size))) + tuple(i for i in range(self.ndim - len(size), self.ndim) "

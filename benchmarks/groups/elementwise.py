@@ -76,8 +76,63 @@ def _with_backward(function: Callable, size: int) -> Callable:
     return setup
 
 
+#: Name, operation on (torch, a, b), shapes of the two: rows too short for a loop of their own,
+#: repeated and turned operands, copies of what lies otherwise.
+_LAYOUTS: tuple[tuple[str, Callable, tuple[int, ...], tuple[int, ...]], ...] = (
+    ("broadcast (1000, 10, 8) by (10, 8)", lambda torch, a, b: a - b, (1000, 10, 8), (10, 8)),
+    ("broadcast (1000, 1, 8) by (10, 8)", lambda torch, a, b: a - b, (1000, 1, 8), (10, 8)),
+    ("broadcast (30000, 3) by (30000, 1)", lambda torch, a, b: a * b, (30000, 3), (30000, 1)),
+    ("broadcast (30000, 3) by (3)", lambda torch, a, b: a + b, (30000, 3), (3,)),
+    ("broadcast (3000, 32) by (32)", lambda torch, a, b: a + b, (3000, 32), (32,)),
+    ("broadcast (1000, 100) by (1000, 1)", lambda torch, a, b: a * b, (1000, 100), (1000, 1)),
+    ("compare (10000, 8) with (10000, 1)", lambda torch, a, b: a > b, (10000, 8), (10000, 1)),
+    ("exp of three columns", lambda torch, a, b: a[:, :3].exp(), (10000, 8), (1,)),
+    ("one element by 0.5", lambda torch, a, b: b.expand(100_000) * 0.5, (1,), (1,)),
+    ("copy turned 300x300", lambda torch, a, b: a.t().contiguous(), (300, 300), (1,)),
+    ("copy turned 100000x10", lambda torch, a, b: a.t().contiguous(), (100_000, 10), (1,)),
+    ("add turned 300x300", lambda torch, a, b: a + b.t(), (300, 300), (300, 300)),
+    ("copy of heads", lambda torch, a, b: a.transpose(1, 2).contiguous(), (8, 64, 4, 32), (1,)),
+    (
+        "channels last",
+        lambda torch, a, b: a.permute(0, 2, 3, 1).contiguous(),
+        (8, 64, 28, 28),
+        (1,),
+    ),
+)
+
+#: The same in float16, which is computed in float32.
+_HALVES: tuple[tuple[str, Callable], ...] = (
+    ("half add", lambda torch, a, b: a + b),
+    ("half exp", lambda torch, a, b: torch.exp(a)),
+    ("half to float", lambda torch, a, b: a.float()),
+)
+
+
+def _layout(
+    function: Callable, first: tuple[int, ...], second: tuple[int, ...], dtype: str
+) -> Callable:
+    def setup(torch: Any) -> Callable:
+        a, b = normal(torch, *first, dtype=dtype), normal(torch, *second, dtype=dtype, seed=1)
+        return lambda: function(torch, a, b)
+
+    return setup
+
+
+def _half(function: Callable, size: int) -> Callable:
+    def setup(torch: Any) -> Callable:
+        a, b = uniform(torch, size).half(), uniform(torch, size, seed=1).half()
+        return lambda: function(torch, a, b)
+
+    return setup
+
+
 def _cases() -> list[Case]:
     cases = []
+    for dtype in DTYPES:
+        for name, function, first, second in _LAYOUTS:
+            cases.append(Case(f"{name} {dtype}", _layout(function, first, second, dtype)))
+    for name, function in _HALVES:
+        cases.append(Case(f"{name} 1e5", _half(function, 100_000)))
     for dtype, width in DTYPES.items():
         for size in SIZES:
             tail = f"{size:.0e} {dtype}".replace("e+0", "e")

@@ -25,6 +25,10 @@ _OPERATIONS: tuple[tuple[str, Callable, int], ...] = (
     ("sum of columns", lambda torch, a: a.sum(0), 1),
     ("max of rows", lambda torch, a: a.max(1), 1),
     ("argmax of rows", lambda torch, a: a.argmax(1), 1),
+    ("amax of rows", lambda torch, a: torch.amax(a, 1), 1),
+    ("product of rows", lambda torch, a: a.prod(1), 1),
+    ("norm", lambda torch, a: torch.linalg.vector_norm(a), 1),
+    ("cumsum of rows", lambda torch, a: a.cumsum(1), 2),
     ("softmax", lambda torch, a: torch.softmax(a, 1), 2),
     ("log_softmax", lambda torch, a: torch.log_softmax(a, 1), 2),
     ("logsumexp", lambda torch, a: torch.logsumexp(a, 1), 1),
@@ -37,6 +41,24 @@ def _operation(function: Callable, size: int, dtype: str) -> Callable:
     def setup(torch: Any) -> Callable:
         # A mean of one keeps sums away from zero.
         a = normal(torch, size // _ROW, _ROW, dtype=dtype) + 1.0
+        return lambda: function(torch, a)
+
+    return setup
+
+
+#: Name, operation, shape: rows of three, and what reads its operand several times.
+_SHAPED: tuple[tuple[str, Callable, tuple[int, ...]], ...] = (
+    ("sum of rows of 3", lambda torch, a: a.sum(1), (30_000, 3)),
+    ("amax of rows of 3", lambda torch, a: torch.amax(a, 1), (30_000, 3)),
+    ("amax of rows of 10", lambda torch, a: torch.amax(a, 1), (10_000, 10)),
+    ("median 1e3", lambda torch, a: a.median(), (1_000,)),
+    ("median 1e6", lambda torch, a: a.median(), (1_000_000,)),
+)
+
+
+def _shaped(function: Callable, shape: tuple[int, ...], dtype: str) -> Callable:
+    def setup(torch: Any) -> Callable:
+        a = normal(torch, *shape, dtype=dtype)
         return lambda: function(torch, a)
 
     return setup
@@ -66,6 +88,8 @@ def _cases() -> list[Case]:
                 setup = _operation(function, size, dtype)
                 work = float(tensors * size * width)
                 cases.append(Case(f"{name} {tail}", setup, work=work, unit="B"))
+        for name, function, shape in _SHAPED:
+            cases.append(Case(f"{name} {dtype}", _shaped(function, shape, dtype)))
     functions = {name: function for name, function, _ in _OPERATIONS}
     for name in _TRAINED:
         for size in (1_000, 100_000):

@@ -181,8 +181,10 @@ def loop_text(loop: Loop) -> str:
             f"    if {_test(loop, ())}:",
             "        m = n & -LANES",
             *_full_vectors(loop),
-            "    if m < n:",
-            "        " + _staged(loop.name, loop.operands, loop.operands, "m"),
+            "        if m < n:",
+            f"            tail({loop.name}, p, s, m, n - m, {loop.spec.nin})",
+            "    elif n > 0:",
+            "        " + _staged(loop.name, loop.operands, loop.operands),
         ]
         return "\n".join(lines) + "\n"
     word = "if"
@@ -271,6 +273,18 @@ class Cast:
         return f"cast_{self.source}_{self.target}"
 
     @property
+    def by_runs(self) -> bool:
+        """Some processors convert float16 themselves, many at once."""
+        return {self.source, self.target} == {"f16", "f32"}
+
+    @property
+    def dense(self) -> str:
+        """The loop over contiguous operands."""
+        if self.by_runs:
+            return f"        ag_run_{self.source}_{self.target}(a, o, n)\n"
+        return f"        for i in range(n):\n            o[i] = ag_{self.name}(a[i])\n"
+
+    @property
     def text(self) -> str:
         source, target = self.source, self.target
         return (
@@ -280,8 +294,7 @@ class Cast:
             f"    cdef const ag_{source}* a = <const ag_{source}*> p[1]\n"
             "    cdef Py_ssize_t s0 = s[0], s1 = s[1]\n"
             f"    if s0 == {SIZE[target]} and s1 == {SIZE[source]}:\n"
-            "        for i in range(n):\n"
-            f"            o[i] = ag_{self.name}(a[i])\n"
+            f"{self.dense}"
             "    else:\n"
             "        for i in range(n):\n"
             f"            (<ag_{target}*> (<char*> o + i * s0))[0] = \\\n"
@@ -393,6 +406,20 @@ cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, P
         start += m
 
 
+cdef void tail(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, Py_ssize_t n,
+               int nin) noexcept nogil:
+    \"\"\"Run a contiguous loop over the n < LANES elements from `start`, padded with zeros.\"\"\"
+    cdef double space[MAX_OPERANDS * LANES * 2 + 8]
+    cdef char* q[MAX_OPERANDS]
+    cdef int k
+    for k in range(1, nin + 1):
+        q[k] = <char*> (space + k * LANES * 2)
+        ag_load_tail(q[k], p[k] + start * s[k], n * s[k], LANES * s[k])
+    q[0] = <char*> space
+    loop(q, s, LANES)
+    ag_store_tail(p[0] + start * s[0], q[0], n * s[0])
+
+
 cdef inline void move(loop_t loop, char* to, Py_ssize_t to_stride, char* source,
                       Py_ssize_t from_stride, Py_ssize_t n) noexcept nogil:
     \"\"\"Copy or convert n elements.\"\"\"
@@ -463,7 +490,16 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
 
 
 def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
-    lines, tests = ['cdef extern from "scalar/scalar.h" nogil:'], set()
+    lines, tests = (
+        [
+            'cdef extern from "tail.h" nogil:',
+            "    void ag_load_tail(char*, const char*, Py_ssize_t, Py_ssize_t)",
+            "    void ag_store_tail(char*, const char*, Py_ssize_t)",
+            "",
+            'cdef extern from "scalar/scalar.h" nogil:',
+        ],
+        set(),
+    )
     for t in (*TYPES, *WORD.values()):
         # Only names and rough kinds matter here: the C compiler knows the real types.
         if t in PART or t == "w128":
@@ -474,6 +510,11 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
     for loop in loops:
         if isinstance(loop, Cast):
             lines.append(f"    ag_{loop.target} ag_{loop.name}(ag_{loop.source})")
+            if loop.by_runs:
+                lines.append(
+                    f"    void ag_run_{loop.source}_{loop.target}(const ag_{loop.source}*, "
+                    f"ag_{loop.target}*, Py_ssize_t)"
+                )
         else:
             out, *ins = (f"ag_{t}" for t in loop.operands)
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")

@@ -109,7 +109,7 @@ def _binary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
 
 
 MOVES = [
-    KernelSpec("copy", 1, "bihfc", share="bits"),
+    KernelSpec("copy", 1, "bihfc", scalars=((1,),), share="bits"),
     KernelSpec("where", 3, "bihfc", in_types=("b1", "T", "T"), scalars=((2,), (3,)), share="bits"),
 ]
 

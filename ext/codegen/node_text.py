@@ -175,7 +175,19 @@ class NodeText(OperatorBase):
             self.joint_gradient(f, keys, inner, gradients, names)
             return
         if self.args[key].type != "Tensor[]":
-            inner.append(f"gout[{self.edge[key]}] = give({emitter.tensor(tree)})")
+            value = f"gout[{self.edge[key]}] = give({emitter.tensor(tree)})"
+            first = self.twin_of(key)
+            if first is None:
+                inner.append(value)
+            else:
+                # Of x * x both gradients are the same product.
+                twin = f"gout[{self.edge[first]}]"
+                inner += [
+                    f"if {twin} != NULL and s_{key} is s_{first}:",
+                    f"    gout[{self.edge[key]}] = give(<Tensor>{twin})",
+                    "else:",
+                    f"    {value}",
+                ]
             f.block(f"if needs(self, {self.edge[key]}):", inner)
             return
         text, kind = emitter.emit(tree)
@@ -183,6 +195,25 @@ class NodeText(OperatorBase):
             raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
         inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
         f.block("if any_needed(self):", inner)
+
+    def twin_of(self, key: str) -> str | None:
+        """The input before `key` whose gradient has the same formula, with the two exchanged."""
+        names = [keys[0] for keys in self.plan.formulas if len(keys) == 1]
+        if len(names) != 2 or len(self.plan.formulas) != 2 or key != names[1]:
+            return None
+        first = names[0]
+        if not {first, key} <= set(self.slots):
+            return None
+        exchanged = {first: key, key: first}
+        tree = deepcopy(self.plan.formulas[first,])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                node.id = exchanged.get(node.id, node.id)
+        # The names that the two formulas unpack must be the two inputs, each by one of them.
+        used = {n for n in self.slots if self.plan.needs((first,), n)}
+        if used != {key} or ast.dump(tree) != ast.dump(self.plan.formulas[key,]):
+            return None
+        return first
 
     def joint_gradient(
         self,

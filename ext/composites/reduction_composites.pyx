@@ -117,8 +117,13 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
         half = a.dt          # powers may be out of their range
         return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
     if order == 2.0:
-        size = T.real(T.mul(a, T.conj(a))) if dt_is_complex(a.dt) else T.mul(a, a)
-        return safe_sqrt(T.sum_dim(size, dim, keepdim, -1))
+        if dt_is_complex(a.dt):
+            size = T.sum_dim(T.real(T.mul(a, T.conj(a))), dim, keepdim, -1)
+        elif a.dt == DT_F16 or a.dt == DT_BF16:
+            size = T.sum_dim(T.mul(a, a), dim, keepdim, -1)
+        else:
+            size = T._sum_of_squares(a, dim, keepdim)
+        return safe_sqrt(size)
     size = T.abs(a)
     if order == 0.0:
         # The derivative is zero: that of ceil, which is kept where there is nothing to count.

@@ -53,6 +53,10 @@ cdef extern from "Python.h":
     Py_ssize_t PyTuple_GET_SIZE(PyObject*)
     PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
     void decref "Py_DECREF"(PyObject*)
+    void Py_XDECREF(PyObject*)
+    void PyErr_Fetch(PyObject**, PyObject**, PyObject**)
+    void PyErr_Restore(PyObject*, PyObject*, PyObject*)
+    PyObject* PyExc_TypeError
     int same_text "PyUnicode_Compare"(PyObject*, PyObject*)
     void PyType_Modified(PyTypeObject*)
     long long whole "PyLong_AsLongLongAndOverflow"(PyObject*, int*) noexcept
@@ -403,9 +407,52 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
             result = row.out_caller(row.out_function, v)
         else:
             result = row.caller(row.function, v)
+    else:
+        result = numbers_first(<Form>f, args, n, names)
     for k in range(n_owned):
         decref(owned[k])
     return result
+
+
+# What takes arguments in an older order, too; _tensors/numbers_first.py knows which.
+cdef frozenset OLDER = frozenset((
+    "add", "sub", "addcmul", "addcdiv", "addmm", "addmv", "addr", "addbmm", "baddbmm"))
+
+
+cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
+                             PyObject* names) except NULL:
+    """Try the older order of a call whose arguments didn't fit; the error stays if it isn't one."""
+    cdef PyObject *kind = NULL, *value = NULL, *trace = NULL
+    cdef dict named = {}
+    cdef Py_ssize_t k
+    cdef object found = None, result
+    PyErr_Fetch(&kind, &value, &trace)
+    if form.__name__.rstrip("_") not in OLDER or kind != PyExc_TypeError:
+        PyErr_Restore(kind, value, trace)
+        return NULL
+    try:
+        from autograd_cy._tensors.numbers_first import rearranged
+        if names != NULL:
+            for k in range(PyTuple_GET_SIZE(names)):
+                named[<object>PyTuple_GET_ITEM(names, k)] = <object>args[n + k]
+        found = rearranged(form.__name__, tuple([<object>args[k] for k in range(n)]), named)
+    except BaseException:
+        drop_error(kind, value, trace)
+        raise
+    if found is None:
+        PyErr_Restore(kind, value, trace)
+        return NULL
+    drop_error(kind, value, trace)
+    result = form(*found[0], **found[1])
+    Py_INCREF(result)
+    return <PyObject*>result
+
+
+cdef void drop_error(PyObject* kind, PyObject* value, PyObject* trace) noexcept:
+    """Drop an error that was taken."""
+    Py_XDECREF(kind)
+    Py_XDECREF(value)
+    Py_XDECREF(trace)
 
 
 cdef vectorcall_fn _plainly = <vectorcall_fn><void*>plainly

@@ -10,8 +10,8 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, dt_promote, dt_category,
-    dt_is_complex, dt_is_float, dt_real, dt_to_complex, dt_object, g_default_dtype)
+    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
+    dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
@@ -40,15 +40,29 @@ cdef enum:
 
 # --- the loop over many dimensions ----------------------------------------------------------
 
+cdef enum:
+    ROW_BY_ROW = 0
+    SIDE_BY_SIDE = 1       # Note [Short rows]
+    MOVED_ROWS = 2         # a copy; one of the two is dense
+    SAME_ROWS = 3          # all inputs are one element in a row
+    TURNED = 4             # by tiles
+
 cdef struct LoopPlan:
     loop_t loop
     int nargs
     int nd
+    int way
+    bint moves
     Py_ssize_t n
     float cost
+    loop_t copy            # for SAME_ROWS
+    Py_ssize_t item[5]     # bytes of an element; all 0: nobody knows
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
     char* p[5]
+
+
+include "iterate/rows.pxi"
 
 
 cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
@@ -60,6 +74,15 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     cdef Py_ssize_t inner = plan.shape[plan.nd - 1]
     cdef Py_ssize_t left = hi - lo, rest = lo, first, n
     cdef int d, a, last = plan.nd - 1
+    if plan.way == SIDE_BY_SIDE:
+        side_range(plan, lo, hi)
+        return
+    if plan.way == MOVED_ROWS:
+        move_range(plan, lo, hi)
+        return
+    if plan.way == TURNED:
+        turned_range(plan, lo, hi)
+        return
     for a in range(plan.nargs):
         q[a] = plan.p[a]
         step[a] = plan.strides[a][last]
@@ -73,7 +96,10 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
         n = inner - first
         if n > left:
             n = left
-        plan.loop(q, step, n)
+        if plan.way == SAME_ROWS:
+            same_row(plan, q, step, n)
+        else:
+            plan.loop(q, step, n)
         left -= n
         if left <= 0:
             break
@@ -94,15 +120,6 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             d -= 1
 
 
-cdef bint is_copy(loop_t loop) noexcept:
-    """Whether a loop moves values as they are; conversions of dtypes don't count."""
-    cdef int dt
-    for dt in range(12):
-        if loop == KT.loops[K_COPY][dt]:
-            return True
-    return False
-
-
 cdef void loop_whole(void* ctx) noexcept nogil:
     cdef LoopPlan* plan = <LoopPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
@@ -112,10 +129,37 @@ cdef void loop_whole(void* ctx) noexcept nogil:
         parallel_range(plan_range, plan, plan.n, threads)
 
 
+cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
+    cdef Launch work
+    cdef int a
+    if keeping:
+        begin(&work, "copy" if is_copy(plan.loop) else "loop", plan, sizeof(LoopPlan))
+        work.run = loop_whole
+        for a in range(plan.nargs):
+            memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
+        keep(&work)
+    if plan.n * plan.cost < RELEASE_GIL:
+        plan_range(plan, 0, plan.n)
+        return 0
+    with nogil:
+        loop_whole(plan)
+    return 0
+
+
 cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
                   const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1:
+    cdef Py_ssize_t items[5]
+    cdef int a
+    for a in range(nargs):
+        items[a] = copied_item(loop)
+    return run_sized(loop, nargs, p, mem, ndim, shape, strides, items, cost)
+
+
+cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
+                   const Py_ssize_t* shape, Py_ssize_t** strides, const Py_ssize_t* items,
+                   float cost) except -1:
+    """run_loop() where the sizes of elements are known, too."""
     cdef LoopPlan plan
-    cdef Launch work
     cdef int[64] order
     cdef int i, j, a, nd = 0
     cdef Py_ssize_t n = 1
@@ -162,18 +206,12 @@ cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
         plan.p[a] = p[a]
     plan.n = n
     plan.cost = cost
-    if keeping:
-        begin(&work, "copy" if is_copy(loop) else "loop", &plan, sizeof(plan))
-        work.run = loop_whole
+    plan.way = ROW_BY_ROW
+    if n >= SIDE_LEAST and items[0]:
         for a in range(nargs):
-            memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
-        keep(&work)
-    if n * cost < RELEASE_GIL:
-        plan_range(&plan, 0, n)
-        return 0
-    with nogil:
-        loop_whole(&plan)
-    return 0
+            plan.item[a] = items[a]
+        plan.way = way_of(&plan)
+    return run_plan(&plan, mem)
 
 
 cdef struct FlatPlan:
@@ -410,15 +448,15 @@ cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tenso
 # An elementwise operation has two halves: `plan_elementwise` is the same for all devices, and
 # `launch_elementwise` is what a device does.
 
-cdef int launch_elementwise(Elementwise* e, int device) except -1:
+cdef int launch_elementwise(Elementwise* e, int device, const Py_ssize_t* items) except -1:
     cdef Py_ssize_t* rows[5]
     cdef int i
     if device:
         return services[device].elementwise(e)
     for i in range(e.nargs):
         rows[i] = e.strides[i]
-    return run_loop(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows,
-                    KT.cost[e.kernel])
+    return run_sized(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, items,
+                     KT.cost[e.kernel])
 
 
 cdef int number_operand(Elementwise* e, int i, Tensor t, int want, char* cell) except -1:
@@ -516,6 +554,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     cdef Elementwise e
+    cdef Py_ssize_t[5] items
     cdef char cells[4 * 16]
     cdef Tensor target
     cdef list held = []            # keeps converted operands alive
@@ -553,7 +592,10 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     e.dt = dt
     e.nargs = nin + 1
     target = plan_elementwise(&e, cells, held, args, nin, rule, dt, in_dt, device, numbers, out, op)
-    launch_elementwise(&e, device)
+    items[0] = DT_SIZE[target.dt]
+    for i in range(nin):
+        items[i + 1] = DT_SIZE[DT_BOOL if i < first else in_dt]
+    launch_elementwise(&e, device, items)
     if out is not None and target is not out:
         copy_into(out, target, op)
         return out
@@ -613,6 +655,12 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
     return ew_general(kernel, args, 1, rule, out, op)
 
 
+cdef inline bint takes_result(Tensor out, Tensor a) noexcept:
+    """Whether results like `a` go into `out` as it is (a plain one that isn't `a`)."""
+    return (out.dt == a.dt and not out.flags & F_ASIDE and same_shape(out, a)
+            and not tls_modes() & M_GUARD_SAVED)
+
+
 cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
     cdef FlatPlan plan
     cdef Tensor r
@@ -624,14 +672,17 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
     cdef Py_ssize_t[2] zero
     if (not (a.flags & F_ASIDE) and not (rule & ~(P_BOOL | P_FLOAT))
             and (not (rule & P_FLOAT) or dt > DT_I64)
-            and (out is None or (out is a and not (rule & P_BOOL) and not a.mem.readonly))):
+            and (out is None or ((out is a or takes_result(out, a)) and not (rule & P_BOOL)
+                                 and not out.mem.readonly))):
         loop = KT.loops[kernel][dt]
         if (
             dt == b.dt and not (b.flags & F_ASIDE) and loop != NULL
             and same_shape(a, b)
         ):
             # Same dtype, same shape, both dense: one flat loop.
-            if out is not None and a.ptr != b.ptr and ranges_meet(a, b):
+            if out is not None and (
+                    (out.ptr != a.ptr and ranges_meet(out, a))
+                    or (out.ptr != b.ptr and ranges_meet(out, b))):
                 args[0] = <PyObject*>a
                 args[1] = <PyObject*>b
                 return ew_general(kernel, args, 2, rule, out, op)
@@ -653,7 +704,8 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
                 and not (b.dt != dt and keeping and not b.flags & F_WRAPPED)
-                and not (b.dt != dt and is_half(dt)) and (b.mem != a.mem or out is None)
+                and not (b.dt != dt and is_half(dt)) and (out is None or out is a)
+                and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
                          and (a.nd > 0 or b.flags & F_WRAPPED)))):

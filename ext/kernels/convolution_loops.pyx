@@ -69,6 +69,14 @@ cdef extern from "scalar/conv_micro.h":
         Py_ssize_t k, const Py_ssize_t* off, int runs, const Py_ssize_t* source,
         const Py_ssize_t* to, const Py_ssize_t* count, const uint64_t* base, uint64_t* tile,
         Py_ssize_t width) noexcept nogil
+    void ag_spread_f32(
+        Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
+        const Py_ssize_t* count, const float* sums, Py_ssize_t width, float* result,
+        Py_ssize_t row_step) noexcept nogil
+    void ag_spread_f64(
+        Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
+        const Py_ssize_t* count, const double* sums, Py_ssize_t width, double* result,
+        Py_ssize_t row_step) noexcept nogil
     void ag_turn_f32(
         Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const float* source, Py_ssize_t ld,
         float* result) noexcept nogil
@@ -178,14 +186,17 @@ cdef inline void spread_real(
     cdef int i
     cdef const real* s
     cdef real* d
+    if step == 1:
+        if real is float:
+            ag_spread_f32(rows, runs, source, to, count, sums, width, result, row_step)
+        else:
+            ag_spread_f64(rows, runs, source, to, count, sums, width, result, row_step)
+        return
     for _ in range(rows):
         for i in range(runs):
             s = sums + source[i]
             d = result + to[i]
-            if step == 1:
-                for j in range(count[i]):
-                    d[j] = s[j]
-            elif step == 2:
+            if step == 2:
                 for j in range(count[i]):
                     d[2 * j] = s[j]
             else:

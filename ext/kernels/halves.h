@@ -8,7 +8,7 @@
 
 AG_FN void ag_widen(int is_f16, const uint16_t *p, float *out, ptrdiff_t n) {
     if (is_f16)
-        for (ptrdiff_t i = 0; i < n; i++) out[i] = ag_f16_to_f32(p[i]);
+        ag_run_f16_f32(p, out, n);
     else
         for (ptrdiff_t i = 0; i < n; i++) out[i] = ag_bf16_to_f32(p[i]);
 }
@@ -19,7 +19,7 @@ AG_FN uint16_t ag_narrow(int is_f16, float x) {
 
 AG_FN void ag_narrow_all(int is_f16, const float *x, uint16_t *out, ptrdiff_t n) {
     if (is_f16)
-        for (ptrdiff_t i = 0; i < n; i++) out[i] = ag_f32_to_f16(x[i]);
+        ag_run_f32_f16(x, out, n);
     else
         for (ptrdiff_t i = 0; i < n; i++) out[i] = ag_f32_to_bf16(x[i]);
 }

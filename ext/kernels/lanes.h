@@ -6,6 +6,8 @@
 #ifndef AG_LANES_H
 #define AG_LANES_H
 
+#include <stddef.h>
+
 #include "scalar/config.h"
 
 /* Aligned like one element: rows start anywhere. */
@@ -33,5 +35,116 @@ AG_LANES(i64)
 AG_LANES(f32)
 AG_LANES(f64)
 #undef AG_LANES
+
+/* The best of n floats (n at least a vector), where one instruction takes the larger of two. It
+ * forgets a NaN, which is looked for aside. */
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define AG_HAS_BEST 1
+#define AG_BEST(name, T, V, sfx, width, take, rest)                                              \
+    AG_FN T ag_##name(const T *p, ptrdiff_t n) {                                                 \
+        V a = _mm256_loadu_##sfx(p), b = _mm256_loadu_##sfx(p + n - width);                      \
+        V bad = _mm256_cmp_##sfx(a, b, _CMP_UNORD_Q), c = a, d = b;                              \
+        ptrdiff_t i = width;                                                                     \
+        a = take(a, b);                                                                          \
+        for (; i + 4 * width <= n; i += 4 * width) {                                             \
+            const V s = _mm256_loadu_##sfx(p + i), t = _mm256_loadu_##sfx(p + i + width);        \
+            const V u = _mm256_loadu_##sfx(p + i + 2 * width);                                   \
+            const V v = _mm256_loadu_##sfx(p + i + 3 * width);                                   \
+            a = take(s, a);                                                                      \
+            b = take(t, b);                                                                      \
+            c = take(u, c);                                                                      \
+            d = take(v, d);                                                                      \
+            bad = _mm256_or_##sfx(bad, _mm256_or_##sfx(_mm256_cmp_##sfx(s, t, _CMP_UNORD_Q),     \
+                                                       _mm256_cmp_##sfx(u, v, _CMP_UNORD_Q)));   \
+        }                                                                                        \
+        for (; i + width <= n; i += width) {                                                     \
+            const V s = _mm256_loadu_##sfx(p + i);                                               \
+            a = take(s, a);                                                                      \
+            bad = _mm256_or_##sfx(bad, _mm256_cmp_##sfx(s, s, _CMP_UNORD_Q));                    \
+        }                                                                                        \
+        if (__builtin_expect(_mm256_movemask_##sfx(bad), 0)) return (T)NAN;                      \
+        a = take(take(a, b), take(c, d));                                                        \
+        rest                                                                                     \
+    }
+#define AG_BEST_F32(name, op)                                                                    \
+    AG_BEST(name, float, __m256, ps, 8, _mm256_##op##_ps, {                                      \
+        __m128 h = _mm_##op##_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));        \
+        h = _mm_##op##_ps(h, _mm_movehl_ps(h, h));                                               \
+        h = _mm_##op##_ss(h, _mm_shuffle_ps(h, h, 1));                                           \
+        return _mm_cvtss_f32(h);                                                                 \
+    })
+#define AG_BEST_F64(name, op)                                                                    \
+    AG_BEST(name, double, __m256d, pd, 4, _mm256_##op##_pd, {                                    \
+        __m128d h = _mm_##op##_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));       \
+        h = _mm_##op##_sd(h, _mm_unpackhi_pd(h, h));                                             \
+        return _mm_cvtsd_f64(h);                                                                 \
+    })
+AG_BEST_F32(largest_f32, max)
+AG_BEST_F32(smallest_f32, min)
+AG_BEST_F64(largest_f64, max)
+AG_BEST_F64(smallest_f64, min)
+#undef AG_BEST
+#undef AG_BEST_F32
+#undef AG_BEST_F64
+#else
+#define AG_HAS_BEST 0
+#define ag_largest_f32(p, n) (*(p))
+#define ag_smallest_f32(p, n) (*(p))
+#define ag_largest_f64(p, n) (*(p))
+#define ag_smallest_f64(p, n) (*(p))
+#endif
+
+/* Four vectors of doubles run along a product; the elements are widened as they are read. */
+typedef float ag_four_f32 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double ag_four_f64 __attribute__((vector_size(32), aligned(8), may_alias));
+#define AG_PRODUCT(T)                                                                            \
+    AG_FN double ag_product_##T(const ag_##T *p, ptrdiff_t n) {                                  \
+        ag_lanes_f64 a = {1, 1, 1, 1}, b = a, c = a, d = a;                                      \
+        double last = 1;                                                                         \
+        ptrdiff_t i = 0;                                                                         \
+        for (; i + 16 <= n; i += 16) {                                                           \
+            const ag_four_##T *q = (const ag_four_##T *)(p + i);                                 \
+            a *= __builtin_convertvector(q[0], ag_lanes_f64);                                    \
+            b *= __builtin_convertvector(q[1], ag_lanes_f64);                                    \
+            c *= __builtin_convertvector(q[2], ag_lanes_f64);                                    \
+            d *= __builtin_convertvector(q[3], ag_lanes_f64);                                    \
+        }                                                                                        \
+        for (; i + 4 <= n; i += 4)                                                               \
+            a *= __builtin_convertvector(*(const ag_four_##T *)(p + i), ag_lanes_f64);           \
+        for (; i < n; i++) last *= p[i];                                                         \
+        a = (a * b) * (c * d);                                                                   \
+        return ((a[0] * a[2]) * (a[1] * a[3])) * last;                                           \
+    }
+AG_PRODUCT(f32)
+AG_PRODUCT(f64)
+#undef AG_PRODUCT
+
+/* Sums of squares, in four vectors; the last elements singly. */
+#define AG_SQUARES(T, width)                                                                     \
+    AG_FN double ag_squares_##T(const ag_##T *p, ptrdiff_t n) {                                  \
+        ag_lanes_##T a = {0}, b = a, c = a, d = a;                                               \
+        ag_##T last = 0;                                                                         \
+        double sum = 0;                                                                          \
+        ptrdiff_t i = 0;                                                                         \
+        for (; i + 4 * width <= n; i += 4 * width) {                                             \
+            const ag_lanes_##T *q = (const ag_lanes_##T *)(p + i);                               \
+            a += q[0] * q[0];                                                                    \
+            b += q[1] * q[1];                                                                    \
+            c += q[2] * q[2];                                                                    \
+            d += q[3] * q[3];                                                                    \
+        }                                                                                        \
+        for (; i + width <= n; i += width) {                                                     \
+            const ag_lanes_##T x = *(const ag_lanes_##T *)(p + i);                               \
+            a += x * x;                                                                          \
+        }                                                                                        \
+        for (; i < n; i++) last += p[i] * p[i];                                                  \
+        a = (a + b) + (c + d);                                                                   \
+        for (i = 0; i < width; i++) sum += a[i];                                                 \
+        return sum + last;                                                                       \
+    }
+AG_SQUARES(f32, 8)
+AG_SQUARES(f64, 4)
+#undef AG_SQUARES
 
 #endif

@@ -425,6 +425,12 @@ cdef int sum_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) excep
     return add_or_multiply(R_SUM, out, a, dims)
 
 
+cdef int squares_into(Tensor out, Tensor a, object dims, bint keepdim) except -1:
+    cdef char[MAX_DIMS + 1] mask
+    dims_mask(dims, a.nd, mask)
+    return reduce_into(R_SQUARES, a, mask, out, 1) if a.count else fill_dense(out, 0)
+
+
 cdef int prod_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) except -1:
     return add_or_multiply(R_PROD, out, a, dims)
 

@@ -53,6 +53,16 @@ cdef extern from "lanes.h" nogil:
     lanes_i64 ag_smaller_lanes_i64(lanes_i64, lanes_i64)
     lanes_f32 ag_smaller_lanes_f32(lanes_f32, lanes_f32)
     lanes_f64 ag_smaller_lanes_f64(lanes_f64, lanes_f64)
+    enum:
+        AG_HAS_BEST
+    float ag_largest_f32(const float*, Py_ssize_t)
+    float ag_smallest_f32(const float*, Py_ssize_t)
+    double ag_largest_f64(const double*, Py_ssize_t)
+    double ag_smallest_f64(const double*, Py_ssize_t)
+    double ag_product_f32(const float*, Py_ssize_t)
+    double ag_product_f64(const double*, Py_ssize_t)
+    double ag_squares_f32(const float*, Py_ssize_t)
+    double ag_squares_f64(const double*, Py_ssize_t)
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
@@ -170,13 +180,75 @@ cdef void pairwise_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nog
     pair[1] += left[1]
 
 
+cdef inline void turn(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
+                      Py_ssize_t n) noexcept nogil:
+    """tile[j][r] = p[r][j]; rows of p are `step` elements apart, those of `tile` GROUP."""
+    cdef Py_ssize_t r, j
+    for j in range(n):
+        for r in range(rows):
+            tile[j * GROUP + r] = p[r * step + j]
+
+
+cdef void sum_short_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                         double* acc) noexcept nogil:
+    """sum_rows() of n < FEW elements, GROUP rows at once; the order is that of block_sum()."""
+    cdef real_t tile[FEW * GROUP]
+    cdef Py_ssize_t r = 0, some, i
+    cdef real_t even, odd
+    memset(tile, 0, sizeof(tile))
+    while r < rows:
+        some = rows - r if rows - r < GROUP else GROUP
+        turn(<const real_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(real_t), tile,
+             some, n)
+        for i in range(some):
+            even = (tile[i] + tile[4 * GROUP + i]) + (tile[2 * GROUP + i] + tile[6 * GROUP + i])
+            odd = ((tile[GROUP + i] + tile[5 * GROUP + i])
+                   + (tile[3 * GROUP + i] + tile[7 * GROUP + i]))
+            acc[r + i] = <double>even + <double>odd
+        r += some
+
+
 cdef void sum_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                    double* acc) noexcept nogil:
     cdef Py_ssize_t r
     cdef double pair[2]
+    if n < FEW and rows >= FEW and step % <Py_ssize_t>sizeof(real_t) == 0:
+        sum_short_rows(p, rows, step, n, acc)
+        return
     for r in range(rows):
         pairwise_sum(<const real_t*>(<const char*>p + r * step), n, pair)
         acc[r] = pair[0] + pair[1]
+
+
+cdef void square_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                      double* acc) noexcept nogil:
+    """Sums of squares, by blocks that are added in double."""
+    cdef const real_t* q
+    cdef Py_ssize_t r, i
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        acc[r] = 0
+        i = 0
+        while i < n:
+            if real_t is float:
+                acc[r] += ag_squares_f32(q + i, n - i if n - i < BLOCK else BLOCK)
+            else:
+                acc[r] += ag_squares_f64(q + i, n - i if n - i < BLOCK else BLOCK)
+            i += BLOCK
+
+
+cdef void square_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                      double* acc) noexcept nogil:
+    cdef const real_t* q
+    cdef Py_ssize_t r, j
+    cdef double x
+    for j in range(n):
+        acc[j] = 0
+    for r in range(rows):
+        q = <const real_t*>(<const char*>p + r * step)
+        for j in range(n):
+            x = q[j]
+            acc[j] += x * x
 
 
 cdef void sum_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -258,24 +330,14 @@ cdef void sum_cols_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssiz
 
 cdef void prod_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     double* acc) noexcept nogil:
-    cdef double lanes[FEW]
     cdef const real_t* q
-    cdef Py_ssize_t r, i
-    cdef int j
+    cdef Py_ssize_t r
     for r in range(rows):
         q = <const real_t*>(<const char*>p + r * step)
-        for j in range(FEW):
-            lanes[j] = 1
-        i = 0
-        while i + FEW <= n:
-            for j in range(FEW):
-                lanes[j] *= q[i + j]
-            i += FEW
-        for j in range(n - i):
-            lanes[j] *= q[i + j]
-        for j in range(4):
-            lanes[j] *= lanes[j + 4]
-        acc[r] = (lanes[0] * lanes[2]) * (lanes[1] * lanes[3])
+        if real_t is float:
+            acc[r] = ag_product_f32(q, n)
+        else:
+            acc[r] = ag_product_f64(q, n)
 
 
 cdef void prod_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -366,6 +428,8 @@ cdef void fill_ints(int dt, int_t* unused) noexcept:
 cdef void fill_reals(int dt, real_t* unused) noexcept:
     table.rows[R_SUM][dt] = <rows_fn>sum_rows[real_t]
     table.rows[R_PROD][dt] = <rows_fn>prod_rows[real_t]
+    table.rows[R_SQUARES][dt] = <rows_fn>square_rows[real_t]
+    table.cols[R_SQUARES][dt] = <cols_fn>square_cols[real_t]
     table.cols[R_SUM][dt] = <cols_fn>sum_cols[real_t]
     table.cols[R_PROD][dt] = <cols_fn>prod_cols[real_t]
     table.soft_rows[dt] = <soft_rows_fn>soft_rows[real_t]

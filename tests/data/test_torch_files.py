@@ -101,7 +101,8 @@ def test_checkpoints_of_training_go_both_ways():
             m(m[0].weight.new_ones(2, 3)).sum().backward()
             o.step()
         for x, y in zip(model.parameters(), other.parameters()):
-            np.testing.assert_allclose(x.detach().numpy(), y.detach().numpy(), rtol=1e-6)
+            # Of a step of 0.1, the last bits may differ, however small the weight is after it.
+            np.testing.assert_allclose(x.detach().numpy(), y.detach().numpy(), 1e-6, 1e-7)
 
 
 def test_without_torch_all_is_there(tmp_path):
@@ -205,6 +206,23 @@ def test_the_other_byte_order_is_read():
     }
     a, b, c = ag.load(edited(file, **changes))
     assert (a.tolist(), b.tolist(), c.tolist()) == ([1.0, 2.0], [1 + 2j], [3, 4])
+
+
+class Readable:
+    """A file that can be read, and no more."""
+
+    def __init__(self, data, *without):
+        file = io.BytesIO(data)
+        for name in {"read", "readline", "readinto", "seek", "tell"} - {*without}:
+            setattr(self, name, getattr(file, name))
+
+
+def test_files_need_not_read_into_memory():
+    file = io.BytesIO()
+    ag.save({"w": ag.arange(5000.0), "c": ag.ones(2)}, file)
+    for without in ((), ("readinto",)):
+        found = ag.load(Readable(file.getvalue(), *without))
+        assert ag.equal(found["w"], ag.arange(5000.0)) and found["c"].tolist() == [1, 1]
 
 
 def test_files_of_earlier_versions_are_read():

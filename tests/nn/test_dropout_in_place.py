@@ -32,3 +32,35 @@ def test_dropout_in_place_refuses_leaves_that_require_grad():
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
         F.dropout(x, inplace=True)
     assert x.tolist() == [1.0] * 5
+
+
+MODULES = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_where_nothing_is_dropped_nothing_was_changed(name):
+    dims = {"2d": 4, "3d": 5}.get(name[-2:], 3)
+    for p, training in ((0.5, False), (0.0, True), (1.0, False)):
+        layer = getattr(ag.nn, name)(p, inplace=True).train(training)
+        leaf = ag.ones((2,) * dims, requires_grad=True)
+        assert layer(leaf) is leaf, "a leaf is no obstacle"
+        y = leaf.sigmoid()  # keeps its result
+        assert layer(y) is y and y._version == 0
+        y.sum().backward()
+        assert set(leaf.grad.flatten().tolist()) == {
+            (leaf.sigmoid() * (1 - leaf.sigmoid())).flatten()[0].item()
+        }
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_in_place_change_what_those_of_torch_change(name):
+    torch = pytest.importorskip("torch")
+    dims = {"2d": 4, "3d": 5}.get(name[-2:], 3)
+
+    def changes(library, training):
+        x = library.ones((3,) * dims)
+        y = getattr(library.nn, name)(0.999, inplace=True).train(training)(x)
+        return y is x, x._version, bool((x == 1).all())
+
+    for training in (False, True):
+        assert changes(ag, training) == changes(torch, training)

@@ -92,3 +92,11 @@ def test_embedding_bag_is_that_of_torch(options):
     offsets = [0, 2, 2, 6] if options.get("include_last_offset") else [0, 2, 2, 5]
     beside(other, "EmbeddingBag", options, [np.array([1, 2, 1, 5, 0, 3]), np.array(offsets)])
     beside(other, "EmbeddingBag", options, [np.array([[1, 1, 3], [4, 2, 0]])])
+
+
+@pytest.mark.parametrize("options", [{}, {"include_last_offset": True}, {"mode": "max"}])
+def test_bags_of_rows_are_known_without_data(options):
+    for shape in ((2, 4), (3, 0)):
+        layer = nn.EmbeddingBag(6, 3, device="meta", **options)
+        found = layer(torch.zeros(shape, dtype=torch.int64, device="meta"))
+        assert found.shape == (shape[0], 3) and found.device.type == "meta"

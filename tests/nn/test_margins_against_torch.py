@@ -385,3 +385,15 @@ def test_a_distance_that_is_a_module_is_a_child():
     np.testing.assert_allclose(
         ours(*map(ag.tensor, arrays)).item(), theirs(*map(torch.tensor, arrays)).item(), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_margin_that_is_met_exactly(p):
+    """There the gradient is zero; it isn't differentiable."""
+    found = []
+    for library in (ag, torch):
+        x = library.tensor([[1.0, 0.0, 0.5], [2.0, 2.0, 3.0]], requires_grad=True)
+        loss = library.nn.functional.multi_margin_loss(x, library.tensor([0, 2]), p=p)
+        loss.backward()
+        found.append((loss.item(), x.grad.tolist()))
+    assert found[0] == found[1]

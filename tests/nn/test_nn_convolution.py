@@ -145,3 +145,12 @@ def test_layers_of_columns():
     assert ag.equal(columns, nn.functional.unfold(x, (2, 3), padding=1, stride=2))
     count = fold(unfold(ag.ones_like(x)))
     ag.testing.assert_close(fold(columns), x * count)
+
+
+def test_options_that_are_the_usual_ones_are_not_shown_in_any_length():
+    # As in torch, where one number in a tuple does for all dimensions.
+    usual = repr(nn.Conv2d(2, 4, 3))
+    for options in ({"padding": (0,)}, {"dilation": [1]}, {"dilation": (1, 1)}):
+        assert repr(nn.Conv2d(2, 4, 3, **options)) == usual
+    assert repr(nn.Conv2d(2, 4, 3, padding="valid")) == usual[:-1] + ", padding=valid)"
+    assert repr(nn.Conv2d(2, 4, 3, dilation=2)) == usual[:-1] + ", dilation=(2, 2))"

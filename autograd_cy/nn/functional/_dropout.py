@@ -49,7 +49,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """
     check_probability(p)
     if inplace:
-        return _operators.dropout_(input, p, training)
+        return _operators.dropout_(input, p, training) if _drops(input, p, training) else input
     return _operators.dropout(input, p, training)
 
 
@@ -180,11 +180,17 @@ def dropout3d(
     return _of_channels(input, p, training, inplace, dims != 4)
 
 
+def _drops(input: Tensor, p: float, training: bool) -> bool:
+    """Whether anything is dropped; where nothing is, the tensor may be a leaf, and stays."""
+    return training and p > 0 and input.numel() > 0
+
+
 def _of_channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
     """Channels are the second dimension, or the first without a batch."""
     x = input if batched else input.unsqueeze(0)
     if inplace:
-        _operators.feature_dropout_(x, p, training)
+        if _drops(input, p, training):
+            _operators.feature_dropout_(x, p, training)
         return input
     result = _operators.feature_dropout(x, p, training)
     return result if batched else result.squeeze(0)
@@ -234,7 +240,9 @@ def alpha_dropout(
     """
     check_probability(p)
     if inplace:
-        return _operators.alpha_dropout_(input, p, training)
+        return (
+            _operators.alpha_dropout_(input, p, training) if _drops(input, p, training) else input
+        )
     return _operators.alpha_dropout(input, p, training)
 
 
@@ -271,5 +279,9 @@ def feature_alpha_dropout(
     """
     check_probability(p)
     if inplace:
-        return _operators.feature_alpha_dropout_(input, p, training)
+        return (
+            _operators.feature_alpha_dropout_(input, p, training)
+            if _drops(input, p, training)
+            else input
+        )
     return _operators.feature_alpha_dropout(input, p, training)

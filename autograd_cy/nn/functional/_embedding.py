@@ -167,12 +167,15 @@ def embedding_bag(
                 f"of fixed length sequences. However, found offsets of type {type(offsets)}"
             )
         bags, length = input.shape
-        offsets = _operators.arange(0, bags * length, length) if length else None
-        if offsets is None:
-            offsets = _operators.zeros(bags, dtype=_operators.int64)
+        where = input.device
+        if length:
+            offsets = _operators.arange(0, bags * length, length, device=where)
+        else:
+            offsets = _operators.zeros(bags, dtype=_operators.int64, device=where)
         input = input.reshape(-1)
         if include_last_offset:  # as the end is no offset of its own here
-            offsets = _operators.cat([offsets, _operators.tensor([bags * length])])
+            end = _operators.tensor([bags * length], device=where)
+            offsets = _operators.cat([offsets, end])
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
     elif input.dim() != 1:

@@ -474,10 +474,10 @@ def multi_margin_loss(
             )
     _check_targets(target, 0, classes, "multi_margin_loss: target out of range")
     at = target.reshape(-1, 1)
-    terms = (margin - rows.gather(1, at) + rows).clamp_min(0)
+    # The class itself has no part; what is there gets no gradient either.
+    terms = (margin - rows.gather(1, at) + rows).scatter_(1, at, 0.0).relu_()
     if p == 2:
         terms = terms * terms
-    terms = _operators.where(at == _operators.arange(classes, device=at.device), 0.0, terms)
     losses = terms.sum(1) / classes
     if weight is not None:
         losses = losses * weight[at[:, 0]]

@@ -39,7 +39,6 @@ def _resample(mode: str, nd: int) -> Callable[..., Tensor]:
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
     """Sizes or scale factors, of which one is given, for each dimension."""
     dims = input.dim() - 2
-    own = list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
@@ -48,9 +47,9 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
         if len(size) != dims:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got input "
-                f"with spatial dimensions of {own} and output size of {size}. Please provide input "
-                "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
-                "format."
+                f"with spatial dimensions of {list(input.shape[2:])} and output size of {size}. "
+                "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in "
+                "(o1, o2, ...,oK) format."
             )
         if not all(isinstance(n, int) for n in size):
             raise TypeError(
@@ -65,9 +64,9 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
     if len(scale_factor) != dims:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got input "
-            f"with spatial dimensions of {own} and scale_factor of shape {scale_factor}. Please "
-            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
-            "...,sK) format."
+            f"with spatial dimensions of {list(input.shape[2:])} and scale_factor of shape "
+            f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+            "scale_factor in (s1, s2, ...,sK) format."
         )
     return None, list(scale_factor)
 
@@ -136,7 +135,7 @@ def interpolate(
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if sizes is None:
-        sizes = [math.floor(n * factor) for n, factor in zip(input.shape[2:], scales)]
+        sizes = [math.floor(input.size(2 + d) * factor) for d, factor in enumerate(scales)]
     if mode == "area" or recompute_scale_factor:
         scales = []
     if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):

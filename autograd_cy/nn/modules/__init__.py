@@ -1,6 +1,7 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
 from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
 from ..convolution import (
@@ -150,6 +151,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",

@@ -62,6 +62,7 @@ cdef Tensor clone_format(Tensor a, int format):
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
+    cdef Py_ssize_t items[2]
     cdef char* p[2]
     cdef StorageImpl* mem[2]
     cdef loop_t loop
@@ -120,7 +121,9 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     p[1] = src.ptr
     mem[0] = dst.mem
     mem[1] = NULL if src.flags & F_WRAPPED else src.mem
-    run_loop(loop, 2, p, mem, dst.nd, dst.sizes, rows, 1)
+    items[0] = DT_SIZE[dst.dt]
+    items[1] = DT_SIZE[src.dt]
+    run_sized(loop, 2, p, mem, dst.nd, dst.sizes, rows, items, 1)
     return 0
 
 

@@ -192,31 +192,96 @@ cdef void first_pairs(const Pair* a, Py_ssize_t n, Pair* out, Py_ssize_t k) noex
         held += held < k
 
 
-cdef int64_t place_of_rank(Pair* a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    """The place of a[k], were `a` sorted; changes `a`."""
-    cdef Py_ssize_t counts[256]
-    cdef Py_ssize_t i, held
-    cdef uint64_t varying = 0, digit
-    cdef int shift
-    for i in range(1, n):
-        varying |= a[i].key ^ a[0].key
-    for shift in range(56, -1, -8):
-        if not (varying >> shift) & 0xFF:
+# --- one rank --------------------------------------------------------------------------------
+
+ctypedef fused bits_t:
+    uint32_t
+    uint64_t
+
+
+cdef bits_t key_of_rank(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noexcept nogil:
+    """
+    The key of `rank[0]`, were `a` sorted; changes `a`, whose keys have so many bits.
+
+    By the bits from the top: of those that share them with the one looked for, ever fewer stay.
+    `rank` becomes the number of keys like it that come before.
+    """
+    cdef Py_ssize_t counts[1024]
+    cdef Py_ssize_t others[1024]    # of every second key: one count waits for the one before it
+    cdef Py_ssize_t i, held, k = rank[0]
+    cdef bits_t x, digit, mask
+    cdef int width
+    while bits > 0 and n > 1:
+        width = min(10 if n >= 8192 else 8, bits)
+        bits -= width
+        mask = (<bits_t>1 << width) - 1
+        memset(counts, 0, sizeof(Py_ssize_t) << width)
+        memset(others, 0, sizeof(Py_ssize_t) << width)
+        for i in range(0, n - 1, 2):
+            counts[(a[i] >> bits) & mask] += 1
+            others[(a[i + 1] >> bits) & mask] += 1
+        if n & 1:
+            counts[(a[n - 1] >> bits) & mask] += 1
+        for i in range(<Py_ssize_t>1 << width):
+            counts[i] += others[i]
+        digit = (a[0] >> bits) & mask
+        if counts[digit] == n:
             continue
-        memset(counts, 0, sizeof(counts))
-        for i in range(n):
-            counts[(a[i].key >> shift) & 0xFF] += 1
         digit = 0
         while k >= counts[digit]:
             k -= counts[digit]
             digit += 1
         held = 0
         for i in range(n):
-            if (a[i].key >> shift) & 0xFF == digit:
-                a[held] = a[i]
-                held += 1
+            x = a[i]
+            a[held] = x
+            held += (x >> bits) & mask == digit
         n = held
-    return a[k].place
+    rank[0] = k
+    return a[0]
+
+
+cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
+                                 bint skip_nan, bits_t* keys) noexcept nogil:
+    """The place of the median (the lower one of two) of n elements; `keys` is room for as many."""
+    cdef Py_ssize_t i, rank, missing = 0
+    cdef bits_t nan = <bits_t>key_of_nan(dt), key
+    for i in range(n):
+        keys[i] = <bits_t>key_of(a[i * step], dt)
+    if dt >= DT_F16:
+        for i in range(n):
+            missing += keys[i] == nan
+    if skip_nan:
+        rank = n - missing - 1
+        rank = rank // 2 if rank > 0 else 0
+    else:
+        rank = n - missing if missing else (n - 1) // 2
+    key = key_of_rank(keys, n, 8 * <int>sizeof(key_t), &rank)
+    for i in range(n):
+        if <bits_t>key_of(a[i * step], dt) == key:
+            if rank == 0:
+                return i
+            rank -= 1
+    return 0
+
+
+cdef int64_t median_place(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
+                          char* room) noexcept nogil:
+    if dt == DT_F32:
+        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_F64:
+        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>room)
+    if dt == DT_I64:
+        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>room)
+    if dt == DT_I32:
+        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if is_half(dt):
+        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_I16:
+        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_I8:
+        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
 
 
 # --- rows: sort, topk, median ----------------------------------------------------------------
@@ -265,23 +330,13 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
 
 cdef void median_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
-    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
-    cdef Py_ssize_t row, i, at, rank, missing
-    cdef uint64_t nan = key_of_nan(plan.dt)
+    cdef char* room = plan.scratch + lane * plan.room * <Py_ssize_t>sizeof(Pair)
+    cdef Py_ssize_t row, at
     cdef int64_t place
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
-        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, 0, pairs)
-        missing = 0
-        if plan.dt >= DT_F16:
-            for i in range(plan.size):
-                missing += pairs[i].key == nan
-        if plan.skip_nan:
-            rank = plan.size - missing - 1
-            rank = rank // 2 if rank > 0 else 0
-        else:
-            rank = plan.size - missing if missing else (plan.size - 1) // 2
-        place = place_of_rank(pairs, plan.size, rank)
+        place = median_place(plan.dt, plan.a + at * plan.item, plan.inner, plan.size,
+                             plan.skip_nan, room)
         memcpy(plan.values + row * plan.item, plan.a + (at + place * plan.inner) * plan.item,
                plan.item)
         if plan.index != NULL:

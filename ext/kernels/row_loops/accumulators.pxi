@@ -93,6 +93,7 @@ cdef void fill_accumulators() noexcept:
     table.combine[<int>R_MAX][<int>ACC_I64] = <combine_fn>keep_best[int64_t, Largest]
     table.combine[<int>R_MIN][<int>ACC_I64] = <combine_fn>keep_best[int64_t, Smallest]
     table.combine[<int>R_SUM][<int>ACC_F64] = <combine_fn>add_f64
+    table.combine[<int>R_SQUARES][<int>ACC_F64] = <combine_fn>add_f64
     table.combine[<int>R_PROD][<int>ACC_F64] = <combine_fn>mul_f64
     table.combine[<int>R_MAX][<int>ACC_F64] = <combine_fn>keep_best[double, Largest]
     table.combine[<int>R_MIN][<int>ACC_F64] = <combine_fn>keep_best[double, Smallest]

@@ -84,6 +84,11 @@ cdef inline num_t best_of_block(const num_t* p, Py_ssize_t n, order_t* order) no
         for i in range(1, n):
             m = better(m, p[i], order)
         return m
+    if AG_HAS_BEST:
+        if num_t is float:
+            return ag_largest_f32(p, n) if order_t is Largest else ag_smallest_f32(p, n)
+        if num_t is double:
+            return ag_largest_f64(p, n) if order_t is Largest else ag_smallest_f64(p, n)
     if num_t is uint8_t:
         best_vectors(<const lanes_u8*>p, n // width, p + n, <lanes_u8*>lanes, order)
     elif num_t is int8_t:
@@ -119,13 +124,6 @@ cdef inline void put_wide(num_t x, char* acc, Py_ssize_t i) noexcept nogil:
         (<int64_t*>acc)[i] = x
 
 
-cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
-                    order_t* acc) noexcept nogil:
-    cdef Py_ssize_t r
-    for r in range(rows):
-        put_wide(best_of_block(<const num_t*>(<const char*>p + r * step), n, acc), <char*>acc, r)
-
-
 cdef void best_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     order_t* acc) noexcept nogil:
     cdef num_t tile[COLS]
@@ -139,6 +137,23 @@ cdef void best_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
             tile[j] = better(tile[j], q[j], acc)
     for j in range(n):
         put_wide(tile[j], <char*>acc, j)
+
+
+cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
+                    order_t* acc) noexcept nogil:
+    cdef num_t tile[FEW * GROUP]
+    cdef Py_ssize_t r = 0, some
+    if n <= FEW and rows >= FEW and step % <Py_ssize_t>sizeof(num_t) == 0:
+        while r < rows:
+            some = rows - r if rows - r < GROUP else GROUP
+            turn(<const num_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(num_t),
+                 tile, some, n)
+            best_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some,
+                      <order_t*>(<char*>acc + r * 8))
+            r += some
+        return
+    for r in range(rows):
+        put_wide(best_of_block(<const num_t*>(<const char*>p + r * step), n, acc), <char*>acc, r)
 
 
 # --- positions ------------------------------------------------------------------------------
@@ -204,15 +219,6 @@ cdef void places_in_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ss
     for j in range(n):
         values[j] = tile[j]
         (<int64_t*>index)[j] = place[j]
-
-
-cdef inline void turn(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
-                      Py_ssize_t n) noexcept nogil:
-    """tile[j][r] = p[r][j]; rows of p are `step` elements apart, those of `tile` GROUP."""
-    cdef Py_ssize_t r, j
-    for j in range(n):
-        for r in range(rows):
-            tile[j * GROUP + r] = p[r * step + j]
 
 
 cdef void places_in_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,

@@ -4,6 +4,7 @@
 #define AG_SCALAR_CONFIG_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -266,6 +266,33 @@ static void AG_NAME(ag_dot_)(int rows, int cols, ptrdiff_t runs, ptrdiff_t lengt
 }
 #undef AG_DOTTED
 
+/* Runs are short, and mostly no whole number of vectors: the last piece may overlap the one before. */
+AG_FN void AG_NAME(ag_copy_)(AG_T *d, const AG_T *s, ptrdiff_t n) {
+    typedef AG_T quad __attribute__((vector_size(16), aligned(sizeof(AG_T)), may_alias));
+    const ptrdiff_t some = 16 / (ptrdiff_t)sizeof(AG_T);
+    ptrdiff_t j = 0;
+    if (n >= LANES) {
+        for (; j + LANES <= n; j += LANES) *(VEC *)(d + j) = *(const VEC *)(s + j);
+        if (j < n) *(VEC *)(d + n - LANES) = *(const VEC *)(s + n - LANES);
+    } else if (n >= some) {
+        for (; j + some <= n; j += some) *(quad *)(d + j) = *(const quad *)(s + j);
+        if (j < n) *(quad *)(d + n - some) = *(const quad *)(s + n - some);
+    } else {
+        for (; j < n; j++) d[j] = s[j];
+    }
+}
+
+/* Runs of rows of sums to where they belong: result[to[i] ...] = sums[from[i] ...]. */
+static void AG_NAME(ag_spread_)(ptrdiff_t rows, int runs, const ptrdiff_t *from,
+                                const ptrdiff_t *to, const ptrdiff_t *count, const AG_T *sums,
+                                ptrdiff_t width, AG_T *result, ptrdiff_t row_step) {
+    for (ptrdiff_t r = 0; r < rows; r++) {
+        for (int i = 0; i < runs; i++) AG_NAME(ag_copy_)(result + to[i], sums + from[i], count[i]);
+        sums += width;
+        result += row_step;
+    }
+}
+
 /* Runs of each of k images side by side: tile[p * width + to[i] ...] = base[off[p] + from[i] ...]. */
 static void AG_NAME(ag_collect_)(ptrdiff_t k, const ptrdiff_t *off, int runs, const ptrdiff_t *from,
                                  const ptrdiff_t *to, const ptrdiff_t *count, const AG_T *base,
@@ -275,13 +302,10 @@ static void AG_NAME(ag_collect_)(ptrdiff_t k, const ptrdiff_t *off, int runs, co
         for (int i = 0; i < runs; i++) {
             const AG_T *s = source + from[i];
             AG_T *d = tile + to[i];
-            const ptrdiff_t n = count[i];
-            if (n == 4)
+            if (count[i] == 4)
                 memcpy(d, s, 4 * sizeof(AG_T));
-            else if (n == 8)
-                memcpy(d, s, 8 * sizeof(AG_T));
             else
-                for (ptrdiff_t j = 0; j < n; j++) d[j] = s[j];
+                AG_NAME(ag_copy_)(d, s, count[i]);
         }
         tile += width;
     }

@@ -41,6 +41,41 @@ AG_FN ag_bf16 ag_f32_to_bf16(float f) {
     return (ag_bf16)((w & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : rounded);
 }
 
+/* Runs of float16, converted by the processor where it can. Each NaN becomes the one that the
+ * formula above gives. */
+#if defined(__F16C__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
+AG_FN void ag_run_f16_f32(const ag_f16 *p, ag_f32 *out, ptrdiff_t n) {
+    ptrdiff_t i = 0;
+#if defined(__CUDACC__)
+#elif defined(__AVX512F__)
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(out + i,
+                         _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p + i))));
+#elif defined(__F16C__)
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + i))));
+#endif
+    for (; i < n; i++) out[i] = ag_f16_to_f32(p[i]);
+}
+AG_FN void ag_run_f32_f16(const ag_f32 *p, ag_f16 *out, ptrdiff_t n) {
+    ptrdiff_t i = 0;
+#if defined(__F16C__) && !defined(__CUDACC__)
+    for (; i + 8 <= n; i += 8) {
+        const __m256 x = _mm256_loadu_ps(p + i);
+        const __m128i h = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i k = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+        const __m128i nan = _mm_packs_epi32(_mm256_castsi256_si128(k),
+                                            _mm256_extracti128_si256(k, 1));
+        const __m128i sign = _mm_and_si128(h, _mm_set1_epi16((short)0x8000));
+        const __m128i quiet = _mm_or_si128(sign, _mm_set1_epi16(0x7E00));
+        _mm_storeu_si128((__m128i *)(out + i), _mm_blendv_epi8(h, quiet, nan));
+    }
+#endif
+    for (; i < n; i++) out[i] = ag_f32_to_f16(p[i]);
+}
+
 AG_FN ag_c64 ag_make_c64(float re, float im) { ag_c64 z; z.re = re; z.im = im; return z; }
 AG_FN ag_c128 ag_make_c128(double re, double im) { ag_c128 z; z.re = re; z.im = im; return z; }
 

@@ -1,0 +1,141 @@
+"""
+Calls whose numbers come before tensors: ``x.add_(2, y)`` for ``x.add_(y, alpha=2)``.
+
+torch still takes them, with a warning. They are looked at when the arguments of a call don't fit
+otherwise, so that other calls don't pay for them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from autograd_cy._C.tensor import Tensor
+
+__all__ = ["NUMBERS_FIRST", "rearranged"]
+
+# The parameters of the record after the first one: tensors, and numbers by name only.
+_SUM = (("other",), ("alpha",))
+_PRODUCT = (("tensor1", "tensor2"), ("value",))
+
+
+def _sum_of_product(first: str, second: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return (first, second), ("beta", "alpha")
+
+
+NUMBERS_FIRST = {
+    "add": _SUM,
+    "sub": _SUM,
+    "addcmul": _PRODUCT,
+    "addcdiv": _PRODUCT,
+    "addmm": _sum_of_product("mat1", "mat2"),
+    "addmv": _sum_of_product("mat", "vec"),
+    "addr": _sum_of_product("vec1", "vec2"),
+    "addbmm": _sum_of_product("batch1", "batch2"),
+    "baddbmm": _sum_of_product("batch1", "batch2"),
+}
+
+
+def _is_number(x: Any) -> bool:
+    if isinstance(x, Tensor):
+        return x.ndim == 0 and not x.requires_grad
+    return isinstance(x, (int, float, complex)) or (
+        hasattr(x, "dtype") and not getattr(x, "ndim", 1)
+    )
+
+
+def _orders(name: str) -> Iterator[tuple[str, ...]]:
+    """The parameters of the older signatures."""
+    tensors, numbers = NUMBERS_FIRST[name.removesuffix("_")]
+    if len(numbers) == 1:
+        yield ("input", *numbers, *tensors)
+        return
+    yield ("beta", "input", "alpha", *tensors)
+    yield ("beta", "input", *tensors)
+    yield ("input", "beta", "alpha", *tensors)
+    yield ("input", "beta", *tensors)
+
+
+def _bound(
+    order: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The arguments by name, if they are those of a signature."""
+    if len(args) + len(kwargs.keys() - {"out"}) != len(order):
+        return None
+    found = dict(zip(order, args))
+    rest = order[len(args) :]
+    if any(key not in kwargs for key in rest):
+        return None
+    found.update((key, kwargs[key]) for key in rest)
+    for key, value in found.items():
+        if key in ("alpha", "beta", "value"):
+            if not _is_number(value):
+                return None
+        elif not isinstance(value, Tensor) and not (key == "input" and _is_number(value)):
+            return None
+    return found
+
+
+def rearranged(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """
+    The arguments of a call as the signature of today has them, after a warning.
+
+    Parameters
+    ----------
+    name : str
+        Of a function or method in `NUMBERS_FIRST`, which may end in ``_``.
+    args : tuple
+    kwargs : dict
+
+    Returns
+    -------
+    tuple of tuple and dict, or None
+        None: they aren't those of an older signature.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     ag.ones(2).add(2, ag.ones(2))
+    tensor([3., 3.])
+    """
+    tensors, numbers = NUMBERS_FIRST[name.removesuffix("_")]
+    for order in _orders(name):
+        found = _bound(order, args, kwargs)
+        if found is None:
+            continue
+        as_function = "out" in kwargs or order[0] != "input"
+        warnings.warn(_message(name, order, tensors, numbers, as_function), stacklevel=2)
+        by_name = {key: found[key] for key in numbers if key in found}
+        by_name = {k: v.item() if isinstance(v, Tensor) else v for k, v in by_name.items()}
+        if "out" in kwargs:
+            by_name["out"] = kwargs["out"]
+        return (found["input"], *(found[key] for key in tensors)), by_name
+    return None
+
+
+def _message(
+    name: str,
+    order: tuple[str, ...],
+    tensors: tuple[str, ...],
+    numbers: tuple[str, ...],
+    as_function: bool,
+) -> str:
+    given = [
+        f"{'Number' if key in numbers else 'Tensor'} {key}"
+        for key in order
+        if as_function or key != "input"
+    ]
+    wanted = [f"Tensor {key}" for key in (("input",) if as_function else ()) + tensors]
+    wanted += ["*", *(f"Number {key} = 1" for key in numbers)]
+    if as_function:
+        given += ["*", "Tensor out = None"]
+        wanted.append("Tensor out = None")
+    return (
+        f"This overload of {name} is deprecated:\n\t{name}({', '.join(given)})\nConsider using one "
+        f"of the following signatures instead:\n\t{name}({', '.join(wanted)})"
+    )
