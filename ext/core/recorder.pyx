@@ -9,7 +9,8 @@ A session gets the events between its start and its stop. The blocks go when no 
 one with an event that is still open then stays, apart, until that is closed.
 
 Next files: recorder/clock.pxi, recorder/arguments.pxi, recorder/stacks.pxi, recorder/memory.pxi,
-recorder/columns.pxi, recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi, recorder/functions.pxi.
+recorder/columns.pxi, recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi,
+recorder/functions.pxi.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItem

@@ -1,7 +1,7 @@
 # Events of operators that are functions in Python (part of recorder.pyx).
 
 def _seen(str name not None, function):
-    """The function with an event of that name around each call; the call's arguments are its own."""
+    """The function with an event of that name around each call, which has its arguments."""
     cdef int number = events(name)
 
     @_wraps(function)
