@@ -113,6 +113,8 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     if isinstance(p, str) and p != "fro":
         return norm_of_matrices(a, p, dim, keepdim)
     order = 2.0 if p is None or p == "fro" else float(p)
+    if abs(order) > 1e17:       # the nth root of the number of elements rounds to 1
+        order = float("inf") if order > 0.0 else float("-inf")
     if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
         half = a.dt          # powers may be out of their range
         return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
