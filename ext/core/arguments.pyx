@@ -435,7 +435,7 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
 
 cdef int check_probability(Tensor a, double p, bint train) except -1:
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     return 0
 
 

@@ -78,6 +78,12 @@ def _in_projection(
 ) -> tuple[Tensor, ...]:
     """Query, key and value, each multiplied by its part of the weight."""
     width = query.shape[-1]
+    for x in () if isinstance(weight, tuple) else (weight, bias):
+        if x is not None and (x.ndim == 0 or x.shape[0] != 3 * width):
+            raise RuntimeError(
+                f"multi_head_attention_forward: rows of in_proj_weight and in_proj_bias must be "
+                f"{3 * width}, three times those of the query, but one has shape {x.shape}"
+            )
     parts = (None, None, None) if bias is None else bias.split(width)
     if isinstance(weight, tuple):
         return tuple(
