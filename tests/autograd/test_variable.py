@@ -39,7 +39,8 @@ def test_volatile_warns_and_does_nothing():
     with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
         v = Variable(torch.ones(1), volatile=True)
     assert (v.requires_grad_() * 2).requires_grad
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="volatile and require_grad"):
+    wrong = pytest.raises(ValueError, match="volatile and require_grad")
+    with pytest.warns(UserWarning, match="volatile was removed"), wrong:
         Variable(torch.ones(1), requires_grad=True, volatile=True)
 
 
