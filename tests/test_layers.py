@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from grouping import each
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "autograd_cy"
@@ -140,9 +141,11 @@ def test_every_part_has_a_level():
     assert sorted(name for names in LEVELS for name in names) == sorted(parts())
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
+def named(paths, folder):
+    return [pytest.param(path, id=str(path.relative_to(folder))) for path in paths]
+
+
+@each("path", named(sorted(PACKAGE.rglob("*.py")), PACKAGE))
 def test_parts_import_what_is_below_them(path):
     part = path.relative_to(PACKAGE).with_suffix("").parts[0]
     for name, at_import in imported_modules(path):

@@ -21,12 +21,19 @@ from autograd_cy._namespace import (
     where,
     zeros,
 )
+from autograd_cy._namespace import bool as bool_
 
 # The logarithm of what can't be: finite, so that differences of two of them are numbers.
 NEVER = -1e30
 
 
-def _numbers(lengths: Any) -> list[int]:
+def _numbers(lengths: Any, name: str) -> list[int]:
+    if isinstance(lengths, Tensor):
+        if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == bool_:
+            raise RuntimeError(f"ctc_loss: {name} must be integral, not {lengths.dtype}")
+        lengths = lengths.reshape(-1)
+    if isinstance(lengths, int):
+        raise TypeError(f"ctc_loss(): argument '{name}' must be tuple of ints, not int")
     found = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     return [int(n) for n in found] if isinstance(found, list | tuple) else [int(found)]
 
@@ -73,6 +80,12 @@ def _check(log_probs: Tensor, given: list[int], wanted: list[int], blank: int) -
         )
 
 
+def _nothing(x: Tensor, there: Tensor) -> Tensor:
+    """0, of which the derivative is NaN at some elements and 0 at the others."""
+    x = where(there, x, 1.0)
+    return ((x - x.detach()) * where(there, 0.0, 1.0) + where(there, 0.0, 1.0)).sqrt()
+
+
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -82,7 +95,10 @@ def ctc_loss(
     reduction: int,
     zero_infinity: bool,
 ) -> Tensor:
-    given, wanted = _numbers(input_lengths), _numbers(target_lengths)
+    if not log_probs.numel():
+        raise RuntimeError(f"ctc_loss: log_probs must not be empty, got {list(log_probs.shape)}")
+    given = _numbers(input_lengths, "input_lengths")
+    wanted = _numbers(target_lengths, "target_lengths")
     single = log_probs.ndim == 2
     if single:
         log_probs, targets = log_probs.unsqueeze(1), targets.reshape(1, -1)
@@ -96,8 +112,12 @@ def ctc_loss(
         )
     _check(log_probs, given, wanted, blank)
     losses = _losses(log_probs, targets.to(int64), given, wanted, blank)
+    infinite = losses == float("inf")
     if zero_infinity:
-        losses = where(losses == float("inf"), 0.0, losses)
+        losses = where(infinite, 0.0, losses)
+    else:
+        mean = log_probs.clamp_min(NEVER).mean((0, 2))
+        losses = losses + where(infinite, _nothing(mean, infinite), 0.0)
     if reduction == 1:
         return (losses / tensor([max(n, 1) for n in wanted], dtype=losses.dtype)).mean()
     if reduction == 2:

@@ -50,7 +50,7 @@ class Hardtanh(Module):
         self.min_val = min_val
         self.max_val = max_val
         self.inplace = inplace
-        if not max_val > min_val:
+        if max_val <= min_val:  # NaN is neither, as in torch
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
 
     def forward(self, input: Tensor) -> Tensor:

@@ -91,6 +91,8 @@ class RNNBase(Module):
         super().__init__()
         for name, value in (("input_size", input_size), ("hidden_size", hidden_size)):
             _check_int(name, value)
+        if input_size <= 0:
+            raise ValueError("input_size must be greater than zero")
         if hidden_size <= 0:
             raise ValueError("hidden_size must be greater than zero")
         if num_layers <= 0:

@@ -2,7 +2,8 @@
 """Composites of the family margin_loss: records in its file of autograd_cy/ops name them."""
 from libc.math cimport M_PI
 
-from autograd_cy._C.dtypes cimport DT_F32, dt_category, dt_object
+from autograd_cy._C.arguments cimport check_no_bool_subtraction
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_SUM
 from autograd_cy._C.tensor cimport (
@@ -55,8 +56,13 @@ cdef Tensor cosine_similarity(Tensor a, Tensor b, Py_ssize_t dim, double eps):
     return T.sum_dim(T.mul(direction(a, at, eps), direction(b, at, eps)), at, False, -1)
 
 
+cdef Tensor difference(Tensor a, Tensor b):
+    check_no_bool_subtraction(a, b)
+    return T.sub(a, b)
+
+
 cdef Tensor pairwise_distance(Tensor a, Tensor b, double p, double eps, bint keepdim):
-    cdef Tensor d = T.sub(a, b)
+    cdef Tensor d = difference(a, b)
     return T.norm(T.add(d, wrap_double(eps)), p, d.nd - 1 if d.nd else 0, keepdim, -1)
 
 
@@ -90,6 +96,9 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
         raise RuntimeError(
             "bilinear(): bias size does not match weight size: got "
             f"{bias.sizes[0] if bias.nd else 1} but expected {k}")
+    if bias is not None and bias.dt != a.dt:
+        raise RuntimeError(f"bilinear: All tensors must have the same dtype, got input1: "
+                           f"{dt_object(a.dt)}, bias: {dt_object(bias.dt)}")
     shape = dims_of(a)[:a.nd - 1] + (k,)
     # (n, i) by (i, k j), as (n, k, j) by (n, j, 1)
     r = T.matmul(T.reshape(a, (n, i)), T.reshape(T.transpose(weight, 0, 1), (i, k * j)))
@@ -106,14 +115,17 @@ cdef Tensor above_zero(Tensor a):
 
 cdef Tensor margin_ranking_loss(Tensor a, Tensor b, Tensor target, double margin,
                                 Py_ssize_t reduction):
-    a = T.mul(T.sub(b, a), target)
+    if target.dt == DT_BOOL:
+        raise RuntimeError("margin_ranking_loss: Negation, the `-` operator, on a bool tensor is "
+                           "not supported; targets are 1 or -1")
+    a = T.mul(difference(b, a), target)
     return reduced(above_zero(a if margin == 0.0 else T.add(a, wrap_double(margin))), reduction)
 
 
 cdef Tensor hinge_embedding_loss(Tensor a, Tensor target, double margin, Py_ssize_t reduction):
     cdef Tensor none = wrap_double(0.0)
     return reduced(T.add(
-        T.where(T.ne(target, wrap_int(1)), above_zero(T.sub(wrap_double(margin), a)), none),
+        T.where(T.ne(target, wrap_int(1)), above_zero(difference(wrap_double(margin), a)), none),
         T.where(T.ne(target, wrap_int(-1)), a, none)), reduction)
 
 
@@ -159,9 +171,9 @@ cdef Tensor poisson_nll_loss(Tensor a, Tensor target, bint log_input, bint full,
                              Py_ssize_t reduction):
     cdef Tensor loss, stirling
     if log_input:
-        loss = T.sub(T.exp(a), T.mul(target, a))
+        loss = difference(T.exp(a), T.mul(target, a))
     else:
-        loss = T.sub(a, T.mul(target, T.log(T.add(a, wrap_double(eps)))))
+        loss = difference(a, T.mul(target, T.log(T.add(a, wrap_double(eps)))))
     if full:
         stirling = T.add(T.sub(T.mul(target, T.log(target)), target),
                          T.mul(wrap_double(0.5), T.log(T.mul(wrap_double(2 * M_PI), target))))

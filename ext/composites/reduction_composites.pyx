@@ -5,7 +5,8 @@ from autograd_cy._C.dtypes cimport (
     DT_F64, DT_I64)
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.tensor cimport (
-    Tensor, describe, dims_of, normal_dim, sizes_of, wrap_double, wrap_int)
+    F_SLOW, M_NO_GRAD, Tensor, describe, dims_of, normal_dim, requires_grad, sizes_of, tls_modes,
+    wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -91,7 +92,11 @@ cdef Tensor product_of_others(Tensor a, object dim):
 
 
 cdef Tensor safe_sqrt(Tensor v):
-    cdef Tensor none = T.eq(v, wrap_int(0))
+    """The square root, with a derivative of 0 at 0."""
+    cdef Tensor none
+    if not v.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(v)):
+        return T.sqrt(v)
+    none = T.eq(v, wrap_int(0))
     return T.where(none, wrap_int(0), T.sqrt(T.where(none, wrap_int(1), v)))
 
 
@@ -113,6 +118,8 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
     if isinstance(p, str) and p != "fro":
         return norm_of_matrices(a, p, dim, keepdim)
     order = 2.0 if p is None or p == "fro" else float(p)
+    if abs(order) > 1e17:       # the nth root of the number of elements rounds to 1
+        order = float("inf") if order > 0.0 else float("-inf")
     if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
         half = a.dt          # powers may be out of their range
         return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)

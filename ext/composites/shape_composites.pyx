@@ -25,6 +25,8 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
     cdef Py_ssize_t n = 1, d
     cdef list shape
     if a.nd == 0:
+        normal_dim(start, 0)
+        normal_dim(end, 0)
         return T.reshape(a, (1,))
     start = normal_dim(start, a.nd)
     end = normal_dim(end, a.nd)

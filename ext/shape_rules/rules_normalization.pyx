@@ -122,6 +122,8 @@ cdef int check_channels(Tensor input, Tensor t, str name, str op) except -1:
     if t is None:
         return 0
     same_dtype(t, input, name, op)
+    if t.nd != 1 and name.startswith("running"):
+        raise RuntimeError(f"{op}: {name} must have 1 dimension, not {t.nd}")
     if t.count != input.sizes[1]:
         raise RuntimeError(
             f"{op}: {name} should contain {input.sizes[1]} elements not {t.count}")

@@ -139,6 +139,17 @@ def test_streams(workers):
     assert sorted(single) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8])
+def test_rows_of_tensors_are_chosen_by_any_whole_numbers(kind):
+    x, y = ag.arange(12.0).reshape(6, 2), ag.arange(6)
+    batches = [[kind(i) for i in places] for places in ([0, 2], [5], [3, 3, 1])]
+    for data in (D.TensorDataset(x, y), D.Subset(D.TensorDataset(x, y), list(range(6)))):
+        found = list(D.DataLoader(data, batch_sampler=batches))
+        for (rows, numbers), places in zip(found, ([0, 2], [5], [3, 3, 1]), strict=True):
+            assert numbers.tolist() == places
+            assert ag.equal(rows, x[places])
+
+
 def test_a_stream_longer_than_it_says_is_reported():
     with pytest.warns(UserWarning, match="reported to be 1 .* but 2 samples"):
         loaded(Counted(4, length=2), batch_size=2)

@@ -63,6 +63,19 @@ def test_moving_both_ways(device):
         y + x
 
 
+def test_copies_between_windows_of_one_memory(device):
+    x = ag.arange(6.0)
+    there = x.to("hostdevice")
+    for to, from_ in ((slice(1, 6), slice(0, 5)), (slice(0, 3), slice(3, 6))):
+        results = []
+        for t in (x.clone(), there.clone()):
+            try:
+                results.append(t[to].copy_(t[from_]).tolist() + t.tolist())
+            except RuntimeError as error:
+                results.append(str(error))
+        assert results[0] == results[1]
+
+
 def test_factories_and_casts(device):
     close(ag.zeros(2, 3, device="hostdevice"), ag.zeros(2, 3))
     close(ag.full((3,), 2.5, device="hostdevice"), ag.full((3,), 2.5))

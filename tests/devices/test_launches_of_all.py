@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from grouping import each
 from helpers import cases, launched_again, one_dtype
 
 import autograd_cy as ag
@@ -20,7 +21,7 @@ RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.ite
 PARTS = {"masked_select": "indexing by a mask"}
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=key) for key, r in RECORDS])
+@each("record", [pytest.param(r, id=key) for key, r in RECORDS])
 def test_an_operator_runs_again_or_says_that_it_cannot(record):
     for param in cases(lambda r: r is record):
         case = param.values[0]

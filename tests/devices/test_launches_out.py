@@ -1,6 +1,7 @@
 """In-place and ``out=`` forms write their results where these belong, without a copy."""
 
 import pytest
+from grouping import each
 from helpers import EVALUATOR, cases, inplace_form, keeps_itself, make, one_dtype
 
 import autograd_cy as ag
@@ -73,7 +74,7 @@ def writes(record):
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in cases(writes)}.items())
 
 
-@pytest.mark.parametrize("record", [pytest.param(r, id=key) for key, r in RECORDS])
+@each("record", [pytest.param(r, id=key) for key, r in RECORDS])
 def test_results_are_written_where_they_belong(record):
     found = {}
     for form, run in programs(record):

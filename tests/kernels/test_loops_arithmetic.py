@@ -1,5 +1,7 @@
 """Arithmetic, comparisons, bits, gradients and casts against NumPy in every element type."""
 
+import itertools
+
 import numpy as np
 import pytest
 from grouping import each
@@ -393,8 +395,7 @@ def test_backward_is_the_slope_of_its_function(table, name, dtype):
 
 
 @each_table
-@pytest.mark.parametrize("target", TYPES)
-@pytest.mark.parametrize("source", TYPES)
+@each("source, target", itertools.product(TYPES, TYPES))
 def test_cast(table, source, target):
     x = sample(source, N)
     x[3] = 0

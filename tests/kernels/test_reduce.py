@@ -154,10 +154,10 @@ def test_first_position(name, which):
         (1500, 2),
         (40, 300),
         (2, 70000),
-        (400, 30, 9),
+        (100, 30, 9),
     ]:
         for a in layouts(sample(name, shape)):
-            for dim in range(-1, a.ndim):
+            for dim in range(-1 if a.ndim == 0 else 0, a.ndim):
                 values, index = operate(f"{which}_dim", a, dim, False)
                 if a.ndim == 0:
                     assert index == 0

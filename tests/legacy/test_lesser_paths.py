@@ -122,6 +122,57 @@ def test_modules_show_their_options():
         assert repr(module) == text
 
 
+def test_a_tensor_and_a_variable_do_not_multiply():
+    x = torch.ones(2)
+    for one, other in ((x, Variable(x)), (Variable(x), x)):
+        with pytest.raises(TypeError):
+            one @ other
+
+
+def test_what_the_modern_api_asks_of_a_variable_names_its_data():
+    x = Variable(torch.ones(2, 3))
+    for name in ("ndim", "shape", "grad_fn"):
+        assert not hasattr(x, name)
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'.*variable.data"):
+            getattr(x, name)
+
+
+def test_sums_with_products_keep_the_rules_of_sizes_and_types():
+    m, row = Variable(torch.ones(2, 2), requires_grad=True), Variable(torch.ones(1, 2))
+    assert m.addmm(m, m).data.tolist() == [[3, 3], [3, 3]]
+    assert m.addmm(2, m, m).data.tolist() == [[4, 4], [4, 4]]
+    assert m.addmm(2, 3, m, m).data.tolist() == [[8, 8], [8, 8]]
+    with pytest.raises(RuntimeError):  # nothing is broadcast
+        row.addmm(m, m)
+    with pytest.raises(RuntimeError):
+        m.addmm(m, Variable(torch.ones(3, 2)))
+    with pytest.raises(TypeError, match="types don't mix|invalid combination"):
+        m.addmm(m, Variable(torch.ones(2, 2).double()))
+    long = Variable(torch.ones(2, 2).long())
+    assert long.addmm(long, long).data.tolist() == [[3, 3], [3, 3]]
+
+
+def test_slices_of_variables_keep_the_words_of_the_era():
+    x = Variable(torch.range(1, 6).view(2, 3), requires_grad=True)
+    assert x[0:1].size() == (1, 3) and x[:, 1].data.tolist() == [2, 5]
+    assert x[1, 2].size() == (1,) and x[1, 0:2].data.tolist() == [4, 5]
+    for key, error, words in (
+        ((0, 0, 0), IndexError, "trying to index 3 dimensions of a 2 dimensional tensor"),
+        ((slice(None), 5), IndexError, "out of range for dimension 1"),
+        (slice(2, 2), ValueError, "empty tensor"),
+        ((0, slice(1, 1)), ValueError, "empty tensor"),
+        ((0, True), TypeError, "only supported types"),
+    ):
+        with pytest.raises(error, match=words):
+            x[key]
+    y = x * 1
+    part = y[0:1]
+    with pytest.raises(RuntimeError, match="share storage"):
+        y.add_(1)
+    (part * 2).sum().backward()
+    assert x.grad.data.tolist() == [[2, 2, 2], [0, 0, 0]]
+
+
 def test_inplace_hardtanh_moves_the_variable():
     v = Variable(torch.FloatTensor([-3, 0.5, 3]), requires_grad=True)
     y = v * 1

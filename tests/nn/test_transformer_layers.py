@@ -249,6 +249,8 @@ def test_causal_masks_are_recognised():
 def test_layers_are_copies_with_weights_of_their_own():
     layer = nn.TransformerEncoderLayer(8, 2, 12, activation=nn.GELU())
     encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=True, mask_check=False)
+    assert encoder.enable_nested_tensor and not encoder.use_nested_tensor
+    assert not encoder.mask_check and encoder.num_layers == 2 and encoder.norm is None
     a, b = encoder.layers
     assert a.linear1.weight is not b.linear1.weight and torch.equal(
         a.linear1.weight, b.linear1.weight

@@ -90,6 +90,35 @@ def kept_by_second_derivative(power):
     return program
 
 
+def variance_over_no_dimensions(name):
+    def program(torch):
+        x = torch.tensor([1.0, 2.0, 6.0], dtype=torch.float64, requires_grad=True)
+        result = getattr(torch, name)(x, dim=())
+        result = result[0] if isinstance(result, tuple) else result
+        (grad,) = torch.autograd.grad(result, x)
+        return pytest.approx(grad.tolist(), rel=1e-14)
+
+    return program
+
+
+def slot_that_does_not_count(torch):
+    x = torch.tensor([2.0])
+    src = torch.tensor([2.0, 1.0], requires_grad=True)
+    index = torch.tensor([0, 0])
+    torch.scatter_reduce(x, 0, index, src, "amax", include_self=False).sum().backward()
+    return src.grad.tolist()
+
+
+def second_derivative_of_norm_at_zero(torch):
+    x = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    (grad,) = torch.autograd.grad(torch.norm(x), x, create_graph=True)
+    return torch.autograd.grad(grad.sum(), x)[0].tolist()
+
+
+def norm_of_huge_order(torch):
+    return torch.norm(torch.tensor([0.5, 2.0]), 1e300).item()
+
+
 TURNED = [[1 + 2j, 5 + 6j, 9 + 10j], [3 + 4j, 7 + 8j, 11 + 12j]]
 STABLE = list(range(20))
 KEPT = {
@@ -115,6 +144,21 @@ KEPT = {
         gelu_at_infinity("tanh"), ([0, INF], [0, 1]), "limits, not zero times infinity"
     ),
     "addbmm_": Kept(enlarged_in_place, "refused", "in place nothing changes its shape"),
+    "var over dim=()": Kept(
+        variance_over_no_dimensions("var"), [-2.0, -1.0, 3.0], "all elements are three, not one"
+    ),
+    "std_mean over dim=()": Kept(
+        variance_over_no_dimensions("std_mean"),
+        [-2.0 / 28**0.5, -1.0 / 28**0.5, 3.0 / 28**0.5],
+        "all elements are three, not one",
+    ),
+    "scatter_reduce without self": Kept(
+        slot_that_does_not_count, [1, 0], "an element that doesn't count takes no share"
+    ),
+    "second derivative of norm": Kept(
+        second_derivative_of_norm_at_zero, [0, 0], "the gradient is 0 there, as a constant"
+    ),
+    "norm of huge order": Kept(norm_of_huge_order, 2.0, "the largest element, without overflow"),
     "second derivative of x ** 2": Kept(
         kept_by_second_derivative(lambda x: x**2), 1, "2 * x is a product, not a power"
     ),

@@ -9,6 +9,7 @@ import sys
 import weakref
 
 import pytest
+from grouping import each
 
 import autograd_cy as ag
 from ext.codegen import generate, table
@@ -27,7 +28,7 @@ def form_of(record):
     return getattr(module, record.name)
 
 
-@pytest.mark.parametrize("record", SINGLE, ids=lambda r: r.key)
+@each("record", [pytest.param(r, id=r.key) for r in SINGLE])
 def test_the_signature_is_that_of_the_record(record):
     form = form_of(record)
     assert type(form) is Form
@@ -45,7 +46,7 @@ def test_the_signature_is_that_of_the_record(record):
     assert record.doc.splitlines()[0] in form.__doc__
 
 
-@pytest.mark.parametrize("record", SINGLE, ids=lambda r: r.key)
+@each("record", [pytest.param(r, id=r.key) for r in SINGLE])
 def test_what_cannot_be_bound_is_a_type_error_that_names_it(record):
     form, name = form_of(record), record.name
     x = ag.ones(2)

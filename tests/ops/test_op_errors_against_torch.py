@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 from calls import RECORDS, Case, make
+from grouping import each
 from test_op_nodes_against_torch import as_torch, functions
 
 torch = pytest.importorskip("torch")
@@ -53,8 +54,6 @@ def wrong(record):
                     )
 
 
-@pytest.mark.parametrize(
-    "record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples]
-)
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
 def test_refused_dtypes_raise_the_errors_of_torch(record):
     assert not (found := list(wrong(record))), "\n".join(found)

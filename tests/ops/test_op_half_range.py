@@ -71,10 +71,11 @@ def is_half(array, name):
 
 
 def scaled(call, name):
-    """(scale, call) with all tensors scaled, and with one after the other."""
+    """(scale, call) with all tensors scaled, and where that is far, with one after the other."""
     places = [i for i, leaf in enumerate(call.leaves) if is_half(leaf.array, name)]
     for scale in SCALES[name]:
-        for chosen in [places, *([i] for i in places)] if len(places) > 1 else [places]:
+        far = len(places) > 1 and not 2**-9 < scale < 2**5
+        for chosen in [places, *([i] for i in places)] if far else [places]:
             arrays = [times(a, scale) if i in chosen else a for i, a in enumerate(call.arrays)]
             yield f"{name}, {scale} times arguments {chosen}", call.with_arrays(arrays)
 
@@ -300,7 +301,7 @@ CUT = {
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
     # Numbers out of their order or out of the range of the dtype are refused.
-    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh").split(),
+    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh threshold").split(),
 }
 NUMBERS = (1e5, 3e-6, 0.7123456789123, 3)
 

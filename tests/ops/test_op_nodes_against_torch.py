@@ -16,6 +16,7 @@ from calls import (
     outputs,
     public_function,
 )
+from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.ops._schema import composite
@@ -265,9 +266,7 @@ def wrong(record):
     return sorted(found)
 
 
-@pytest.mark.parametrize(
-    "record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples]
-)
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
 def test_nodes_show_what_those_of_torch_show(record):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,5 +1,6 @@
 """Memory goes back when its last user ends: blocks, buffers of others, what was lent to others."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -130,3 +131,51 @@ def test_the_cache_can_be_emptied_again_and_again():
         assert ag.memory_summary()["cached_bytes"] > 0
         ag.empty_cache()
         assert ag.memory_summary()["cached_bytes"] == 0
+
+
+def of_gradient(x):
+    x.grad = ag.ones(1000)
+
+
+def of_base(x):
+    return x[:10]
+
+
+def of_attribute(x):
+    x.note = ag.ones(1000)
+
+
+def of_node(x):
+    return x * ag.ones(1000)
+
+
+def of_node_and_hook(x):
+    y = x.exp()
+    y.register_hook(lambda g: y)
+    return y
+
+
+def of_other_memory(x):
+    view = x.detach()[:10]
+    view.set_(ag.ones(1000))
+    return view
+
+
+@pytest.mark.parametrize(
+    "make", [of_gradient, of_base, of_attribute, of_node, of_node_and_hook, of_other_memory]
+)
+def test_tensors_that_hold_themselves_go_with_all_that_they_hold(make):
+    def held():
+        x = ag.ones(1000, requires_grad=True)
+        found = make(x)
+        for t in (x, found):
+            if t is not None:
+                t.me = [t]
+
+    gc.collect()
+    before = blocks()
+    for _ in range(3):
+        held()
+    for _ in range(3):  # an operand goes after the result whose history had it
+        gc.collect()
+    assert blocks() == before

@@ -7,7 +7,7 @@ from typing import Any
 import autograd_cy as ag
 from autograd_cy import Tensor
 
-from ..tensors.wrapping import era, typename, wrap
+from ..tensors.wrapping import CLASSES, era, typename, wrap
 from ._state import VariableBase, described
 from ._versions import Version, share
 
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _new = object.__new__
+_ERA: frozenset[type] = frozenset(CLASSES.values())
 _Variable: Any = VariableBase
 
 
@@ -35,6 +36,10 @@ def bind(variable: type) -> None:
     """Name the class of results."""
     global _Variable
     _Variable = variable
+
+
+# What is known of an output without derivative, whose gradient is None.
+_CONSTANT = (None, None, False)
 
 
 class _Freed:
@@ -236,11 +241,14 @@ def _record_values(function: Any, inputs: Any, tensors: Any, result: Any, volati
     recorded = function._requires_grad and not volatile
     outputs: list[Any] = []
     for number, t in enumerate(raw):
-        v = leaf_of(wrap(t))
+        v = _new(_Variable)
+        v._tensor = t if type(t) in _ERA else wrap(t)
         if volatile:
             v._is_volatile = True
         else:
-            v._maker, v.output_nr = function, number
+            v._maker = function
+            if number:
+                v.output_nr = number
             if recorded and id(t) not in constant:
                 v._needs_grad = True
         outputs.append(v)
@@ -249,7 +257,10 @@ def _record_values(function: Any, inputs: Any, tensors: Any, result: Any, volati
         if function.to_save is not None:
             save(function, inputs, tensors, raw, outputs)
         if len(raw) > 1:
-            function._outputs = [(v._tensor.dtype, v._tensor.shape, v._needs_grad) for v in outputs]
+            function._outputs = [
+                (v._tensor.dtype, v._tensor.shape, True) if v._needs_grad else _CONSTANT
+                for v in outputs
+            ]
     function.to_save = function.non_differentiable = None
     return tuple(outputs) if type(result) is tuple else outputs[0]
 

@@ -212,6 +212,12 @@ class VariableBase:
     # NumPy's numbers and arrays leave operators to the Variable.
     __array_ufunc__ = None
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"a Variable of 2017 has no attribute {name!r}; where the modern API asks for it, give "
+            "the tensor, variable.data"
+        )
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("a Variable is no array; use variable.data, or variable.data.numpy()")
 

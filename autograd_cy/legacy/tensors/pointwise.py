@@ -408,7 +408,9 @@ class Pointwise(Base):
         return wrap(ag.rsub(self, 1))
 
     def __matmul__(self, other):
-        dims = self.dim(), other.dim() if isinstance(other, Tensor) else 0
+        if not isinstance(other, Tensor):
+            refuse("__matmul__", (self, other), "two tensors, or two Variables")
+        dims = self.dim(), other.dim()
         if dims == (1, 1):
             return self.dot(other)
         if dims == (2, 1):

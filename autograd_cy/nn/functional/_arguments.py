@@ -8,10 +8,12 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C.arguments import _check_arguments
 
 __all__ = [
     "broadcast",
     "check_probability",
+    "check_tensors",
     "check_weight",
     "each_dim",
     "implicit_dim",
@@ -20,6 +22,12 @@ __all__ = [
     "warn_of_sizes",
     "weighted",
 ]
+
+
+def check_tensors(op: str, input: Tensor, target: Tensor) -> None:
+    """Raise torch's TypeError for what is no tensor."""
+    _check_arguments(op, (input, "Tensor", "input", 1), (target, "Tensor", "target", 2))
+
 
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
@@ -92,7 +100,7 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
     """
     if size_average is not None or reduce is not None:
         reduction = reduction_name(size_average, reduce, reduction, 4)
-    code = _CODES.get(reduction)
+    code = _CODES.get(reduction) if isinstance(reduction, str) else None
     if code is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return code
@@ -219,7 +227,7 @@ def check_probability(p: float) -> None:
     --------
     >>> check_probability(0.5)
     """
-    if not 0.0 <= p <= 1.0:
+    if p < 0.0 or p > 1.0:  # as in torch, the operator refuses NaN
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 

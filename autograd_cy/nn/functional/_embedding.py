@@ -6,6 +6,7 @@ import warnings
 
 import autograd_cy as _operators
 from autograd_cy import Tensor, no_grad
+from autograd_cy._C.arguments import _check_arguments
 
 __all__ = ["embedding", "embedding_bag"]
 
@@ -24,6 +25,14 @@ def _row_of(padding_idx: int | None, rows: int) -> int:
 def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten the rows that are looked up and longer than `max_norm`, in place."""
     with no_grad():
+        if indices.dtype not in (_operators.int64, _operators.int32):
+            raise RuntimeError(
+                "Expected tensor for argument #2 'indices' to have one of the following scalar "
+                f"types: Long, Int; but got {indices.dtype}"
+            )
+        if weight.ndim != 2 or not isinstance(max_norm, int | float):
+            _check_arguments("embedding_renorm_", (max_norm, "float", "max_norm", 3))
+            raise RuntimeError(f"embedding_renorm_: weight must be a matrix, got {weight.shape}")
         used = _operators.unique(indices)
         rows = weight.detach()[used]
         norms = _operators.linalg.vector_norm(rows, norm_type, dim=1, keepdim=True)
@@ -182,8 +191,10 @@ def embedding_bag(
         raise ValueError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
         )
-    elif not isinstance(offsets, Tensor):
+    elif offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif not isinstance(offsets, Tensor):
+        _check_arguments("embedding_bag", (offsets, "Tensor", "offsets", 3))
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     if mode not in MODES:
@@ -196,6 +207,10 @@ def embedding_bag(
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
             f"for mode='sum' (got mode='{mode}'); multiply the rows of embedding instead."
+        )
+    if weight.dim() != 2:
+        raise ValueError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"
         )
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C.arguments import _check_arguments
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -15,7 +16,7 @@ _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-def _aligned(align_corners: bool | None) -> bool:
+def _aligned(align_corners: bool | None, op: str, position: int) -> bool:
     if align_corners is None:
         warnings.warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
@@ -23,7 +24,9 @@ def _aligned(align_corners: bool | None) -> bool:
             "documentation of grid_sample for details.",
             stacklevel=3,
         )
-    return bool(align_corners)
+        return False
+    _check_arguments(op, (align_corners, "bool", "align_corners", position))
+    return align_corners
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
@@ -56,7 +59,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     tensor([[[[-0.5000,  0.0000],
               [ 1.5000,  0.0000]]]])
     """
-    aligned = _aligned(align_corners)
+    aligned = _aligned(align_corners, "affine_grid_generator", 3)
     rank = len(size) - 2
     if rank not in (2, 3):
         raise NotImplementedError(
@@ -66,6 +69,10 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if not theta.is_floating_point():
         raise ValueError(
             f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+        )
+    if theta.dim() == 3 and theta.shape[0] != size[0]:
+        raise RuntimeError(
+            f"affine_grid: {theta.shape[0]} affine matrices for a batch of {size[0]} images"
         )
     if theta.dim() != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError(
@@ -173,7 +180,17 @@ def grid_sample(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
             f"'reflection', but got: '{padding_mode}'"
         )
-    aligned = _aligned(align_corners)
+    _check_arguments("grid_sampler", (input, "Tensor", "input", 1), (grid, "Tensor", "grid", 2))
+    aligned = _aligned(align_corners, "grid_sampler", 5)
+    if not input.is_floating_point():
+        raise NotImplementedError(
+            f"grid_sampler(): not implemented for tensors of dtype {input.dtype}; convert them"
+        )
+    if input.dtype != grid.dtype:
+        raise RuntimeError(
+            f"grid_sampler(): expected scalar type {input.dtype} but found {grid.dtype} of the "
+            "grid; convert one of them by .to(dtype)"
+        )
     rank = input.dim() - 2
     if rank not in (2, 3) or grid.dim() != input.dim():
         raise RuntimeError(

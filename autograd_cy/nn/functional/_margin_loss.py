@@ -8,7 +8,12 @@ from collections.abc import Callable
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.levels import _batch_level
-from autograd_cy.nn.functional._arguments import broadcast, reduction_code, reduction_name
+from autograd_cy.nn.functional._arguments import (
+    broadcast,
+    check_tensors,
+    reduction_code,
+    reduction_name,
+)
 
 __all__ = [
     "cosine_embedding_loss",
@@ -382,6 +387,7 @@ def _check_targets(target: Tensor, low: int, classes: int, text: str) -> None:
 
 
 def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
+    check_tensors(name, input, target)
     if input.ndim > 2 or (input.ndim > 0 and input.shape[-1] == 0):
         raise RuntimeError(
             f"{name}: Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
@@ -578,7 +584,13 @@ def multilabel_soft_margin_loss(
     """
     if size_average is not None or reduce is not None:
         reduction = reduction_name(size_average, reduce, reduction)
-    if input.ndim == 0 and target.ndim == 0:
+    check_tensors("multilabel_soft_margin_loss", input, target)
+    if target.dtype is _operators.bool:
+        raise RuntimeError(
+            "multilabel_soft_margin_loss: Subtraction, the `-` operator, with a bool tensor is not "
+            "supported; convert the target to the dtype of the input"
+        )
+    if input.ndim == 0:
         raise IndexError(
             "multilabel_soft_margin_loss: the input must have a dimension of classes, but it is 0-d"
         )

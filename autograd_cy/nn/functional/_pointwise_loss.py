@@ -11,6 +11,7 @@ from autograd_cy import Tensor
 from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._arguments import (
     broadcast,
+    check_tensors,
     check_weight,
     reduction_code,
     reduction_name,
@@ -173,7 +174,7 @@ def huber_loss(
         warn_of_sizes(input, target)
         input, target = broadcast(input, target)
     if target.dtype is not input.dtype:
-        if target.is_floating_point() and not (input.is_floating_point() or input.is_complex()):
+        if not _operators.can_cast(target.dtype, input.dtype):
             raise RuntimeError(
                 f"huber_loss: result type {target.dtype} can't be cast to the desired output type "
                 f"{input.dtype}; convert the input first"
@@ -382,10 +383,17 @@ def soft_margin_loss(
     tensor([0.6931, 2.1269])
     """
     code = reduction_code(size_average, reduce, reduction)
+    check_tensors("soft_margin_loss", input, target)
     if target.shape != input.shape:
+        own = input.shape
         input, target = broadcast(input, target)
+        if input.shape != own:
+            raise RuntimeError(
+                f"soft_margin_loss: output with shape {list(own)} doesn't match broadcast shape "
+                f"{list(input.shape)}"
+            )
     if target.dtype is not input.dtype:
-        if target.is_floating_point() and not (input.is_floating_point() or input.is_complex()):
+        if not _operators.can_cast(target.dtype, input.dtype):
             raise RuntimeError(
                 f"soft_margin_loss: result type {target.dtype} can't be cast to the desired output "
                 f"type {input.dtype}; convert the input first"

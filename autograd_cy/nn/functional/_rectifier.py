@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 
 __all__ = [
@@ -221,6 +222,8 @@ def hardtanh(
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5, 3.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    if not isinstance(input, Tensor):
+        _check_arguments("hardtanh", (input, "Tensor", "input", 1))
     whole = not (input.is_floating_point() or input.is_complex())
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")

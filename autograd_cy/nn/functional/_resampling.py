@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._antialias import antialiased
 from autograd_cy.nn.functional._pooling import _operator
@@ -124,11 +125,15 @@ def interpolate(
     >>> torch.nn.functional.interpolate(x, 3, mode="linear", align_corners=True)
     tensor([[[0.0000, 0.5000, 1.0000]]])
     """
-    if align_corners is not None and mode in _FREE:
+    if align_corners is not None and isinstance(mode, str) and mode in _FREE:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "
             "linear | bilinear | bicubic | trilinear"
         )
+    if not isinstance(mode, str):
+        raise NotImplementedError(f"interpolate: there is no mode {mode!r}; give the name of one")
+    if align_corners is not None:
+        _check_arguments("interpolate", (align_corners, "bool", "align_corners", 5))
     sizes, scales = _sizes(input, size, scale_factor)
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")

@@ -24,7 +24,8 @@ __all__ = [
 ]
 
 
-_item = Tensor.__getitem__
+_item, _numel = Tensor.__getitem__, Tensor.numel
+_PLAIN = {int, slice}
 
 
 class Index(Function):
@@ -40,6 +41,15 @@ class Index(Function):
             out = _item(x, key)
             self.mark_shared_storage((x, out))
             return out
+        if type(key) is slice or (type(key) is tuple and {*map(type, key)} <= _PLAIN):
+            try:
+                out = _item(x, key)
+            except IndexError:
+                pass  # and the words of the era below
+            else:
+                if _numel(out):
+                    self.mark_shared_storage((x, out))
+                    return out
         out = x.index(key)
         if not isinstance(key, Tensor):
             self.mark_shared_storage((x, out))

@@ -11,6 +11,9 @@ from .shapes import in_shape
 __all__ = ["Addbmm", "Addmm", "Addmv", "Addr", "Baddbmm", "Bmm", "Dot", "Ger", "Mm", "Mv"]
 
 
+_addmm, _numel = ag.addmm, ag.Tensor.numel
+
+
 def _turned(t):
     """The transpose of a matrix, or of each of a batch."""
     return ag.transpose(t, -1, -2)
@@ -41,13 +44,10 @@ class _AddedProduct(InplaceFunction):
         if self.inplace:
             self.mark_dirty(x)
             return getattr(x, f"{self.name}_")(self.alpha, self.beta, a, b)
-        if self.fits(x, a, b):
-            return _make(type(x), self.compute(x, a, b, beta=self.alpha, alpha=self.beta))
-        return getattr(x, self.name)(self.alpha, self.beta, a, b)
+        return self.compute(x, a, b)
 
-    def fits(self, x, a, b):
-        """Whether the core does what the era did, without a look at more than the hot case."""
-        return False
+    def compute(self, x, a, b):
+        return getattr(x, self.name)(self.alpha, self.beta, a, b)
 
     def backward(self, grad):
         a, b = self.saved_tensors
@@ -136,18 +136,18 @@ class Addmm(_AddedProduct):
 
     name = "addmm"
     gradients = _of_matrices
-    compute = staticmethod(ag.addmm)
 
-    def fits(self, x, a, b):
-        dtype, rows, columns = x.dtype, a.shape, b.shape
-        return (
-            a.dtype is dtype
-            and b.dtype is dtype
-            and dtype.is_floating_point
-            and len(rows) == 2
-            and len(columns) == 2
-            and x.shape == (rows[0], columns[1])
-        )
+    def compute(self, x, a, b):
+        # What the core refuses or makes larger, the era refuses, or does in other shapes.
+        if x.dtype.is_floating_point:
+            try:
+                out = _addmm(x, a, b, beta=self.alpha, alpha=self.beta)
+            except RuntimeError:
+                pass
+            else:
+                if _numel(out) == _numel(x):
+                    return _make(type(x), out)
+        return x.addmm(self.alpha, self.beta, a, b)
 
 
 class Baddbmm(_AddedProduct):

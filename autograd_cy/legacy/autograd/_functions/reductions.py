@@ -6,6 +6,7 @@ import math
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import CLASSES, _make
 from ..function import Function
 from .shapes import zeros
 
@@ -17,6 +18,16 @@ def _spread(grad, shape):
     if ag.Tensor.dim(grad) != len(shape):
         grad = ag.reshape(grad, ())
     return ag.Tensor.expand(grad, shape)
+
+
+_max, _min, _numel = ag.max, ag.min, ag.Tensor.numel
+_Long = CLASSES[ag.int64]
+
+
+def _pair(found, x):
+    """Values of the type of `x` and indices, both as the core made them."""
+    values, indices = found
+    return _make(type(x), values), _make(_Long, indices)
 
 
 class Sum(Function):
@@ -153,11 +164,17 @@ class Max(_Choice):
 
     of_all = True
 
+    def choose(self, x, dim):
+        return _pair(_max(x, dim, True), x) if _numel(x) else x.max(dim)
+
 
 class Min(_Choice):
     """The smallest element; the first of several."""
 
     of_all = True
+
+    def choose(self, x, dim):
+        return _pair(_min(x, dim, True), x) if _numel(x) else x.min(dim)
 
 
 class Mode(_Choice):

@@ -18,6 +18,8 @@ def _added(name: str, inplace: bool) -> Callable[..., Any]:
     own = name + "_" * inplace
 
     def method(self: Any, *args: Any) -> Any:
+        if len(args) == 2:
+            return function(1, 1, inplace)(self, *args)
         numbers, operands = args[:-2], args[-2:]
         if len(operands) < 2 or len(numbers) > 2 or not all(map(is_number, numbers)):
             raise TypeError(f"{own}: expected ([beta, [alpha,]] Variable, Variable)")
