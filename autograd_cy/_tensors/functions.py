@@ -441,7 +441,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     >>> ag.polygamma(1, ag.tensor([1.0]))
     tensor([1.6449])
     """
-    from autograd_cy._C.ops_special import _polygamma as computed
+    from autograd_cy._interpreted.special import _polygamma as computed
 
     return computed(input, n)
 
@@ -471,14 +471,14 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 def _polygamma(self: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
-    from autograd_cy._C.ops_special import _polygamma as computed
+    from autograd_cy._interpreted.special import _polygamma as computed
 
     return computed(self, n)
 
 
 def _polygamma_(self: Tensor, n: int) -> Tensor:
     """In-place form of :func:`polygamma`."""
-    from autograd_cy._C.ops_special import _polygamma_ as computed
+    from autograd_cy._interpreted.special import _polygamma_ as computed
 
     return computed(self, n)
 
