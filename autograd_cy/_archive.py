@@ -204,20 +204,21 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
     pickled = io.BytesIO()
     pickler = _Pickler(pickled, max(protocol, 1))
     pickler.dump(obj)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=False) as archive:
+    archive = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=False)
 
-        def add(name: str, data: Any) -> None:
-            entry = zipfile.ZipInfo(f"{stem}/{name}")
-            size = memoryview(data).nbytes
-            large = size * 1.05 > zipfile.ZIP64_LIMIT
-            # A field that readers skip, as long as the data needs to be aligned.
-            start = archive.fp.tell() + 30 + len(entry.filename.encode()) + 4  # type: ignore[union-attr]
-            padding = -(start + (20 if large else 0)) % ALIGNMENT
-            entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
-            entry.file_size = size
-            with archive.open(entry, "w", force_zip64=large) as out:
-                out.write(data)
+    def add(name: str, data: Any) -> None:
+        entry = zipfile.ZipInfo(f"{stem}/{name}")
+        size = memoryview(data).nbytes
+        large = size * 1.05 > zipfile.ZIP64_LIMIT
+        # A field that readers skip, as long as the data needs to be aligned.
+        start = archive.fp.tell() + 30 + len(entry.filename.encode()) + 4  # type: ignore[union-attr]
+        padding = -(start + (20 if large else 0)) % ALIGNMENT
+        entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
+        entry.file_size = size
+        with archive.open(entry, "w", force_zip64=large) as out:
+            out.write(data)
 
+    try:
         add("data.pkl", pickled.getbuffer())
         add(".format_version", b"1")
         add(".storage_alignment", str(ALIGNMENT).encode())
@@ -225,6 +226,11 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
         for number, _, _, storage in pickler.storages.values():
             add(f"data/{number}", memoryview(storage))
         add("version", f"{VERSION}\n".encode())
+    except BaseException:
+        # Without its directory what is half written is no archive, and closing can't raise.
+        archive.fp = None
+        raise
+    archive.close()
 
 
 # --- reading ------------------------------------------------------------------------------------

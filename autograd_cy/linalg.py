@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from autograd_cy import _namespace as _ag
+from autograd_cy._events import seen_as
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (
@@ -94,6 +95,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return (x.conj() * y).sum(dim)
 
 
+@seen_as("aten::linalg_vander")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """
     Powers 0 to ``N - 1`` of the elements, in a new last dimension.
@@ -126,6 +128,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 
 @overridable
+@seen_as("aten::linalg_multi_dot")
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """
     Product of two or more matrices, in the order that costs least.
@@ -195,6 +198,7 @@ def _in_order(chain, split, i, j):
 
 
 @overridable
+@seen_as("aten::linalg_vector_norm")
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -217,6 +221,7 @@ def vector_norm(
 
 
 @overridable
+@seen_as("aten::linalg_matrix_norm")
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -293,6 +298,7 @@ def matrix_norm(
 
 
 @overridable
+@seen_as("aten::linalg_norm")
 def norm(
     A: Tensor,
     ord: float | str | None = None,

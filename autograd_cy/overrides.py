@@ -55,6 +55,7 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable)
 _running = threading.local()
+_any_asks = _overrides._any_asks
 
 # The functions that operators stand for.
 _OPERATORS = {
@@ -327,14 +328,16 @@ def overridable(function: _Function) -> _Function:
 
     @functools.wraps(function)
     def asking(*args, **kwargs):
+        if not kwargs:
+            if _any_asks(*args):
+                return _overrides._ask(asking, args, args, kwargs)
+            return function(*args)
         if not kwargs.keys() <= known:
             renamed = _overrides._names_of_torch(kwargs)
             if renamed is not None and renamed.keys() <= known:
                 kwargs = renamed
-        if _overrides._any_asks(*args, *kwargs.values()):
+        if _any_asks(*args, *kwargs.values()):
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
-        if not kwargs:
-            return function(*args)
         try:
             return function(*args, **kwargs)
         except TypeError as error:

@@ -24,6 +24,7 @@ LEVELS = (
         "_archive",
         "_context",
         "_environment",
+        "_events",
         "_tree",
         "overrides",
         "random",

@@ -24,12 +24,11 @@ cpdef object device_arg(object x, str op, str name, int position)
 cpdef tuple sizes_arg(object x, str op, str name, int position)
 cpdef tuple ints_arg(object x, str op, str name, int position)
 cpdef object dims_arg(object x, str op, str name, int position)
-cpdef object sections_arg(object x, str op, str name, int position)
+cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words)
+cpdef object union_arg(object x, str op, str name, int position, tuple words)
 cpdef object padding_arg(object x, str op, str name, int position)
-cpdef object places_arg(object x, str op, str name, int position)
 cpdef double correction_arg(object x, str op, str name, int position) except? -1.0
 cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
-cpdef object count_arg(object x, str op, str name, int position)
 cpdef object order_arg(object x, str op, str name, int position)
 cpdef tuple indices_arg(object x, str op, str name, int position)
 

@@ -14,6 +14,7 @@ from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._events import seen_as
 
 __all__ = ["einsum", "tensordot"]
 
@@ -25,6 +26,7 @@ _USAGE = (
 )
 
 
+@seen_as("aten::einsum")
 def einsum(*args: Any) -> Tensor:
     """
     Sum of products of operands over the dimensions that an equation names.
@@ -295,6 +297,7 @@ def _product(sizes: Sequence[int]) -> int:
     return total
 
 
+@seen_as("aten::tensordot")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """
     Sum of products over several dimensions of two tensors.

@@ -19,6 +19,7 @@ from autograd_cy._C.placement import _device_code
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
 from autograd_cy._C.tensor import Tensor, _install, _type_name
+from autograd_cy._events import seen_as
 from autograd_cy._tensors.tensor_types import dtype_of as _dtype_of_kind
 
 __all__ = [
@@ -170,6 +171,7 @@ def _dtypes_of_operands(a, b):
     return _result_type(a, b)
 
 
+@seen_as("aten::isclose")
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -206,6 +208,7 @@ def isclose(
     return close | (_comparison.isfinite(gap) & (gap <= allowed))
 
 
+@seen_as("aten::allclose")
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -222,6 +225,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
+@seen_as("aten::equal")
 def equal(input: Tensor, other: Tensor) -> bool:
     """
     Whether two tensors have the same shape and elements.
@@ -438,7 +442,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     >>> ag.polygamma(1, ag.tensor([1.0]))
     tensor([1.6449])
     """
-    from autograd_cy._C.ops_special import _polygamma as computed
+    from autograd_cy._interpreted.special import _polygamma as computed
 
     return computed(input, n)
 
@@ -468,14 +472,14 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 def _polygamma(self: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
-    from autograd_cy._C.ops_special import _polygamma as computed
+    from autograd_cy._interpreted.special import _polygamma as computed
 
     return computed(self, n)
 
 
 def _polygamma_(self: Tensor, n: int) -> Tensor:
     """In-place form of :func:`polygamma`."""
-    from autograd_cy._C.ops_special import _polygamma_ as computed
+    from autograd_cy._interpreted.special import _polygamma_ as computed
 
     return computed(self, n)
 

@@ -9,6 +9,7 @@ from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Size, Tensor, _install
+from autograd_cy._events import seen_as
 
 __all__ = [
     "atleast_1d",
@@ -122,6 +123,7 @@ def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     return _each(tensors, "atleast_3d", _three)
 
 
+@seen_as("aten::hstack")
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side: joined along the second dimension, vectors along the first.
@@ -136,6 +138,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return _joining.cat(rows, 0 if rows[0].ndim == 1 else 1, out=out)
 
 
+@seen_as("aten::vstack")
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors below each other: joined along the first dimension, vectors as rows.
@@ -153,6 +156,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 row_stack = vstack
 
 
+@seen_as("aten::dstack")
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors behind each other: joined along the third dimension.
@@ -166,6 +170,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return _joining.cat([_three(t) for t in _need_several(tensors, "dstack")], 2, out=out)
 
 
+@seen_as("aten::column_stack")
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side, vectors as columns.
@@ -205,6 +210,7 @@ def _need_dims(input, n, op):
         )
 
 
+@seen_as("aten::hsplit")
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the second dimension (of a vector: the first).
@@ -219,6 +225,7 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _split(input, indices_or_sections, 0 if input.ndim == 1 else 1, "hsplit")
 
 
+@seen_as("aten::vsplit")
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the first dimension.
@@ -233,6 +240,7 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _split(input, indices_or_sections, 0, "vsplit")
 
 
+@seen_as("aten::dsplit")
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the third dimension.
@@ -247,6 +255,7 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _split(input, indices_or_sections, 2, "dsplit")
 
 
+@seen_as("aten::broadcast_tensors")
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     All tensors expanded to the shape that they broadcast to.
@@ -333,6 +342,7 @@ def _broadcast(shape: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], i
     return out, 0
 
 
+@seen_as("aten::meshgrid")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
     The coordinates of a grid, one tensor per vector of coordinates.

@@ -8,10 +8,12 @@ from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C.arguments import int_arg
 from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._events import seen_as
 
 __all__ = ["multinomial"]
 
 
+@seen_as("aten::multinomial")
 def multinomial(
     input: Tensor,
     num_samples: int,

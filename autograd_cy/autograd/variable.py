@@ -74,6 +74,8 @@ class VariableMeta(type):
             )
         if volatile:
             warnings.warn(_NO_EFFECT, UserWarning, stacklevel=2)
+            if requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
         made = Tensor() if data is None else data.detach()
         return made.requires_grad_() if requires_grad else made
 
@@ -102,6 +104,8 @@ class Variable(Tensor, metaclass=VariableMeta):
         If `data` is no tensor.
     RuntimeError
         If `requires_grad` is set and the dtype is neither floating nor complex.
+    ValueError
+        If both flags are set.
 
     Warns
     -----

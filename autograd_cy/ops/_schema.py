@@ -28,13 +28,13 @@ The signature
 ``format?``    a memory format or None
 ``device?``    a device, its name or number, or None
 ``indices``    several index tensors and None, of advanced indexing
-``sections``   an int or several
-``places``     an int, several or a tensor of them
-``count``      an int or a tensor
 ``start``      an int or a 0-d tensor of one
 ``correction``  a float, or None for 1
 ``order``      the order of a norm: a number, a name or None
 ``choice(a, b)``  one of these words
+``ints(2)``    so many ints in a sequence, or one for all; the C value has so many
+``int | Tensor``  what one of these types takes, of ``int``, ``float``, ``str``, ``ints`` and ``Tensor``; such a tensor
+               has no derivative
 ``object``     anything; only for operators that nothing but formulas calls
 ==============  ===================================================================================
 

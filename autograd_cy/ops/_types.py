@@ -1,6 +1,7 @@
 """Types of arguments in signatures of records: one table for all who must know about them.
 
-A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several words.
+A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several words,
+``ints(2)`` a fixed number of ints, and ``int | Tensor`` what one of several types takes.
 The docstring of _schema.py says what each type means.
 """
 
@@ -32,7 +33,7 @@ class ArgType:
     optional : bool
         Whether the C value of None is ``None`` (``False`` for a truth value), made without the converter.
     words : tuple of str
-        Of a choice: what may be given.
+        Of a choice: what may be given; of ``ints(n)`` the number; of a union the types.
     """
 
     c: str
@@ -70,17 +71,18 @@ TYPES: dict[str, ArgType] = {
     "correction": ArgType("double", "f", "correction_arg", "float", "_Float | None"),
     "order": ArgType("object", "O", "order_arg", "Number or str, optional", f"{NUMBER} | _Str | None"),
     "indices": ArgType("object", "O", "indices_arg", "tuple of Tensors", "_Sequence[_Tensor | None]"),
-    "sections": ArgType("object", "O", "sections_arg", "int or sequence of int", _INTS),
-    "places": ArgType("object", "O", "places_arg", "int, sequence of int or Tensor", f"{_INTS} | _Tensor"),
-    "count": ArgType("object", "O", "count_arg", "int or Tensor", "_Int | _Tensor"),
     "start": ArgType(_WHOLE, "i", "start_arg", "int or Tensor", "_Int | _Tensor"),
     "device?": ArgType("object", "O", "device_arg", "device, optional", "_device | _Str | _Int | None"),
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.
 OPTIONAL = ("operand", "Tensor", "int", "float", "str", "dim", "dims", "sizes")
-CONVERTERS = sorted({t.converter for t in TYPES.values() if t.converter} | {"choice_arg"})
+# What a union may be of; a value is taken by the first that knows it.
+UNITED = ("int", "float", "str", "ints", "Tensor")
+WORDED = {"choice_arg": "str", "fixed_arg": "tuple", "union_arg": "object"}  # converters of words
+CONVERTERS = sorted({t.converter for t in TYPES.values() if t.converter} | {*WORDED})
 _CHOICE = re.compile(r"choice\((.+)\)")
+_FIXED = re.compile(r"ints\((\d+)\)")
 
 
 def arg_type(name: str) -> ArgType:
@@ -91,11 +93,27 @@ def arg_type(name: str) -> ArgType:
     if m := _CHOICE.fullmatch(base):
         words = tuple(word.strip() for word in m[1].split(","))
         found = ArgType("str", "s", "choice_arg", f"{{{', '.join(map(repr, words))}}}", "_Str", words=words)
+    elif m := _FIXED.fullmatch(base):
+        text = f"int or sequence of {m[1]} int"
+        found = ArgType("tuple", "I", "fixed_arg", text, _INTS, words=(m[1],))
+    elif "|" in base:
+        found = union([part.strip() for part in base.split("|")])
     elif base in OPTIONAL and base != name:
         found = TYPES[base]
     else:
         raise KeyError(name)
     return optional(found) if base != name else found
+
+
+def union(parts: list[str]) -> ArgType:
+    """The type of what one of several types takes; KeyError if it can't be one of them."""
+    for part in parts:
+        if part not in UNITED:
+            raise KeyError(part)
+    kinds = [TYPES[part] for part in parts]
+    text = " or ".join(kind.text for kind in kinds)
+    stub = " | ".join(kind.stub for kind in kinds)
+    return ArgType("object", "O", "union_arg", text, stub, words=tuple(parts))
 
 
 def optional(t: ArgType) -> ArgType:

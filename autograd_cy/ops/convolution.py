@@ -110,9 +110,9 @@ for _nd, (_input, _weight) in SHAPES.items():
 
 # --- windows as columns ------------------------------------------------------------------------
 
-WINDOWS = "kernel_size: sizes, dilation: sizes, padding: sizes, stride: sizes"
+WINDOWS = "kernel_size: ints(2), dilation: ints(2), padding: ints(2), stride: ints(2)"
 EACH_OF = "kernel_size, dilation, padding, stride"
-DEFAULTS = "kernel_size: sizes, dilation: sizes = 1, padding: sizes = 0, stride: sizes = 1"
+DEFAULTS = "kernel_size: ints(2), dilation: ints(2) = 1, padding: ints(2) = 0, stride: ints(2) = 1"
 OPTIONS = {"kernel_size": "The size of a window.", "dilation": "The steps between the elements of a window.",
            "padding": "Zeros before and after each dimension.", "stride": "The steps from one window to the next."}
 
@@ -122,7 +122,7 @@ op(f"_im2col(self, {WINDOWS})", shown_as="unfold", event="im2col", node="Im2ColB
    vmap=f"_unmerge_batch(_im2col(flatten(self, 0, 1), {EACH_OF}), B) if self.ndim == 5 else _im2col(self, {EACH_OF})",
    doc="Windows of images as columns.")
 
-op(f"_col2im(self, output_size: sizes, {WINDOWS})", shown_as="fold", event="col2im", node="Col2ImBackward0", out=False,
+op(f"_col2im(self, output_size: ints(2), {WINDOWS})", shown_as="fold", event="col2im", node="Col2ImBackward0", out=False,
    kernel=call("columns.fold", ("self", "kernel_size", "dilation", "padding", "stride"), shape=f"rules_convolution.folded(self, output_size, {EACH_OF})"),
    vjp={"self": f"_im2col(grad, {EACH_OF})"}, jvp="linear", dtypes="bhfc",
    vmap=f"_unmerge_batch(_col2im(flatten(self, 0, 1), output_size, {EACH_OF}), B) if self.ndim == 4 else _col2im(self, output_size, {EACH_OF})",
@@ -139,7 +139,7 @@ op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", event="im2col", kern
    example=">>> ag.nn.functional.unfold(ag.arange(4.0).reshape(1, 1, 2, 2), (1, 2))\ntensor([[[0., 2.],\n         [1., 3.]]])",
    raises={"RuntimeError": "There is no window."})
 
-op(f"fold(input, output_size: sizes, {DEFAULTS})", namespace="nn.functional", event="col2im", kernel=composite("convolution.fold"), dtypes="bhfc", tolerance=1e-4,
+op(f"fold(input, output_size: ints(2), {DEFAULTS})", namespace="nn.functional", event="col2im", kernel=composite("convolution.fold"), dtypes="bhfc", tolerance=1e-4,
    samples=[sample((arg((2, 12, 12)), (4, 5), (2, 2))), sample((arg((8, 9)), 4, 2), {"padding": 1, "stride": 2}),
             sample((arg((1, 6, 10)), (5, 4), (3, 1)), {"dilation": (1, 2), "padding": (1, 0), "stride": (1, 2)}), sample((arg((0, 4, 4)), 3, 2))],
    reference=by_test(HERE + "test_columns_are_the_windows"), params={"input": "Columns, of shape (N, C * elements of a window, windows), or without N.", "output_size": "The size of the images.", **OPTIONS},

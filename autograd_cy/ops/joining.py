@@ -31,7 +31,7 @@ op("unbind(self, dim: dim = 0) -> Tensor[]", kernel=view("shapes.unbind_plain"),
    reference="tuple(np.moveaxis(self, dim, 0))", doc="The slices along a dimension, as a tuple of views.",
    example=">>> ag.unbind(ag.tensor([[1, 2], [3, 4]]))\n(tensor([1, 2]), tensor([3, 4]))")
 
-op("split(self, split_size_or_sections: sections, dim: dim = 0) -> Tensor[]", kernel=composite("joining.split"),
+op("split(self, split_size_or_sections: int | ints, dim: dim = 0) -> Tensor[]", kernel=composite("joining.split"),
    samples=[one((5, 2), 2), one((2, 5), (1, 4), 1), one((4,), 4)],
    reference="tuple(np.split(self, np.cumsum(split_size_or_sections)[:-1] if isinstance(split_size_or_sections, tuple) "
              "else range(split_size_or_sections, self.shape[dim], split_size_or_sections), dim))",
@@ -44,7 +44,7 @@ op("split_with_sizes(self, split_sizes: ints, dim: dim = 0) -> Tensor[]", kernel
    reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))", doc="Pieces of the given sizes along a dimension, as views.",
    example=">>> ag.split_with_sizes(ag.arange(4), [1, 3])\n(tensor([0]), tensor([1, 2, 3]))")
 
-op("split.size(self, split_size: sections, dim: dim = 0) -> Tensor[]", when="'split_size' in kwargs",
+op("split.size(self, split_size: int | ints, dim: dim = 0) -> Tensor[]", when="'split_size' in kwargs",
    kernel=composite("split(self, split_size, dim)"), samples=[one((5, 2), 2)],
    reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))", doc="The name of the argument in the method.")
 
@@ -59,7 +59,7 @@ op("_split(self, sizes: sizes, dim: dim) -> Tensor[]", event="split", kernel=vie
    reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
    doc="Pieces of the given sizes along a dimension.")
 
-op("tensor_split(self, indices_or_sections: places, dim: dim = 0) -> Tensor[]", kernel=composite("joining.tensor_split"),
+op("tensor_split(self, indices_or_sections: int | ints | Tensor, dim: dim = 0) -> Tensor[]", kernel=composite("joining.tensor_split"),
    samples=[one((7, 2), 3), one((2, 7), (1, 4), 1)], reference="tuple(np.array_split(self, indices_or_sections, dim))",
    doc="Nearly equal pieces, or pieces between indices, as views.",
    example=">>> ag.tensor_split(ag.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))")

@@ -6,7 +6,7 @@ LOADED = "at first use"
 
 # --- affine maps -------------------------------------------------------------------------------
 
-op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * weight[0]", method=False, kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
+op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * weight[0]", method=False, also=("nn.functional",), kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)"),
    vjp={"input": "matmul(grad, weight.conj())", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad)"},
    jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "bias_t.expand(result.shape)"},
    vmap={"input": "linear(input, weight, bias)",

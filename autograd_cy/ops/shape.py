@@ -275,7 +275,7 @@ op("tile(self, dims: sizes)", kernel=composite("shape.tile"), samples=[one((3,),
    example=">>> ag.tile(ag.tensor([1, 2]), (2,))\ntensor([1, 2, 1, 2])",
    params={"dims": "How often, along each dimension."})
 
-op("repeat_interleave(self, repeats: count, dim: dim? = None, *, output_size: int? = None)", kernel=composite("shape.repeat_interleave"),
+op("repeat_interleave(self, repeats: int | Tensor, dim: dim? = None, *, output_size: int? = None)", kernel=composite("shape.repeat_interleave"),
    samples=[one((3, 2), 2), one((3, 2), 2, 0)],
    reference="np.repeat(self, repeats, dim)", doc="Each element (or slice along `dim`) repeated, a number of times of its own if `repeats` is a tensor.",
    example=">>> ag.repeat_interleave(ag.tensor([1, 2]), 2)\ntensor([1, 1, 2, 2])")

@@ -61,7 +61,7 @@ op("digamma(self)", kernel=call("special.digamma", shape="rules_special.floating
    doc="Derivative of :func:`lgamma`.",
    example=">>> ag.digamma(ag.tensor([1.0, 2.0]))\ntensor([-0.5772,  0.4228])")
 
-op("_polygamma(self, order: int)", shown_as="polygamma", kernel=call("special.polygamma", shape="rules_special.polygamma(self, order)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
+op("_polygamma(self, order: int)", tier="interpreted", shown_as="polygamma", kernel=call("special.polygamma", shape="rules_special.polygamma(self, order)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
    jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
    special=(differs("value", "finite(self) & (order == 1)", TORCH_ROUNDS),
             differs("value gradient second", "np.isposinf(self)", "the limit; torch's series subtracts infinities")),

@@ -248,6 +248,7 @@ def _drawn(root: _Box, shown: Callable[[float], str], title: str) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" font-family="monospace" font-size="11">\n'
+        "<style>g rect {stroke: #ffffff; stroke-width: 0.8}</style>\n"
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
         f'<text x="{MARGIN}" y="17" font-size="14">{_text(title)}: {_text(amount)}</text>\n'
         f"{legend}\n" + "\n".join(shapes) + "\n</svg>\n"

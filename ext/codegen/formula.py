@@ -289,8 +289,6 @@ class Emitter:
         overloads = self.records.get("_conjugate" if name == "conj" else name)
         if not overloads:
             self.fail(f"unknown operator {name!r}")
-        if overloads[0].tier != "compiled":
-            self.fail(f"{name!r} is interpreted, and compiled records can't call it")
         given = {k.arg: k.value for k in keywords}
         for record in fitting(overloads, len(args)):
             bound = self.bind(record, args, given)
@@ -330,7 +328,19 @@ class Emitter:
                     return None
                 texts.append(text)
         kind = "L" if record.returns == ("*",) or len(record.returns) > 1 else "T"
+        if record.tier != "compiled":
+            return self.interpreted(record, texts, kind), kind
         return f"T.{record.key}({', '.join(texts)})", kind
+
+    def interpreted(self, record: Any, texts: Sequence[str], kind: str) -> str:
+        """The call of a function of the interpreted tier, which is found when it is first used."""
+        for a in record.args:
+            if a.type in ("dtype?", "format?"):
+                self.fail(f"{record.key!r} is interpreted, and its {a.name!r} has no name in C")
+        name = f"form_{record.key}" if record.overload else record.name
+        given = [f"{a.name}={x}" if a.keyword else x for a, x in zip(record.args, texts)]
+        text = f'interpreted("{record.file}", "{name}")({", ".join(given)})'
+        return f"(<{'tuple' if kind == 'L' else 'Tensor'}>{text})"
 
 
 def c_default(a: Any) -> str:

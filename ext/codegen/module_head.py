@@ -19,6 +19,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, dt_to_complex, g_default_dtype, DT_BOOL, DT_I64
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
+from autograd_cy._C.linking import _interpreted as interpreted
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,

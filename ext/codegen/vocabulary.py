@@ -19,9 +19,10 @@ def _load(path: Path):
 
 _types = _load(_PATH)
 text_of = _load(_PATH.with_name("_texts.py")).text_of
-CONVERTERS, NUMBER, TYPES, arg_type = (
+CONVERTERS, NUMBER, TYPES, WORDED, arg_type = (
     _types.CONVERTERS,
     _types.NUMBER,
     _types.TYPES,
+    _types.WORDED,
     _types.arg_type,
 )

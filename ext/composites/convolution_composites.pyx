@@ -119,11 +119,9 @@ cdef Tensor spread_channels(Tensor values, tuple shape):
 
 
 cdef Tensor unfold(Tensor input, tuple kernel_size, tuple dilation, tuple padding, tuple stride):
-    return T._im2col(input, each(kernel_size, 2), each(dilation, 2), each(padding, 2),
-                     each(stride, 2))
+    return T._im2col(input, kernel_size, dilation, padding, stride)
 
 
 cdef Tensor fold(Tensor input, tuple output_size, tuple kernel_size, tuple dilation, tuple padding,
                  tuple stride):
-    return T._col2im(input, each(output_size, 2), each(kernel_size, 2), each(dilation, 2),
-                     each(padding, 2), each(stride, 2))
+    return T._col2im(input, output_size, kernel_size, dilation, padding, stride)

@@ -5,7 +5,8 @@ from autograd_cy._C.dtypes cimport (
     DT_F64, DT_I64)
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.tensor cimport (
-    Tensor, describe, dims_of, normal_dim, sizes_of, wrap_double, wrap_int)
+    F_SLOW, M_NO_GRAD, Tensor, describe, dims_of, normal_dim, requires_grad, sizes_of, tls_modes,
+    wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -91,7 +92,11 @@ cdef Tensor product_of_others(Tensor a, object dim):
 
 
 cdef Tensor safe_sqrt(Tensor v):
-    cdef Tensor none = T.eq(v, wrap_int(0))
+    """The square root, with a derivative of 0 at 0."""
+    cdef Tensor none
+    if not v.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(v)):
+        return T.sqrt(v)
+    none = T.eq(v, wrap_int(0))
     return T.where(none, wrap_int(0), T.sqrt(T.where(none, wrap_int(1), v)))
 
 

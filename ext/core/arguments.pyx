@@ -269,17 +269,38 @@ cpdef object dims_arg(object x, str op, str name, int position):
     return sizes_arg(x, op, name, position)
 
 
-cpdef object sections_arg(object x, str op, str name, int position):
-    """One int, or several in a sequence."""
-    cdef int overflow = 0
-    if type(x) is int:
-        PyLong_AsLongLongAndOverflow(x, &overflow)
-        if overflow:
-            raise too_large(op, name, position)
+cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words):
+    """As many ints as the word says; one stands for all."""
+    cdef Py_ssize_t n = int(words[0])
+    cdef tuple found = sizes_arg(x, op, name, position)
+    if not isinstance(x, (tuple, list)):
+        return found * n
+    if len(found) != n:
+        raise RuntimeError(
+            f"{op}: It is expected {name} equals to {n}, but got size {len(found)}; give {n} ints, "
+            "or one for all")
+    return found
+
+
+cdef dict UNITED = {"ints": "tuple of ints"}
+
+
+cpdef object union_arg(object x, str op, str name, int position, tuple words):
+    """What one of several types takes; the types do not overlap, but for numbers."""
+    if isinstance(x, Tensor) and "Tensor" in words:
         return x
-    if isinstance(x, (tuple, list)):
+    if isinstance(x, str) and "str" in words:
+        return x
+    if isinstance(x, (tuple, list)) and "ints" in words:
         return sizes_arg(x, op, name, position)
-    return whole_number(x, op, name, position, "int or tuple of ints")
+    if type(x) is int and "int" in words:
+        return int_arg(x, op, name, position)
+    if "float" in words and is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
+        return x
+    wanted = " or ".join([UNITED.get(word, word) for word in words])
+    if "int" in words:
+        return int_arg(whole_number(x, op, name, position, wanted), op, name, position)
+    raise wrong_type(x, op, name, position, wanted)
 
 
 cpdef object padding_arg(object x, str op, str name, int position):
@@ -287,11 +308,6 @@ cpdef object padding_arg(object x, str op, str name, int position):
     if type(x) is bytes:
         x = (<bytes>x).decode("latin-1")
     return x if type(x) is str else sizes_arg(x, op, name, position)
-
-
-cpdef object places_arg(object x, str op, str name, int position):
-    """As sections_arg, or a tensor of ints."""
-    return x if isinstance(x, Tensor) else sections_arg(x, op, name, position)
 
 
 cpdef double correction_arg(object x, str op, str name, int position) except? -1.0:
@@ -307,13 +323,6 @@ cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
             f"{op}: {name} must be an 0-dim integral Tensor. (got one of dtype "
             f"{dt_object((<Tensor>x).dt).name} and {(<Tensor>x).nd} dimensions)")
     return int_arg(x, op, name, position)
-
-
-cpdef object count_arg(object x, str op, str name, int position):
-    """One int, or a tensor of them."""
-    if type(x) is int or isinstance(x, Tensor):
-        return x
-    return whole_number(x, op, name, position, "int or Tensor")
 
 
 cpdef object order_arg(object x, str op, str name, int position):
@@ -561,7 +570,7 @@ def _check_arguments(str op, *rows):
         elif kind == "bool":
             bool_arg(x, op, name, position)
         elif kind == "sections":
-            sections_arg(x, op, name, position)
+            union_arg(x, op, name, position, ("int", "ints"))
         else:
             raise ValueError(f"_check_arguments: no kind {kind!r}")
 

@@ -148,17 +148,13 @@ cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
 
 cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
                   const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1:
-    cdef Py_ssize_t items[5]
-    cdef int a
-    for a in range(nargs):
-        items[a] = copied_item(loop)
-    return run_sized(loop, nargs, p, mem, ndim, shape, strides, items, cost)
+    return run_sized(loop, nargs, p, mem, ndim, shape, strides, NULL, cost)
 
 
 cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
                    const Py_ssize_t* shape, Py_ssize_t** strides, const Py_ssize_t* items,
                    float cost) except -1:
-    """run_loop() where the sizes of elements are known, too."""
+    """run_loop() where the sizes of elements are known, too; NULL: those of a copy are."""
     cdef LoopPlan plan
     cdef int[64] order
     cdef int i, j, a, nd = 0
@@ -207,10 +203,11 @@ cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim
     plan.n = n
     plan.cost = cost
     plan.way = ROW_BY_ROW
-    if n >= SIDE_LEAST and items[0]:
+    if n >= SIDE_LEAST:
         for a in range(nargs):
-            plan.item[a] = items[a]
-        plan.way = way_of(&plan)
+            plan.item[a] = items[a] if items != NULL else copied_item(loop)
+        if plan.item[0]:
+            plan.way = way_of(&plan)
     return run_plan(&plan, mem)
 
 

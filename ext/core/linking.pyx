@@ -67,6 +67,18 @@ def _expect(dict families not None):
         _later[name] = frozenset(keys.split())
 
 
+cdef dict _functions = {}      # (family, name) -> function of the interpreted tier
+
+
+def _interpreted(str family, str name):
+    """A function of the interpreted tier, for the formulas of compiled records."""
+    found = _functions.get((family, name))
+    if found is None:
+        found = getattr(_import_module(f"autograd_cy._interpreted.{family}"), name)
+        _functions[family, name] = found
+    return found
+
+
 def _unfilled():
     """Operators that a module calls and none has published; from then on every link is complete."""
     global _complete

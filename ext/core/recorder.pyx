@@ -9,7 +9,8 @@ A session gets the events between its start and its stop. The blocks go when no 
 one with an event that is still open then stays, apart, until that is closed.
 
 Next files: recorder/clock.pxi, recorder/arguments.pxi, recorder/stacks.pxi, recorder/memory.pxi,
-recorder/columns.pxi, recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi.
+recorder/columns.pxi, recorder/session.pxi, recorder/labels.pxi, recorder/watch.pxi,
+recorder/functions.pxi.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItem
@@ -23,6 +24,7 @@ from autograd_cy._C.storage cimport StorageImpl, live_bytes, watch_memory
 from autograd_cy._C.tensor cimport (
     G_PROFILE, F_WRAPPED, Tensor, element_value, g_modes, itemsize)
 
+from functools import wraps as _wraps
 from itertools import zip_longest as _zip_longest
 
 import numpy as _np
@@ -382,6 +384,7 @@ include "recorder/columns.pxi"
 include "recorder/session.pxi"
 include "recorder/labels.pxi"
 include "recorder/watch.pxi"
+include "recorder/functions.pxi"
 
 if ag_prepare(&g_modes) != 0:
     raise MemoryError("autograd_cy: the profiler can't watch threads and forks")

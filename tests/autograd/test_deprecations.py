@@ -41,6 +41,9 @@ def volatile_of(torch, value=None):
 CASES = {
     "Variable": lambda t: t.autograd.Variable(t.ones(2)).tolist(),
     "Variable that requires grad": lambda t: t.autograd.Variable(t.ones(2), True).requires_grad,
+    "volatile Variable that requires grad": lambda t: t.autograd.Variable(
+        t.ones(2), requires_grad=True, volatile=True
+    ),
     "volatile Variable": lambda t: t.autograd.Variable(t.ones(2), volatile=True).tolist(),
     "Variable of a list": lambda t: t.autograd.Variable([1.0]),
     "Variable with creator": lambda t: t.autograd.Variable(t.ones(2), creator=None),

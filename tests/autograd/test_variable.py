@@ -37,8 +37,11 @@ def test_nothing_makes_an_empty_tensor():
 
 def test_volatile_warns_and_does_nothing():
     with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
-        v = Variable(torch.ones(1), requires_grad=True, volatile=True)
-    assert (v * 2).requires_grad
+        v = Variable(torch.ones(1), volatile=True)
+    assert (v.requires_grad_() * 2).requires_grad
+    wrong = pytest.raises(ValueError, match="volatile and require_grad")
+    with pytest.warns(UserWarning, match="volatile was removed"), wrong:
+        Variable(torch.ones(1), requires_grad=True, volatile=True)
 
 
 def test_wrong_arguments_are_refused():

@@ -384,3 +384,67 @@ def test_other_pickle_modules_are_refused():
     with pytest.raises(ValueError, match="must be Python's pickle"):
         ag.save(1, io.BytesIO(), pickle_module=zipfile)
     assert ag.load(written(ag, 1, pickle_module=pickle), pickle_module=pickle) == 1
+
+
+# --- writing that ends early ----------------------------------------------------------------------
+
+
+class Ending(io.BytesIO):
+    """A file at which the user loses patience, or the disk its room, at a certain call."""
+
+    def __init__(self, calls, error):
+        super().__init__()
+        self.calls, self.error = calls, error
+
+    def count(self):
+        self.calls -= 1
+        if self.calls == 0:
+            raise self.error
+
+    def write(self, data):
+        self.count()
+        return super().write(data)
+
+    def tell(self):
+        self.count()
+        return super().tell()
+
+    def seek(self, *where):
+        self.count()
+        return super().seek(*where)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, OSError, MemoryError])
+def test_an_end_while_writing_is_said_and_leaves_nothing_that_loads(kind):
+    state = {"a": ag.ones(3), "b": ag.zeros(2, 2)}
+    calls = halves = wholes = 0
+
+    def loads(file):
+        try:
+            found = ag.load(io.BytesIO(file.getvalue()))
+        except (RuntimeError, pickle.UnpicklingError, EOFError):
+            return False
+        assert {k: v.tolist() for k, v in found.items()} == {
+            k: v.tolist() for k, v in state.items()
+        }
+        return True
+
+    def said(file):
+        try:
+            ag.save(state, file)
+        except kind as error:
+            return str(error)
+        return None
+
+    file = Ending(0, None)
+    while file.calls <= 0:
+        calls += 1
+        file = Ending(calls, kind("enough"))
+        message = said(file)
+        if message is None:
+            assert loads(file), calls  # a file that can't say where it is is written all the same
+        else:
+            assert message == "enough", calls
+            halves, wholes = halves + (not loads(file)), wholes + loads(file)
+    assert halves > 50, "and only the last calls find it whole"
+    assert wholes < 5

@@ -29,6 +29,14 @@ def test_the_pages_of_the_house_have_every_room(page):
     assert named <= rooms, f"{page} names what isn't there: {sorted(named - rooms)}"
 
 
+def test_the_table_of_the_house_has_every_package():
+    package = ROOT / "autograd_cy"
+    packages = {path.parent.name for path in package.glob("*/__init__.py")}
+    text = (ROOT / "docs/architecture.md").read_text().partition("## The house")[2]
+    named = set(re.findall(r"`autograd_cy/(\w+)/", text.partition("\n## ")[0]))
+    assert packages == named
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_pictures_that_pages_show_are_there_and_small(page):
     for name in re.findall(r"!\[[^]]*\]\(([^)#]+)\)", page.read_text()):

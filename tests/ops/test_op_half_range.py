@@ -301,7 +301,7 @@ CUT = {
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
     # Numbers out of their order or out of the range of the dtype are refused.
-    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh").split(),
+    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh threshold").split(),
 }
 NUMBERS = (1e5, 3e-6, 0.7123456789123, 3)
 

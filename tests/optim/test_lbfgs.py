@@ -215,3 +215,16 @@ def test_after_a_closure_that_failed_the_search_starts_anew(search, call):
     for _ in range(5):
         optimizer.step(closure)
     assert ag.allclose(x, ag.full((2,), 3.0), atol=0.1)
+
+
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+def test_a_small_gradient_ends_a_step_at_once(search):
+    torch = pytest.importorskip("torch")
+    options = {"tolerance_grad": 0.5, "tolerance_change": 0.0, "line_search_fn": search}
+    ends = []
+    for library in (ag, torch):
+        x, optimizer, seen = minimise(library, quartic, [3.0, -2.0], **options)
+        state = optimizer.state[x]
+        ends.append((len(seen), state["n_iter"], state["func_evals"]))
+    assert ends[0] == ends[1]
+    assert 1 < ends[0][1] < 20

@@ -199,6 +199,62 @@ def test_shapes_and_plain_values_of_arguments():
     assert with_none.shapes[with_none.shape[0]][0] == [[2, 4], [3, 4], []]
 
 
+def test_operators_written_in_python_are_events():
+    a, image = ag.ones(3, 4), ag.ones(1, 2, 4, 4)
+    functional = ag.nn.functional
+    calls = {
+        "einsum": lambda: ag.einsum("ij,kj->ik", a, a),
+        "tensordot": lambda: ag.tensordot(a, a, dims=2),
+        "multinomial": lambda: ag.multinomial(a, 2),
+        "meshgrid": lambda: ag.meshgrid(a[0], a[0], indexing="ij"),
+        "broadcast_tensors": lambda: ag.broadcast_tensors(a, a[0]),
+        "hstack": lambda: ag.hstack((a, a)),
+        "vstack": lambda: ag.vstack((a, a)),
+        "dstack": lambda: ag.dstack((a, a)),
+        "column_stack": lambda: ag.column_stack((a, a)),
+        "hsplit": lambda: ag.hsplit(a, 2),
+        "vsplit": lambda: a.vsplit(3),
+        "dsplit": lambda: ag.dsplit(ag.ones(1, 1, 2), 2),
+        "isclose": lambda: ag.isclose(a, a),
+        "allclose": lambda: ag.allclose(a, a),
+        "equal": lambda: a.equal(a),
+        "linalg_norm": lambda: ag.linalg.norm(a),
+        "linalg_vector_norm": lambda: ag.linalg.vector_norm(a),
+        "linalg_matrix_norm": lambda: ag.linalg.matrix_norm(a),
+        "linalg_multi_dot": lambda: ag.linalg.multi_dot([a, a.t()]),
+        "linalg_vander": lambda: ag.linalg.vander(a[0]),
+        "multi_margin_loss": lambda: functional.multi_margin_loss(a, ag.tensor([0, 1, 2])),
+        "multilabel_margin_loss": lambda: functional.multilabel_margin_loss(
+            a, ag.zeros(3, 4, dtype=ag.int64)
+        ),
+        "affine_grid_generator": lambda: functional.affine_grid(
+            ag.ones(1, 2, 3), (1, 1, 2, 2), align_corners=False
+        ),
+        "grid_sampler": lambda: functional.grid_sample(
+            image, ag.zeros(1, 2, 2, 2), align_corners=False
+        ),
+        "upsample_nearest2d": lambda: functional.interpolate(image, 3),
+        "_upsample_nearest_exact2d": lambda: functional.interpolate(image, 3, mode="nearest-exact"),
+        "upsample_bilinear2d": lambda: functional.interpolate(image, 3, mode="bilinear"),
+        "upsample_linear1d": lambda: functional.interpolate(image[0], 3, mode="linear"),
+    }
+    for name, call in calls.items():
+        columns = recorded(call, record_shapes=True)
+        seen = [i for i, one in enumerate(names_of(columns)) if one == f"aten::{name}"]
+        assert len(seen) == 1, name
+        assert (columns.parent == seen[0]).any(), name
+        assert_nested(columns)
+    columns = recorded(calls["dstack"], record_shapes=True)
+    assert columns.shapes[columns.shape[0]][0] == [[[3, 4], [3, 4]]]
+
+    def refused():
+        with pytest.raises(RuntimeError):
+            ag.einsum("ij,jk", a, a)
+
+    failing = recorded(refused)
+    assert failing.failed[names_of(failing).index("aten::einsum")]
+
+
 @pytest.mark.parametrize(("call", "name", "count"), [
     (lambda: ag.ones(2, 3) @ ag.ones(3, 4), "aten::mm", 2 * 2 * 3 * 4),
     (lambda: ag.ones(5, 2, 3) @ ag.ones(5, 3, 4), "aten::bmm", 2 * 5 * 2 * 3 * 4),

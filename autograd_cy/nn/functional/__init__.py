@@ -21,7 +21,6 @@ from autograd_cy.nn.functional._activation import (
     tanh,
     threshold,
 )
-from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
@@ -161,7 +160,6 @@ __all__ = [
     "l1_loss",
     "leaky_relu",
     "leaky_relu_",
-    "linear",
     "local_response_norm",
     "log_softmax",
     "lp_pool1d",
@@ -206,7 +204,8 @@ __all__ = [
 ]
 
 # Functions in Python that mixed precision converts arguments of: it must see their calls.
-for _name in _LISTED.intersection(__all__):
+# Of those that hand on to the listed operator of their name, it sees that call.
+for _name in _LISTED.intersection(__all__) - {"cross_entropy", "mse_loss", "nll_loss"}:
     if isinstance(globals()[_name], _FunctionType) and not hasattr(globals()[_name], "_asks"):
         globals()[_name] = _overridable(globals()[_name])
 

@@ -8,7 +8,6 @@ import warnings
 import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
-from autograd_cy.nn.functional._affine import linear
 from autograd_cy.nn.functional._dropout import dropout
 
 __all__ = ["multi_head_attention_forward"]
@@ -87,18 +86,22 @@ def _in_projection(
     parts = (None, None, None) if bias is None else bias.split(width)
     if isinstance(weight, tuple):
         return tuple(
-            linear(x, w, b) for x, w, b in zip((query, key, value), weight, parts, strict=True)
+            _operators.linear(x, w, b)
+            for x, w, b in zip((query, key, value), weight, parts, strict=True)
         )
     if query is key and key is value:
-        joined = linear(query, weight, bias)
+        joined = _operators.linear(query, weight, bias)
         return tuple(joined.split(width, -1))
     if key is value:
         rows = [width, 2 * width]
         w_q, w_kv = weight.split(rows)
         b_q, b_kv = (None, None) if bias is None else bias.split(rows)
-        return (linear(query, w_q, b_q), *linear(key, w_kv, b_kv).split(width, -1))
+        return (
+            _operators.linear(query, w_q, b_q),
+            *_operators.linear(key, w_kv, b_kv).split(width, -1),
+        )
     return tuple(
-        linear(x, w, b)
+        _operators.linear(x, w, b)
         for x, w, b in zip((query, key, value), weight.split(width), parts, strict=True)
     )
 
@@ -249,7 +252,7 @@ def attend(
     else:
         mixed = _functional.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
     mixed = mixed.transpose(1, 2) if time else mixed.permute(2, 0, 1, 3)
-    result = linear(mixed.reshape(*mixed.shape[:2], embed_dim), out_weight, out_bias)
+    result = _operators.linear(mixed.reshape(*mixed.shape[:2], embed_dim), out_weight, out_bias)
     if weights is not None and average_attn_weights:
         weights = weights.mean(dim=1)
     if not batched:

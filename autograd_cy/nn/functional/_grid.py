@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._events import seen_as
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -29,6 +30,7 @@ def _aligned(align_corners: bool | None, op: str, position: int) -> bool:
     return align_corners
 
 
+@seen_as("aten::affine_grid_generator")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Return the grid of points that affine maps take the pixels of images to.
 
@@ -129,6 +131,7 @@ def _cubic(t: Tensor) -> list[Tensor]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
+@seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,
     grid: Tensor,

@@ -141,7 +141,9 @@ def mse_loss(
     """
     if target.shape != input.shape:
         warn_of_sizes(input, target)
-    reduction = reduction_name(size_average, reduce, reduction)
+    given = size_average is not None or reduce is not None
+    if given or reduction not in ("mean", "sum", "none"):
+        reduction = reduction_name(size_average, reduce, reduction)
     if target.dtype is not input.dtype:
         dtype = _operators.promote_types(input.dtype, target.dtype)
         input, target = input.to(dtype), target.to(dtype)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.levels import _batch_level
+from autograd_cy._events import seen_as
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -400,6 +401,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
+@seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -490,6 +492,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._events import seen_as
 from autograd_cy._interpreted import find
 from autograd_cy.nn.functional._antialias import antialiased
 from autograd_cy.nn.functional._pooling import _operator
@@ -31,8 +32,9 @@ _FREE = ("nearest", "area", "nearest-exact")  # of how corners are aligned
 
 
 @functools.cache
-def _resample() -> Callable[..., Tensor]:
-    return find("ops_resampling", "_resample_form")
+def _resample(mode: str, nd: int) -> Callable[..., Tensor]:
+    name = "_upsample_nearest_exact" if mode == "nearest-exact" else f"upsample_{mode}"
+    return seen_as(f"aten::{name}{nd}d")(find("ops_resampling", "_resample_form"))
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
@@ -161,7 +163,7 @@ def interpolate(
     if code < 0:
         return _operator(f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
     given = [0.0] * (3 - len(scales)) + [float(scale) for scale in scales]
-    return _resample()(input, tuple(sizes), *given, code, bool(align_corners))
+    return _resample(mode, input.dim() - 2)(input, tuple(sizes), *given, code, bool(align_corners))
 
 
 def upsample(

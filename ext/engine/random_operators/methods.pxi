@@ -1,0 +1,220 @@
+# Methods that fill a tensor (part of random_operators.pyx).
+
+cdef tuple bounds(tuple args, dict named, str op):
+    """The arguments `from` (which is no Python name) and `to`; None where not given."""
+    cdef list values = [None, None]
+    cdef Py_ssize_t i
+    if len(args) > 2:
+        raise TypeError(f"{op}() takes at most 2 positional arguments but {len(args)} were given")
+    for i in range(len(args)):
+        values[i] = args[i]
+    for name, value in named.items():
+        if name not in ("from", "to"):
+            raise TypeError(f"{op}() got an unexpected keyword argument '{name}'")
+        i = 1 if name == "to" else 0
+        if values[i] is not None:
+            raise TypeError(f"{op}() got multiple values for argument '{name}'")
+        values[i] = value
+    return values[0], values[1]
+
+
+def uniform_(Tensor self not None, *args, generator=None, **named):
+    """
+    Fill with numbers drawn evenly from ``[from, to)``.
+
+    Parameters
+    ----------
+    from, to : float
+        0 and 1 if left out.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        This one.
+
+    Raises
+    ------
+    RuntimeError
+        If `from` is above `to`.
+    NotImplementedError
+        If the dtype is not floating or complex.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.empty(3).uniform_(-1, 1)
+    >>> bool((x.abs() <= 1).all())
+    True
+    """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_UNIFORM_, (self, *args))
+    if vmap_level():
+        return _vmap_rule("uniform_", uniform_, (self, *args), {"generator": generator, **named})
+    cdef RandomNode n
+    lo, hi = bounds(args, named, "uniform_")
+    lo = 0.0 if lo is None else number_of(lo, "uniform_", "from")
+    hi = 1.0 if hi is None else number_of(hi, "uniform_", "to")
+    n = begin(UniformBackward0, self, None, "uniform_")
+    fill_uniform(self, lo, hi, generator)
+    return end(self, n)
+
+
+def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
+    """
+    Fill with normally distributed numbers.
+
+    Parameters
+    ----------
+    mean, std : float
+        A complex tensor gets half of the variance in each part.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        This one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.empty(3).normal_(mean=2, std=0)
+    tensor([2., 2., 2.])
+    """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NORMAL_, (self, mean, std))
+    if vmap_level():
+        return _vmap_rule("normal_", normal_, (self, mean, std), {"generator": generator})
+    cdef RandomNode n = begin(NormalBackward0, self, None, "normal_")
+    fill_normal(self, number_of(mean, "normal_", "mean"), number_of(std, "normal_", "std"),
+                generator)
+    return end(self, n)
+
+
+def random_(Tensor self not None, *args, generator=None, **named):
+    """
+    Fill with whole numbers drawn evenly from ``[from, to)``.
+
+    ``random_(to)`` counts from 0; without bounds the numbers go up to the largest of an integer
+    dtype, and up to the last one that is exact in a floating dtype.
+
+    Parameters
+    ----------
+    from, to : int, optional
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        This one.
+
+    Raises
+    ------
+    RuntimeError
+        If the range is empty or the dtype doesn't hold its bounds.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.empty(100).random_(1, 7)
+    >>> bool(((x >= 1) & (x <= 6)).all())
+    True
+    """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_RANDOM_, (self, *args))
+    if vmap_level():
+        return _vmap_rule("random_", random_, (self, *args), {"generator": generator, **named})
+    cdef RandomNode n
+    lo, hi = bounds(args, named, "random_")
+    if len(args) == 1 and hi is None and "from" not in named:
+        lo, hi = None, lo
+    need_real(self, "random_")
+    lo = 0 if lo is None else whole_number(lo, "random_", "from")
+    hi = exact_limit(self.dt) + 1 if hi is None else whole_number(hi, "random_", "to")
+    n = begin(RandomBackward0, self, None, "random_")
+    fill_randint(self, lo, hi, generator)
+    return end(self, n)
+
+
+def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
+    """
+    Fill with exponentially distributed numbers; none of them is zero.
+
+    Parameters
+    ----------
+    lambd : float
+        The rate: the mean is ``1 / lambd``.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        This one.
+
+    Raises
+    ------
+    RuntimeError
+        If the rate is not positive or the dtype not floating.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> bool((ag.empty(100).exponential_() > 0).all())
+    True
+    """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_EXPONENTIAL_, (self, lambd))
+    if vmap_level():
+        return _vmap_rule("exponential_", exponential_, (self, lambd), {"generator": generator})
+    cdef RandomNode n = begin(ExponentialBackward0, self, None, "exponential_")
+    fill_exponential(self, number_of(lambd, "exponential_", "lambd"), generator)
+    return end(self, n)
+
+
+def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
+    """
+    Fill with ones, with probability `p`, and zeros.
+
+    Parameters
+    ----------
+    p : float or Tensor
+        A tensor is broadcast to this one.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        This one.
+
+    Raises
+    ------
+    RuntimeError
+        If a probability is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.empty(3).bernoulli_(1.0)
+    tensor([1., 1., 1.])
+    """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_BERNOULLI_, (self, p))
+    if vmap_level():
+        return _vmap_rule("bernoulli_", bernoulli_, (self, p), {"generator": generator})
+    cdef RandomNode n
+    if isinstance(p, Tensor):
+        n = begin(BernoulliBackward1, self, <Tensor>p, "bernoulli_")
+        fill_bernoulli_each(self, <Tensor>p, generator)
+    else:
+        n = begin(BernoulliBackward2, self, None, "bernoulli_")
+        fill_bernoulli(self, number_of(p, "bernoulli_", "p"), generator)
+    return end(self, n)
+
+
+for _f in (uniform_, normal_, random_, exponential_, bernoulli_):
+    _install(_f.__name__, _f)
