@@ -221,6 +221,7 @@ def allclose(
     >>> ag.allclose(ag.ones(2), ag.ones(2) + 1e-9)
     True
     """
+    _check_arguments("allclose", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_cy
-from tests.fuzz import parts
+from tests.fuzz import parts, worker
 from tests.fuzz.case import Finding, random_numbers
 from tests.fuzz.cli import main
 from tests.fuzz.known import KNOWN, reason_of
@@ -119,3 +119,15 @@ def test_products_of_many_ordinary_numbers_may_overflow():
         assert calls._comparable(case(name, 1 / many, "complex128")) is None
         assert calls._comparable(case(name, few, "complex128")) == "all"
     assert calls._comparable(case("cumsum", many, "complex128")) == "all"
+
+
+@pytest.mark.parametrize(
+    ("size", "status"), [("np.empty(2**50)", "refused"), ("ag.empty(2**50)", "wrong")]
+)
+def test_memory_that_only_a_reference_needs_is_no_finding(monkeypatch, size, status):
+    case = SimpleNamespace(title="large", source=lambda: size)
+    part = SimpleNamespace(
+        make=lambda rng: case, run=lambda case, lib: eval(size, {"np": np, "ag": lib})
+    )
+    monkeypatch.setattr(parts, "load", lambda name: part)
+    assert worker.run_case("calls", 1, 1, autograd_cy, False)[0] == status

@@ -57,6 +57,8 @@ def run_case(part, seed, number, lib, with_values):
     except Wrong as wrong:
         return wrong.kind, case.title, str(wrong), case.source(), None
     except MemoryError as error:
+        if type(error).__module__.startswith("numpy"):  # a reference needs more than the library
+            return "refused", case.title, "too large for the reference", "", None
         return "wrong", case.title, f"MemoryError: {error}", case.source(), None
     except Exception as error:
         last = "".join(traceback.format_exception(error)[-4:])

@@ -151,3 +151,11 @@ def test_output_size_of_repeat_interleave_is_checked():
 def test_complex_weights_need_complex_tensors():
     with pytest.raises(RuntimeError, match="without overflow"):
         ag.lerp(X, X, 1j)
+
+
+@pytest.mark.parametrize("name", ["allclose", "isclose", "equal"])
+def test_comparisons_of_numbers_name_themselves(name):
+    with pytest.raises(
+        TypeError, match=rf"{name}\(\): argument 'other' \(position 2\) must be Tensor"
+    ):
+        getattr(ag, name)(ag.ones(1), 1)

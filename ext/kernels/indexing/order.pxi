@@ -30,14 +30,15 @@ cdef inline uint64_t key_of(key_t x, int dt) noexcept nogil:
         if x == 0:
             x = 0
         memcpy(&wide, &x, 8)
-        return ~wide if wide >> 63 else wide | (<uint64_t>1 << 63)
+        # Without a branch on the sign, which nobody can predict.
+        return wide ^ ((<uint64_t>0 - (wide >> 63)) | (<uint64_t>1 << 63))
     elif key_t is float:
         if x != x:
             return 0xFFFFFFFFU
         if x == 0:
             x = 0
         memcpy(&single, &x, 4)
-        return ~single if single >> 31 else single | 0x80000000U
+        return single ^ ((<uint32_t>0 - (single >> 31)) | 0x80000000U)
     elif key_t is uint16_t:
         if (x & 0x7FFF) > (0x7C00 if dt == DT_F16 else 0x7F80):
             return 0xFFFF
