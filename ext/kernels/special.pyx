@@ -2,7 +2,7 @@
 """Functions of plain tensors that SciPy computes, and those that a choice between two is."""
 import numpy as _np
 
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F32, dt_is_complex, dt_object
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, dt_is_complex, dt_object
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport cast, clear, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST
@@ -91,13 +91,19 @@ cdef int check_real_for(Tensor number, Tensor a, str name) except -1:
     return 0
 
 
+cdef Tensor at_most(Tensor a, Tensor threshold, str op):
+    """Half types are compared in float32: rounded to them, the number would be another."""
+    cdef int dt = DT_F32 if a.dt == DT_F16 or a.dt == DT_BF16 else a.dt
+    check_fits(threshold, dt)
+    return ew2(K_LE, cast(a, dt), cast(threshold, dt), P_BOOL, None, op)
+
+
 cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out):
     check_real_for(threshold, a, "threshold")
     check_real_for(value, a, "value")
-    check_fits(threshold, a.dt)
     check_fits(value, a.dt)
-    return ew3(K_WHERE, ew2(K_LE, a, cast(threshold, a.dt), P_BOOL, None, "threshold"),
-               cast(value, a.dt), a, P_SKIP_FIRST, out, "threshold")
+    return ew3(K_WHERE, at_most(a, threshold, "threshold"), cast(value, a.dt), a, P_SKIP_FIRST,
+               out, "threshold")
 
 
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
@@ -108,5 +114,5 @@ cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold):
     cdef Tensor zero = tensor_empty(grad.dt, 0, NULL)
     clear(zero)
-    return ew3(K_WHERE, ew2(K_LE, a, cast(threshold, a.dt), P_BOOL, None, "threshold_backward"),
-               zero, grad, P_SKIP_FIRST, None, "threshold_backward")
+    return ew3(K_WHERE, at_most(a, threshold, "threshold_backward"), zero, grad, P_SKIP_FIRST, None,
+               "threshold_backward")

@@ -432,3 +432,20 @@ def test_a_mask_of_large_numbers_is_infinite(dtype):
     near(ag.where(x > 1, low, x), [1.0, -float("inf")], dtype)
     with pytest.raises(RuntimeError, match="without overflow"):
         ag.where(x > 1, x.float(), 1e300)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_thresholds_are_not_rounded_to_the_half_type(name):
+    torch = pytest.importorskip("torch")
+    for threshold in (0.3, 0.1, 1e5, 7e-9, float("inf")):
+        seen = []
+        for package in (ag, torch):
+            values = package.tensor([0.3, 0.1, float("inf"), 1e-7, 65504.0, -0.0])
+            x = values.to(getattr(package, name)).requires_grad_()
+            y = package.threshold(x, threshold, 7.0)
+            y.sum().backward()
+            seen.append((y.tolist(), x.grad.tolist()))
+        assert seen[0] == seen[1], threshold
+    x = ag.ones(2, dtype=getattr(ag, name))
+    with pytest.raises(RuntimeError, match="without overflow"):
+        ag.threshold(x, 1e39, 0.0)
