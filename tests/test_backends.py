@@ -64,7 +64,7 @@ def test_flags_last_for_a_block_even_if_it_fails(switches):
         _ = 1 / 0
     assert {name: getattr(cudnn, name) for name in switches} == switches
     with pytest.raises(RuntimeError, match="deterministic is bool"):
-        cudnn.flags(benchmark=True, deterministic=1).__enter__()
+        cudnn.flags(benchmark=True, deterministic=1)
     assert {name: getattr(cudnn, name) for name in switches} == switches
 
 

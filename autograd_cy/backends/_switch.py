@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, ClassVar
 
-__all__ = ["Switches", "become", "set_for_a_while"]
+__all__ = ["Switches", "become", "check", "items"]
 
 
 class Switches(ModuleType):
@@ -17,13 +15,18 @@ class Switches(ModuleType):
     _kinds: ClassVar[dict[str, tuple[type, ...]]]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kinds = self._kinds.get(name)
-        if kinds is not None and not isinstance(value, kinds):
-            raise RuntimeError(
-                f"{self.__name__}.{name} is {' or '.join(kind.__name__ for kind in kinds)}, but "
-                f"got {type(value).__name__}"
-            )
+        check(self, name, value)
         super().__setattr__(name, value)
+
+
+def check(module: Switches, name: str, value: Any) -> None:
+    """Refuse a value that isn't of the switch's kind."""
+    kinds = module._kinds.get(name)
+    if kinds is not None and not isinstance(value, kinds):
+        raise RuntimeError(
+            f"{module.__name__}.{name} is {' or '.join(kind.__name__ for kind in kinds)}, but "
+            f"got {type(value).__name__}"
+        )
 
 
 def become(name: str, **kinds: tuple[type, ...]) -> None:
@@ -31,14 +34,9 @@ def become(name: str, **kinds: tuple[type, ...]) -> None:
     sys.modules[name].__class__ = type("Switches", (Switches,), {"_kinds": kinds})
 
 
-@contextmanager
-def set_for_a_while(module: ModuleType, wanted: dict[str, Any]) -> Iterator[None]:
-    """Set attributes for the length of a block; all of them or, after an error, none."""
-    before = {name: getattr(module, name) for name in wanted}
-    try:
-        for name, value in wanted.items():
-            setattr(module, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(module, name, value)
+def items(name: str, wanted: dict[str, Any]) -> list[tuple[dict[str, Any], str, Any]]:
+    """The switches of a module as items of its dictionary, for a context; all are checked."""
+    module: Any = sys.modules[name]
+    for switch, value in wanted.items():
+        check(module, switch, value)
+    return [(module.__dict__, switch, value) for switch, value in wanted.items()]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import AbstractContextManager
-
-from autograd_cy.backends._switch import become, set_for_a_while
+from autograd_cy._C.tensor import ItemsContext
+from autograd_cy.backends._switch import become, items
 
 __all__ = ["flags", "is_available", "version"]
 
@@ -55,7 +53,7 @@ def flags(
     benchmark_limit: int | None = 10,
     deterministic: bool = False,
     allow_tf32: bool = True,
-) -> AbstractContextManager[None]:
+) -> ItemsContext:
     """
     Set the switches for the length of a block.
 
@@ -71,7 +69,7 @@ def flags(
     Raises
     ------
     RuntimeError
-        A value of another kind, on entering.
+        A value of another kind.
 
     Examples
     --------
@@ -87,4 +85,4 @@ def flags(
         "deterministic": deterministic,
         "allow_tf32": allow_tf32,
     }
-    return set_for_a_while(sys.modules[__name__], wanted)
+    return ItemsContext(items(__name__, wanted))

@@ -119,6 +119,7 @@ def keep(t):
 
 # The name of each context, and what makes one (None: its use is in USES).
 CONTEXTS = {
+    "flags": lambda: ag.backends.cudnn.flags(enabled=False, benchmark=True),
     "no_grad": ag.no_grad,
     "enable_grad": ag.enable_grad,
     "set_grad_enabled": lambda: ag.set_grad_enabled(False),
@@ -206,6 +207,7 @@ def state():
         len(hooks) if hooks else 0,
         {name: id(p) for name, p in LAYER.named_parameters()},
         ag.get_default_dtype(),
+        (ag.backends.cudnn.enabled, ag.backends.cudnn.benchmark),
     )
 
 
