@@ -43,6 +43,10 @@ from autograd_cy.autograd.variable import Variable as Variable
 from autograd_cy.autograd.gradcheck import gradcheck as gradcheck  # isort: skip
 from autograd_cy.autograd.gradcheck import gradgradcheck as gradgradcheck  # isort: skip
 
+TYPE_CHECKING = False  # for type checkers it is True; without an import of typing
+if TYPE_CHECKING:
+    from autograd_cy.autograd.explain import explain_grad as explain_grad
+
 __all__ = [
     "DeviceType",
     "Function",

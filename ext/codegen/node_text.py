@@ -180,10 +180,10 @@ class NodeText(OperatorBase):
             if first is None:
                 inner.append(value)
             else:
-                # Of x * x both gradients are the same product.
+                # Of x * x both gradients are the same product; a hook may change one of them.
                 twin = f"gout[{self.edge[first]}]"
                 inner += [
-                    f"if {twin} != NULL and s_{key} is s_{first}:",
+                    f"if {twin} != NULL and s_{key} is s_{first} and self.extra is None:",
                     f"    gout[{self.edge[key]}] = give(<Tensor>{twin})",
                     "else:",
                     f"    {value}",

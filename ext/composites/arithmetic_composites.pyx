@@ -31,7 +31,7 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
     if dt_is_integral(a.dt):
         return T.clone(a, -1)
     if dt_is_complex(a.dt):
-        # By parts; as in torch, an element of which some part was replaced has no gradient.
+        # By parts. What was replaced in some part has no gradient; torch has none at all.
         r = T.nan_to_num(T.view_as_real(T.detach(T.resolve_conj(a))), nan, posinf, neginf)
         r = T.view_as_complex(r)
         low = T.eq(T.sub(a, a), wrap_double(0.0))       # finite ones

@@ -100,7 +100,7 @@ cdef class Batch:
     cdef Launch work
     cdef Operand* operands    # of the launch, if it is kept
     cdef list held            # tensors that the segments point into
-    cdef list copies          # (tensor, dense copy) pairs
+    cdef list copies          # (segment, tensor, dense copy, whether written)
     cdef list shared          # (address, end, segment, whether written) of memory of several owners
 
     def __cinit__(self, Py_ssize_t capacity):
@@ -164,8 +164,7 @@ cdef class Batch:
             u = t if flat else contiguous(t)
             if u is not t:
                 self.held.append(u)
-                if k != 1:
-                    self.copies.append((t, u))
+                self.copies.append((self.plan.count, t, u, k != 1))
             s.p[k] = u.ptr
             if t.mem.refcount > 1 and t.count:
                 start = <Py_ssize_t>t.ptr
@@ -201,16 +200,18 @@ cdef class Batch:
         cdef Segment first = self.plan.segments[0]
         cdef Py_ssize_t i, tile, count = self.plan.count
         no_launch(op, "parameters that share memory are stepped one after the other")
-        if self.copies:
-            raise RuntimeError(
-                f"{op}: parameters, gradients or states of several parameters share memory, and "
-                "some of them are not dense; clone() them, or give each an optimizer of its own")
         for i in range(count):
+            own = [entry[1:] for entry in self.copies if entry[0] == i]
+            for t, copy, _ in own:
+                copy_into(<Tensor>copy, <Tensor>t, "step")
             self.plan.segments[0] = self.plan.segments[i] if i else first
             self.plan.segments[0].start = 0
             self.plan.count, self.plan.total = 1, self.plan.segments[0].n
             for tile in range((self.plan.total + TILE - 1) // TILE):
                 step_tile(self.plan, tile)
+            for t, copy, written in own:
+                if written:
+                    copy_into(<Tensor>t, <Tensor>copy, "step")
         return 0
 
     cdef int run(self, int method, double cost, str op) except -1:
@@ -223,8 +224,9 @@ cdef class Batch:
         if len(self.shared) > 1 and self.overlapping():
             return self.run_in_turn(op)
         launch_tiles(&self.work, step_tile, (total + TILE - 1) // TILE, cost * total)
-        for t, copy in self.copies:
-            copy_into(t, <Tensor>copy, "step")
+        for _, t, copy, written in self.copies:
+            if written:
+                copy_into(<Tensor>t, <Tensor>copy, "step")
         return 0
 
 

@@ -267,6 +267,31 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     give_scratch(m)
 
 
+cdef bint lacks_taps(const Tiles* t) noexcept nogil:
+    """Whether a row has a tap of zeros in all channels beside others, as masked kernels have.
+
+    A tile takes differences of neighbours; where the weight of one is 0, a large one would still
+    cost the result its last digits. Of other kernels the first channel says that there is none.
+    """
+    cdef Form* f = t.f
+    cdef Py_ssize_t of_row = f.at_w[1] if t.turned else f.at_w[0]
+    cdef Py_ssize_t of_channel = f.at_w[0] if t.turned else f.at_w[1]
+    cdef Py_ssize_t row, channel, i
+    cdef const float* w
+    cdef int seen
+    for row in range(t.rows):
+        seen = 0
+        for channel in range(t.channels):
+            w = <const float*>f.w + row * of_row + channel * of_channel
+            for i in range(9):
+                seen |= (w[i] != 0) << i
+            if seen == 511:
+                break
+        if seen != 511 and seen != 0:
+            return True
+    return False
+
+
 cdef int run_tiles(Form* f, bint image) noexcept nogil:
     cdef Tiles t
     cdef Py_ssize_t most, batches, i, d, blocks
@@ -281,7 +306,7 @@ cdef int run_tiles(Form* f, bint image) noexcept nogil:
         t.source, t.at_source, t.of_source = <const float*>f.x, f.at_x, f.of_x
         t.result, t.at_result = <float*>f.y, f.at_y
         t.channels, t.rows, t.high, t.wide = f.c, f.o, f.of_y[1], f.of_y[2]
-    if t.at_result[4] != 1:
+    if t.at_result[4] != 1 or lacks_taps(&t):
         return 1
     for d in range(2):
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]

@@ -58,3 +58,15 @@ def test_saved_tensors_that_were_changed_are_seen():
         y = x * x
     y.backward()
     assert x.grad.item() == 6.0
+
+
+def test_a_hook_changes_one_of_both_gradients():
+    x = ag.ones(2, requires_grad=True)
+    y = x * x
+
+    def hook(grads, _):
+        grads[0].mul_(3)
+
+    y.grad_fn.register_hook(hook)
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]

@@ -135,3 +135,47 @@ def test_every_instruction_set(target):
         command, env=os.environ | {"AUTOGRAD_CY_CPU": target}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def masked(kind, gen):
+    """Kernels of which some taps are zero in every channel."""
+    w = ag.randn(16, 16, 3, 3, generator=gen)
+    if kind == "identity":
+        return ag.zeros(16, 16, 3, 3).index_put(
+            (ag.arange(16), ag.arange(16), ag.tensor(1), ag.tensor(1)), ag.ones(16)
+        )
+    if kind == "causal":
+        w[:, :, 1, 1:] = 0
+        w[:, :, 2] = 0
+    if kind == "one result":
+        w[5, :, 0, 2] = 0
+    return w
+
+
+@pytest.mark.parametrize("kind", ["identity", "causal", "one result"])
+def test_what_a_weight_of_zero_hides_costs_no_digits(kind):
+    gen = ag.Generator().manual_seed(4)
+    w = masked(kind, gen)
+    x = ag.randn(2, 16, 16, 16, generator=gen)
+    plain = ag.conv2d(x.double(), w.double(), padding=1).float()
+    x[:, :, 7:] *= 1e6
+    large = ag.conv2d(x, w, padding=1)
+    hidden = {"identity": 7, "causal": 7, "one result": 6}[kind]
+    ag.testing.assert_close(large[:, :, :hidden], plain[:, :, :hidden], rtol=1e-4, atol=1e-4)
+    if kind == "identity":
+        assert ag.equal(large, x)
+    # The gradient of the image is such a sum with the taps turned.
+    image = ag.zeros_like(x).requires_grad_()
+    ag.conv2d(image, w, padding=1).backward(x)
+    turned = ag.conv2d(x.double(), w.double().transpose(0, 1).flip(2, 3), padding=1)
+    if kind != "one result":
+        ag.testing.assert_close(
+            image.grad[:, :, :5].double(), turned[:, :, :5], rtol=1e-4, atol=1e-4
+        )
+
+
+def test_kernels_of_zeros_give_zeros():
+    x = ag.randn(2, 16, 8, 8)
+    w = ag.randn(17, 16, 3, 3)
+    w[3] = 0
+    assert (ag.conv2d(x, w, padding=1)[:, 3] == 0).all()

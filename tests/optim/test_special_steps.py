@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import autograd_cy as ag
@@ -95,13 +96,22 @@ def test_a_gradient_in_the_memory_of_another_parameter_is_read_after_its_step():
     assert set(first.tolist()) == {0.5} and set(second.tolist()) == {-0.25}
 
 
-def test_shared_memory_of_parameters_with_gaps_is_refused():
-    memory = ag.ones(6, 6)
-    x, y = memory.detach()[:, ::2].requires_grad_(), memory.detach()[1:3].requires_grad_()
-    x.grad, y.grad = ag.ones(6, 3), ag.ones(2, 6)
-    with pytest.raises(RuntimeError, match="sgd_step: .*share memory"):
-        ag.optim.SGD([x, y]).step()
-    assert set(memory.flatten().tolist()) == {1.0}
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
+def test_parameters_with_gaps_in_one_memory_are_stepped_in_turn_as_in_torch(name):
+    torch = pytest.importorskip("torch")
+    seen = []
+    for library in (ag, torch):
+        memory = library.ones(6, 6).double()
+        cuts = [memory[:, ::2], memory[:, 1::2], memory[1:3], memory[:, :2].t()]
+        params = [cut.detach().requires_grad_() for cut in cuts]
+        optimizer = getattr(library.optim, name)(params, lr=0.03)
+        for _ in range(2):
+            for i, p in enumerate(params):
+                p.grad = library.full_like(p, i + 1.0)
+            params[1].grad = memory.detach()[:, ::2]
+            optimizer.step()
+        seen.append(memory)
+    np.testing.assert_allclose(*seen, rtol=1e-13)
 
 
 def test_neighbours_in_one_memory_are_stepped_at_once():

@@ -201,3 +201,27 @@ def test_a_label_that_was_entered_off_is_no_event_and_one_entered_on_ends_off():
     assert names_of(recorded(lambda: late.__exit__(None, None, None))) == []
     with pytest.raises(TypeError):
         record_function.__exit__(None, None, None, None)
+
+
+def test_the_end_of_a_label_is_asked_of_labels_only():
+    exit_of = vars(record_function)["__exit__"]
+    for thing in (3, object(), "label", exit_of):
+        with pytest.raises(TypeError):
+            exit_of.__get__(thing, type(thing))
+
+
+def test_a_label_that_starts_its_own_profiler_ends():
+    class Profiled(record_function):
+        def __enter__(self):
+            self.session = ag.autograd.profiler.profile()
+            self.session.__enter__()
+            return super().__enter__()
+
+    with Profiled("outer") as label:
+        ag.ones(2) + 1
+    with record_function("after"):
+        ag.ones(2) * 2
+    label.session.__exit__(None, None, None)
+    parents = {e.name: e.cpu_parent and e.cpu_parent.name for e in label.session.function_events}
+    assert parents["after"] is None
+    assert parents["aten::add"] == "outer"

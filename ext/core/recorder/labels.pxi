@@ -156,7 +156,9 @@ cdef class Leaving:
     def __get__(self, label, cls):
         if label is None:
             return self
-        if (<record_function>label).event == NULL and not g_modes & G_PROFILE:
+        # A subclass may start the profiler when it is entered.
+        if (type(label) is record_function and (<record_function>label).event == NULL
+                and not g_modes & G_PROFILE):
             return leave_nothing
         return TYPE_OF(<PyObject*>self.function).tp_descr_get(self.function, label, cls)
 

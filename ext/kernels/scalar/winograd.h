@@ -3,7 +3,8 @@
  *     y = A' [(G g G') (B' d B)] A
  *
  * with d of 4 x 4 places, g of 3 x 3 taps, the product in between element by element. Only halves
- * are multiplied by, so that the rounding is hardly worse than that of plain sums; S. Winograd,
+ * are multiplied by, so that the rounding is hardly worse than that of plain sums of weights of about
+ * the same size (see lacks_taps in winograd.pyx for others); S. Winograd,
  * Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, arXiv:1509.09308. A number of the
  * 16 places lies `step` elements after that of the place before. */
 #ifndef AG_WINOGRAD_H
