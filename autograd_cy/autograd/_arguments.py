@@ -203,7 +203,7 @@ def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Te
     Each block has the dtype of its tensor; `numels` are the numbers of their elements.
     """
     if len(tensors) != len(numels) or not tensors:
-        raise AssertionError(
+        raise ValueError(
             f"standard_basis: {len(tensors)} tensors and {len(numels)} numbers of elements"
         )
     total, start, made = sum(numels), 0, []

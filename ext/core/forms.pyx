@@ -369,6 +369,10 @@ ctypedef int (*fill_fn)(Row*, PyObject**, Py_ssize_t, PyObject*, Value*, PyObjec
 cdef fill_fn filled = <fill_fn><void*>fill
 
 
+# The same of what comes below.
+ctypedef PyObject* (*older_fn)(Form, PyObject**, Py_ssize_t, PyObject*) noexcept
+
+
 cdef bint differs(Row* row, Value* v) noexcept:
     """Whether some parameter between the record's and ``out=`` has not its default."""
     cdef int i
@@ -408,7 +412,7 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
         else:
             result = row.caller(row.function, v)
     else:
-        result = numbers_first(<Form>f, args, n, names)
+        result = (<older_fn><void*>numbers_first)(<Form>f, args, n, names)
     for k in range(n_owned):
         decref(owned[k])
     return result

@@ -3,6 +3,7 @@
 import copy
 import functools
 import gc
+import importlib
 import inspect
 import pickle
 import sys
@@ -24,7 +25,7 @@ SINGLE = [
 
 
 def form_of(record):
-    module = sys.modules[f"autograd_cy._C.ops_{record.file}"]
+    module = importlib.import_module(f"autograd_cy._C.ops_{record.file}")
     return getattr(module, record.name)
 
 

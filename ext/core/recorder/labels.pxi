@@ -156,6 +156,8 @@ cdef class Leaving:
     def __get__(self, label, cls):
         if label is None:
             return self
+        if self.function is None:
+            raise TypeError("not made by the module")
         # A subclass may start the profiler when it is entered.
         if (type(label) is record_function and (<record_function>label).event == NULL
                 and not g_modes & G_PROFILE):
