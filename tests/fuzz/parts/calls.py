@@ -258,7 +258,7 @@ def _changes_numbers(operation):
     plain = [x for x in operation.args if isinstance(x, (int, float))]
     if plain and min(plain) < 0 and all(x.dtype in ("uint8", "bool") for x in operation.inputs):
         return True
-    fractions = [x for x in operation.kwargs.values() if isinstance(x, float) and x != int(x)]
+    fractions = [x for x in operation.kwargs.values() if isinstance(x, float) and x % 1]
     return bool(fractions) and all(not x.is_smooth for x in operation.inputs)
 
 
