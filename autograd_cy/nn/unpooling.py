@@ -14,6 +14,8 @@ _Sizes = int | Sequence[int]
 
 
 class _LPPoolNd(Module):
+    _dims: int
+
     def __init__(
         self,
         norm_type: float,
@@ -27,6 +29,11 @@ class _LPPoolNd(Module):
         self.stride = stride
         self.ceil_mode = ceil_mode
 
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the norms of the windows."""
+        function = getattr(functional, f"lp_pool{self._dims}d")
+        return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
     def extra_repr(self) -> str:
         """Return the order and the windows."""
         return (
@@ -39,6 +46,22 @@ class _MaxUnpoolNd(Module):
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
     padding: tuple[int, ...]
+    _dims: int
+
+    def __init__(
+        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
+    ) -> None:
+        super().__init__()
+        self.kernel_size = each_dim(kernel_size, self._dims)
+        self.stride = each_dim(stride if stride is not None else kernel_size, self._dims)
+        self.padding = each_dim(padding, self._dims)
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Return the elements where they were; `output_size` where several are possible."""
+        function = getattr(functional, f"max_unpool{self._dims}d")
+        return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
         """Return the windows."""
@@ -66,11 +89,7 @@ class LPPool1d(_LPPoolNd):
     tensor([[5.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the norms of the windows."""
-        return functional.lp_pool1d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _dims = 1
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
@@ -93,21 +112,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
     tensor([[0., 3., 2., 0.]])
     """
 
-    def __init__(
-        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
-    ) -> None:
-        super().__init__()
-        self.kernel_size = each_dim(kernel_size, 1)
-        self.stride = each_dim(stride if stride is not None else kernel_size, 1)
-        self.padding = each_dim(padding, 1)
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Return the elements where they were; `output_size` where several are possible."""
-        return functional.max_unpool1d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _dims = 1
 
 
 class LPPool2d(_LPPoolNd):
@@ -131,11 +136,7 @@ class LPPool2d(_LPPoolNd):
     tensor([[[5.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the norms of the windows."""
-        return functional.lp_pool2d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _dims = 2
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
@@ -158,21 +159,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
     tensor([[[0., 3., 2., 0.]]])
     """
 
-    def __init__(
-        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
-    ) -> None:
-        super().__init__()
-        self.kernel_size = each_dim(kernel_size, 2)
-        self.stride = each_dim(stride if stride is not None else kernel_size, 2)
-        self.padding = each_dim(padding, 2)
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Return the elements where they were; `output_size` where several are possible."""
-        return functional.max_unpool2d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _dims = 2
 
 
 class LPPool3d(_LPPoolNd):
@@ -196,11 +183,7 @@ class LPPool3d(_LPPoolNd):
     tensor([[[[5.]]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the norms of the windows."""
-        return functional.lp_pool3d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _dims = 3
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
@@ -223,18 +206,4 @@ class MaxUnpool3d(_MaxUnpoolNd):
     tensor([[[[0., 3., 2., 0.]]]])
     """
 
-    def __init__(
-        self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0
-    ) -> None:
-        super().__init__()
-        self.kernel_size = each_dim(kernel_size, 3)
-        self.stride = each_dim(stride if stride is not None else kernel_size, 3)
-        self.padding = each_dim(padding, 3)
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Return the elements where they were; `output_size` where several are possible."""
-        return functional.max_unpool3d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _dims = 3
