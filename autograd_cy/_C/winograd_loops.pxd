@@ -30,8 +30,8 @@ ctypedef void (*columns_fn)(
     Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const float* source, Py_ssize_t ld,
     float* result) noexcept nogil
 
-# Tiles of 4 x 4 results (scalar/winograd_large.h): images with margins, and they, gradients of results
-# and kernels to the 36 places; products back to images, sums back to kernels.
+# Tiles of 4 x 4 results (scalar/winograd_large.h): images with margins, and they, gradients of
+# results and kernels to the 36 places; products back to images, sums back to kernels.
 ctypedef void (*lanes_in_fn)(
     const float* x, Py_ssize_t channel, Py_ssize_t x_row, Py_ssize_t x_step, Py_ssize_t now,
     Py_ssize_t rows, Py_ssize_t n, Py_ssize_t left, Py_ssize_t ld, float* to) noexcept nogil

@@ -1,6 +1,7 @@
 # cython: language_level=3
 # build: simd
-# The transforms of convolutions by tiles (scalar/winograd.h, winograd_large.h), compiled once per instruction set.
+# The transforms of convolutions by tiles (scalar/winograd.h, scalar/winograd_large.h), compiled
+# once per instruction set.
 
 from cpython.pycapsule cimport PyCapsule_New
 
