@@ -91,7 +91,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype}"
         )
     if dim is None:
-        return gather(self.reshape(-1), 0, _wrapped(indices.reshape(-1), self.numel()))
+        return gather(self.reshape(-1), 0, indices.reshape(-1).to(int64))
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
