@@ -66,7 +66,7 @@ KNOWN = (
         "calls",
         r"_backward.* complex",
         r"inf",
-        "a product of infinite parts next to one that overflows: fused or not, as the compiler chose",
+        "a product of infinite parts next to one that overflows: fused or not by compilers",
     ),
     Known(
         "arguments",
@@ -78,11 +78,11 @@ KNOWN = (
         "arguments",
         r"^(sub|add|rsub|addmm|addmv|addr|addbmm|baddbmm|addcmul|addcdiv)_?$",
         r"doubled argument",
-        "the order of arguments of 2017, a factor before what is named, is taken as in torch",
+        "the order of arguments of 2017, a factor before a named tensor, is taken as in torch",
     ),
     Known(
         "arguments",
-        r"nn\.functional\.([cs]?elu|r?relu6?|silu|mish|hard\w+|leaky_relu|threshold|\w*dropout\w*)$",
+        r"nn\.functional\.([cs]?elu|r?relu6?|silu|mish|hard\w+|leaky_relu|threshold|\w*dropout\w*)",
         r"a call changed [a-z]\b",
         "any true value asks for `inplace`, as in torch",
     ),
