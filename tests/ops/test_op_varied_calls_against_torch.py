@@ -17,10 +17,7 @@ from test_op_nodes_against_torch import as_torch, functions
 
 import autograd_cy as ag
 
-try:
-    import torch
-except ImportError:
-    torch = None
+torch = pytest.importorskip("torch")
 
 CLASS = "torch lets an index into a missing dimension fail; here the shape is named"
 EARLIER = "another of two faults is named first"
@@ -73,7 +70,7 @@ RANDOM = ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"
 
 def ours_and_torch(record):
     """All results of a record; torch's beside them where there are any."""
-    function = None if torch is None or record.key in ENDS_TORCH else functions(record, False)[1]
+    function = None if record.key in ENDS_TORCH else functions(record, False)[1]
     for label, args, kwargs, found in outcomes(record):
         wanted = None
         if function is not None:
