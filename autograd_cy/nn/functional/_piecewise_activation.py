@@ -5,6 +5,7 @@ from __future__ import annotations
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._events import seen_as
 from autograd_cy._interpreted import Family
 
 __all__ = [
@@ -96,7 +97,17 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 2.0, 9.0]))
     tensor([0., 2., 6.])
     """
-    return hardtanh(input, 0, 6, inplace)
+    return _relu6_(input) if inplace else _relu6(input)
+
+
+@seen_as("aten::relu6")
+def _relu6(input: Tensor) -> Tensor:
+    return hardtanh(input, 0, 6)
+
+
+@seen_as("aten::relu6_")
+def _relu6_(input: Tensor) -> Tensor:
+    return hardtanh(input, 0, 6, True)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
