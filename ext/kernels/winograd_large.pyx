@@ -25,14 +25,10 @@ cdef LoopTable products = (<LoopTable*>PyCapsule_GetPointer(
 
 cdef enum:
     PLACES = 36
-    # Numbers of transformed images that are at work, for each place: 1 MB in all.
-    CACHED = 7168
-    # Bounds of the tiles at work: the first for weights that are read again and again.
-    FEWEST = 48
-    MOST = 96
-    # The same for gradients of weights; and weights whose sums stay in cache.
-    FEWEST_SUMMED = 64
-    MANY_SUMMED = 128
+    # Tiles of a batch: what their products read and write stays in the second-level cache.
+    TILES = 48
+    # The same for gradients of more weights than these.
+    MANY = 128
     SUMS = 1 << 13
     # Channels that are summed at once, whose weights stay in the second-level cache.
     DEPTH = 128
@@ -347,7 +343,7 @@ cdef int run_large(Form* f, bint image) noexcept nogil:
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
     count_tiles(&t)
     t.strips = parts(t.rows, t.strip)
-    cut(&t, min(max(CACHED // t.channels, <Py_ssize_t>FEWEST), <Py_ssize_t>MOST))
+    cut(&t, TILES)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     if t.batches > 1:
         t.u = floats(parts(t.channels, DEPTH) * t.strips * room_of_taps(&t, DEPTH))
@@ -453,7 +449,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
 
 cdef int run_large_weights(Form* f) noexcept nogil:
     cdef Large t
-    cdef Py_ssize_t d, tasks, wanted
+    cdef Py_ssize_t d, tasks
     cdef int threads
     memset(&t, 0, sizeof(t))
     t.f = f
@@ -463,9 +459,8 @@ cdef int run_large_weights(Form* f) noexcept nogil:
         t.pad[d] = f.pad[d + 1]
     count_tiles(&t)
     t.strips = parts(t.channels, t.strip)
-    wanted = max(CACHED // (f.c + f.o), <Py_ssize_t>(
-        FEWEST_SUMMED if f.c * f.o <= SUMS else MANY_SUMMED))
-    cut(&t, min(wanted, <Py_ssize_t>MANY_SUMMED))
+    # What is added to sums that leave the cache had better be much.
+    cut(&t, TILES if f.c * f.o <= SUMS else MANY)
     tasks = t.strips * parts(t.rows, ROWS)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     t.v = floats(PLACES * place_of_x(&t))
