@@ -76,17 +76,23 @@ def calls(record):
 
 
 def varied(record, number, also_near):
-    """(label, arrays of the tensors, change of another argument) next to one sample."""
+    """(label, arrays of the tensors, change of another argument) next to one sample.
+
+    Of later samples only with another number of dimensions.
+    """
     call = make(Case(record, number), dtype_of(record))
     yield "as it is", call.arrays, None
-    if not also_near:
-        return
+    one_sample = isinstance(record.kernel, schema.elementwise)
     for i, leaf in enumerate(call.leaves):
         name = leaf.name if leaf.place is None else f"{leaf.name}[{leaf.place}]"
         for label, shape in shapes_near(leaf.array.shape):
+            if not also_near and (one_sample or label not in ("unsqueezed", "without the first")):
+                continue
             arrays = list(call.arrays)
             arrays[i] = resized(leaf.array, shape)
             yield f"{name} {label}", arrays, None
+    if not also_near:
+        return
     for i, x in enumerate(call.sample.args):
         for value in values_near(x):
             yield f"{record.args[i].name}={value!r}", call.arrays, (i, value)

@@ -30,7 +30,7 @@ VALUES = {
     "differentiable": [], "capturable": [], "fused": [], "clip_threshold": [0.5], "d": [0.3],
     "beta2_decay": [-0.5, 0.5],
 }  # fmt: skip
-SHAPES = ((3, 4), (), (1030,), (0, 2))
+SHAPES = ((3, 4), (), (1030,), (0, 2), (2, 2), (1, 3))
 STEPS = 6
 
 
@@ -61,6 +61,8 @@ def run(library, name, options, dtype):
     """Parameters after each step, in two groups of which one has a rate of its own; the state."""
     rng = np.random.default_rng(3)
     params = [library.from_numpy(np.asarray(rng.normal(size=s))).to(dtype) for s in SHAPES]
+    # Gradients lie otherwise than these two: their strides differ in dimensions of two and one.
+    params[4], params[5] = params[4].t(), params[5].t().clone().t()
     params = [p.requires_grad_() for p in params]
     groups = [{"params": params[:2]}, {"params": params[2:], "lr": 0.3}]
     optimizer = getattr(library.optim, name)(groups, **options)

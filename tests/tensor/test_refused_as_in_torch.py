@@ -34,6 +34,12 @@ PROGRAMS = [
     "F.gaussian_nll_loss(x, x, m.ones(3, 3, dtype=m.bool))",
     *(f"m.polar(x.to(m.{a}), x.to(m.{a}))" for a in ("int64", "bool", "bfloat16", "complex64")),
     "m.polar(x, x.double())",
+    "m.unique(m.tensor(3), dim=0)",
+    "m.unique(m.tensor(3), dim=1)",
+    "m.unique(m.tensor(3))",
+    "m.unique(x, dim=1)",
+    "m.unique_consecutive(m.tensor(3), dim=0)",
+    "m.unique_consecutive(m.tensor(3))",
 ]
 
 
