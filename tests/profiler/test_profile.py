@@ -398,6 +398,7 @@ ENDS = {
     "exception": ("raise KeyError('oh')", 1, "KeyError: 'oh'"),
     "exit": ("sys.exit(7)", 7, ""),
     "sigterm": ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
+    "interrupt": ("raise KeyboardInterrupt", -signal.SIGINT, "KeyboardInterrupt"),
 }
 
 
