@@ -192,11 +192,9 @@ class profile(Reports):
 
     def _stop(self) -> None:
         if self._session is not None:
-            columns = self._session.stop()
+            self._parts.append(self._session.stop())
             self._session = None
-            if not self.acc_events:
-                self._parts.clear()
-            self._parts.append(columns)
+        if self._parts:  # also of one that ends while it pauses
             self._result = joined(self._parts)
 
     def _columns(self, purpose: str) -> Columns:
@@ -222,7 +220,9 @@ class profile(Reports):
         activities : iterable
             Nothing happens unless the CPU is among them.
         """
-        if not self.entered or not any(getattr(a, "name", a) == "CPU" for a in activities):
+        if not self.entered or self._result is not None:
+            return  # it has not begun, or has ended
+        if not any(getattr(a, "name", a) == "CPU" for a in activities):
             return
         if enabled and self._session is None:
             self._start()

@@ -346,6 +346,13 @@ def test_the_plain_profiler_pauses_and_goes_on():
     found = {event.name for event in prof.function_events}
     assert {"aten::mul", "aten::div"} <= found
     assert not {"aten::add", "aten::sub"} & found
+    with torch.autograd.profiler.profile() as paused:
+        torch.ones(2) * 2
+        paused.toggle_collection_dynamic(False, [ProfilerActivity.CPU])
+    paused.toggle_collection_dynamic(True, [ProfilerActivity.CPU])
+    torch.ones(2) / 2
+    names = {event.name for event in paused.function_events}
+    assert "aten::mul" in names and "aten::div" not in names
 
 
 def test_traces_have_metadata_and_a_name(tmp_path):
