@@ -155,6 +155,8 @@ class FunctionCtx:
 
         The same goes for tangents in ``jvp``.
         """
+        if not isinstance(value, bool):
+            raise TypeError(f"set_materialize_grads() takes a bool, not {type(value).__name__}")
         self.materialize_grads = value
 
 
