@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C.dtypes import bfloat16
 from autograd_cy._C.tensor import Tensor
 
 
@@ -97,6 +98,12 @@ def bins(op: str, self: Tensor, bins: int, low: Tensor, high: Tensor) -> None:
 
 def polar(op: str, abs: Tensor, angle: Tensor) -> None:
     """Floats of one dtype."""
+    for x in (abs, angle):
+        if not x.is_floating_point() or x.dtype is bfloat16:
+            raise RuntimeError(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{abs.dtype} and {angle.dtype}"
+            )
     if abs.dtype != angle.dtype:
         raise RuntimeError(
             f"Expected object of scalar type {abs.dtype} but got scalar type {angle.dtype} for "

@@ -86,19 +86,21 @@ def _largest(input: Tensor) -> int:
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
-    if indices.is_floating_point() or indices.is_complex() or "int" not in str(indices.dtype):
+    if indices.dtype is not int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype}"
         )
     if dim is None:
-        return gather(self.reshape(-1), 0, _wrapped(indices.reshape(-1), self.numel()))
+        return gather(self.reshape(-1), 0, indices.reshape(-1).to(int64))
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
             f"but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
     if not self.ndim:
-        return gather(self, dim, _wrapped(indices, 1))
+        raise IndexError(
+            f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions"
+        )
     if not -self.ndim <= dim < self.ndim:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-self.ndim}, {self.ndim - 1}], "

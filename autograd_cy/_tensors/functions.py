@@ -5,6 +5,7 @@ And polygamma, whose function takes its arguments in another order than its reco
 
 from __future__ import annotations
 
+from builtins import bool as _bool
 from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
@@ -243,6 +244,46 @@ def equal(input: Tensor, other: Tensor) -> bool:
 # --- methods ----------------------------------------------------------------------------------
 
 
+def _is_dtype(x):
+    return (
+        x is None or isinstance(x, _dtype) or x is float or x is int or x is _bool or x is complex
+    )
+
+
+def _no_such_conversion(args, **named):
+    words = [type(x).__name__ for x in args]
+    words += [f"{name}={type(x).__name__}" for name, x in named.items()]
+    return TypeError(
+        f"to() received an invalid combination of arguments - got ({', '.join(words)}), but "
+        "expected a dtype, a device, or a Tensor, then non_blocking and copy, both bool"
+    )
+
+
+def _to_arguments(args, dtype, device, non_blocking, copy):
+    """What `args` say together with the named ones; nothing may be said twice."""
+    first, rest = args[0], args[1:]
+    twice = False
+    if isinstance(first, Tensor):
+        twice = dtype is not None or device is not None
+        dtype, device = first.dtype, first.device
+    elif isinstance(first, (_device, str)) or (first is None and rest):
+        twice = device is not None
+        device = first
+        if rest and _is_dtype(rest[0]):
+            twice = twice or dtype is not None
+            dtype, rest = rest[0], rest[1:]
+    elif type(first) is int:
+        raise RuntimeError(f"to(): there is no device {first}; devices are 'cpu' and 'meta'")
+    elif _is_dtype(first):
+        twice = dtype is not None
+        dtype = first
+    else:
+        twice = True
+    if twice or len(rest) > 2 or any(type(x) is not _bool for x in rest):
+        raise _no_such_conversion(args)
+    return dtype, device, *rest, *((non_blocking, copy)[len(rest) :])
+
+
 def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
     """
     This tensor with another dtype or memory format; itself if nothing changes and `copy` is False.
@@ -268,22 +309,10 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     >>> ag.ones(1).to(ag.float64)
     tensor([1.], dtype=autograd_cy.float64)
     """
-    rest = list(args)
-    if rest and isinstance(rest[0], Tensor):
-        other = rest.pop(0)
-        dtype, device = other.dtype, other.device
-    elif rest and (isinstance(rest[0], (_device, str)) or (rest[0] is None and len(rest) > 1)):
-        device = rest.pop(0)
-        if rest and (isinstance(rest[0], _dtype) or rest[0] is None):
-            dtype = rest.pop(0)
-    elif rest and (isinstance(rest[0], (_dtype, type))):
-        dtype = rest.pop(0)
-    if rest:
-        rest.pop(0)  # non_blocking, which changes nothing on the CPU
-    if rest:
-        copy = rest.pop(0)
-    if rest:
-        raise TypeError(f"to() received an invalid combination of arguments: {args!r}")
+    if args:
+        dtype, device, non_blocking, copy = _to_arguments(args, dtype, device, non_blocking, copy)
+    if not (copy is True or copy is False) or type(non_blocking) is not _bool:
+        raise _no_such_conversion((), copy=copy, non_blocking=non_blocking)
     out = self
     if dtype is not None and dtype != self.dtype:
         out = _copying._to_dtype(self, dtype)
@@ -400,6 +429,8 @@ def _transposed(self):
 
 def _matrix_transposed(self):
     """The tensor with its last two dimensions exchanged."""
+    if not self.ndim:
+        return self
     if self.ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D "

@@ -190,10 +190,17 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def _split(input, where, dim, op):
     _check_arguments(op, (where, "sections", "indices_or_sections", 2))
     if isinstance(where, Tensor):
+        if where.ndim:
+            raise TypeError(
+                f"{op}(): argument 'indices_or_sections' (position 2) must be int or tuple of "
+                f"ints, not a Tensor of shape {list(where.shape)}"
+            )
         where = int(where)
     if isinstance(where, int):
         size = input.shape[dim]
-        if where <= 0 or size % where:
+        if where < 0:
+            raise RuntimeError(f"{op}: number of sections must be larger than 0, got {where}")
+        if where == 0 or size % where:
             raise RuntimeError(
                 f"{op} attempted to split along dimension {dim}, but the size of the dimension "
                 f"{size} is not divisible by the split_size {where}!"

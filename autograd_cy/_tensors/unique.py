@@ -14,6 +14,11 @@ def _wanted(found, return_inverse, return_counts):
     return (values, *[inverse] * bool(return_inverse), *[counts] * bool(return_counts))
 
 
+def _need_dims(input: Tensor, dim: int | None) -> None:
+    if dim is not None and isinstance(input, Tensor) and not input.ndim:
+        raise IndexError(f"unique: Dimension specified as {dim} but tensor has no dimensions")
+
+
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -49,6 +54,7 @@ def unique(
     """
     from autograd_cy._C import ops_sorting as _sorting  # a family that is loaded later
 
+    _need_dims(input, dim)
     if dim is None:
         found: tuple[Tensor, ...] = _sorting._unique2(input, sorted, return_inverse, return_counts)
     else:
@@ -88,6 +94,7 @@ def unique_consecutive(
     """
     from autograd_cy._C.ops_sorting import _unique_consecutive
 
+    _need_dims(input, dim)
     found = _unique_consecutive(input, return_inverse, return_counts, dim)
     return _wanted(found, return_inverse, return_counts)
 

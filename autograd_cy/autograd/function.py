@@ -105,7 +105,7 @@ class FunctionCtx:
         """
         for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(
+                raise AssertionError(
                     "save_for_forward expects all arguments to be tensors; you should save "
                     f"non-tensors as attributes on ctx (argument {i} is {type(t).__name__})."
                 )
@@ -156,7 +156,10 @@ class FunctionCtx:
         The same goes for tangents in ``jvp``.
         """
         if not isinstance(value, bool):
-            raise TypeError(f"set_materialize_grads() takes a bool, not {type(value).__name__}")
+            raise TypeError(
+                "set_materialize_grads(): argument 'value' (position 1) must be bool, not "
+                f"{type(value).__name__}"
+            )
         self.materialize_grads = value
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import overrides as _overrides
@@ -24,6 +24,7 @@ _CYCLE = (
 
 # What can be differentiated, or differentiated with respect to.
 _Roots = Tensor | GradientEdge | Sequence[Tensor] | Sequence[GradientEdge] | Iterable[Any]
+_Inputs = _Roots | Mapping[str, Tensor]
 
 
 def _flag(function, name, value, optional=False):
@@ -139,6 +140,17 @@ def _ones_for_edge(edge, i):
     return _ones(meta.shape, dtype=meta.dtype, device=meta.device)
 
 
+def _inputs_of(inputs):
+    """`inputs` as a tuple; of a dict its values."""
+    items = tuple(inputs.values()) if isinstance(inputs, Mapping) else _as_tuple(inputs, "inputs")
+    for x in items:
+        if not isinstance(x, (Tensor, GradientEdge)):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}"
+            )
+    return items
+
+
 def _edges(items):
     """Edges as the engine takes them: (node, output number)."""
     return tuple([x[:2] if isinstance(x, GradientEdge) else x for x in items])
@@ -150,7 +162,7 @@ def backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
-    inputs: _Roots | None = None,
+    inputs: _Inputs | None = None,
 ) -> None:
     """
     Accumulate the gradients of `tensors` with respect to the leaves of the graph.
@@ -166,7 +178,7 @@ def backward(
         Keep what the graph has saved, so that backward may run again. Default: `create_graph`.
     create_graph : bool, default False
         Record the computation of the gradients, for higher derivatives.
-    inputs : Tensor, GradientEdge or sequence of them, optional
+    inputs : Tensor, GradientEdge, or sequence or dict of them, optional
         Accumulate into these only; tensors that are no leaves then retain their gradient.
 
     Raises
@@ -197,7 +209,7 @@ def backward(
     retain_graph = _flag("backward", "retain_graph", retain_graph, optional=True)
     create_graph = _flag("backward", "create_graph", create_graph)
     outputs = _as_tuple(tensors, "tensors")
-    wanted = () if inputs is None else _as_tuple(inputs, "inputs")
+    wanted = () if inputs is None else _inputs_of(inputs)
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     given = (
@@ -212,29 +224,60 @@ def backward(
     _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(wanted), True, True)
 
 
+@overload
+def grad(  # type: ignore[overload-overlap]
+    outputs: _Roots,
+    inputs: Mapping[str, Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool | None = ...,
+    is_grads_batched: bool = ...,
+    materialize_grads: bool = ...,
+) -> dict[str, Tensor]: ...
+
+
+@overload
 def grad(
     outputs: _Roots,
     inputs: _Roots,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = ...,
+    retain_graph: bool | None = ...,
+    create_graph: bool = ...,
+    only_inputs: bool = ...,
+    allow_unused: bool | None = ...,
+    is_grads_batched: bool = ...,
+    materialize_grads: bool = ...,
+) -> tuple[Tensor, ...]: ...
+
+
+def grad(
+    outputs: _Roots,
+    inputs: _Inputs,
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, ...] | dict[str, Tensor]:
     """
-    The gradients of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
+    The gradients of `outputs` with respect to `inputs`; nothing is accumulated.
 
     Parameters
     ----------
     outputs : Tensor, GradientEdge or sequence of them
-    inputs : Tensor, GradientEdge or sequence of them
+    inputs : Tensor, GradientEdge, or sequence or dict of them
     grad_outputs : Tensor or sequence of (Tensor or None), optional
         The vector of the vector-Jacobian product, one per output.
     retain_graph : bool, optional
         Keep the graph. Default: `create_graph`.
     create_graph : bool, default False
         Record the computation of the gradients.
+    only_inputs : bool, default True
+        Ignored, as nothing else is ever accumulated; False warns.
     allow_unused : bool, optional
         Give None for inputs that the outputs don't depend on; otherwise that is an error.
         Default: `materialize_grads`.
@@ -247,6 +290,7 @@ def grad(
     Returns
     -------
     tuple of Tensors
+        For a dict of inputs a dict with the same keys.
 
     Raises
     ------
@@ -269,10 +313,18 @@ def grad(
             {
                 "retain_graph": retain_graph,
                 "create_graph": create_graph,
+                "only_inputs": only_inputs,
                 "allow_unused": allow_unused,
                 "is_grads_batched": is_grads_batched,
                 "materialize_grads": materialize_grads,
             },
+        )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other parts of the graph, please use autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
         )
     retain_graph = _flag("grad", "retain_graph", retain_graph, optional=True)
     create_graph = _flag("grad", "create_graph", create_graph)
@@ -285,7 +337,7 @@ def grad(
         )
     unused_ok = materialize_grads if allow_unused is None else allow_unused
     outs = _as_tuple(outputs, "outputs")
-    ins = _as_tuple(inputs, "inputs")
+    ins = _inputs_of(inputs)
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
@@ -318,6 +370,8 @@ def grad(
         )
     if materialize_grads:
         made = tuple([_zeros_of(i, create_graph) if g is None else g for g, i in zip(made, ins)])
+    if isinstance(inputs, Mapping):
+        return dict(zip(inputs, made))
     return made
 
 

@@ -403,6 +403,11 @@ def trunc_normal_(
     >>> bool((trunc_normal_(torch.empty(99), a=-1.0, b=1.0).abs() <= 1).all())
     True
     """
+    if not tensor.is_floating_point():
+        raise NotImplementedError(
+            f"trunc_normal_: a tensor of {tensor.dtype} of shape {tuple(tensor.shape)} can't be "
+            "filled with real numbers; use one of a floating-point dtype"
+        )
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
@@ -514,7 +519,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
         diagonal = np.diagonal(r)
         q = q * (diagonal / np.abs(diagonal))  # else the distribution isn't even
         values = from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
-        return tensor.copy_(values.reshape(tensor.shape)).mul_(gain)
+        # The factor first: where it is refused, the tensor is as before.
+        return tensor.copy_(values.reshape(tensor.shape).to(tensor.dtype).mul_(gain))
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:

@@ -35,6 +35,14 @@ def _put(module: Module, name: str, shape: Any, wanted: bool, device: Any, dtype
         module.register_parameter(name, None)
 
 
+def _reset(weight: Parameter | None, bias: Parameter | None = None) -> None:
+    """Set those that there are to the map that changes nothing."""
+    if weight is not None:
+        init.ones_(weight)
+    if bias is not None:
+        init.zeros_(bias)
+
+
 def _found(module: Module, members: Mapping[str, Any], name: str) -> Any:
     """An attribute that is usually registered, without the search for it."""
     return members[name] if name in members else getattr(module, name)
@@ -126,10 +134,7 @@ class _NormBase(Module):
         tensor([1., 1.], requires_grad=True)
         """
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset(self.weight, self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError(
@@ -555,10 +560,7 @@ class LayerNorm(Module):
 
     def reset_parameters(self) -> None:
         """Set weights to 1 and biases to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the normalised input."""
@@ -635,10 +637,7 @@ class GroupNorm(Module):
 
     def reset_parameters(self) -> None:
         """Set weights to 1 and biases to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the normalised input."""
@@ -696,8 +695,7 @@ class RMSNorm(Module):
 
     def reset_parameters(self) -> None:
         """Set weights to 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
+        _reset(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the normalised input."""

@@ -46,6 +46,25 @@ class _AvgPoolNd(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+class _AvgPoolOfPlanes(_AvgPoolNd):
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+
 class _AdaptiveAvgPoolNd(Module):
     def __init__(self, output_size: Any) -> None:
         super().__init__()
@@ -231,7 +250,7 @@ class AvgPool1d(_AvgPoolNd):
         )
 
 
-class AvgPool2d(_AvgPoolNd):
+class AvgPool2d(_AvgPoolOfPlanes):
     """The averages of windows of two dimensions.
 
     Parameters
@@ -256,23 +275,6 @@ class AvgPool2d(_AvgPoolNd):
     tensor([[[2., 1.]]])
     """
 
-    def __init__(
-        self,
-        kernel_size: _Sizes,
-        stride: _Sizes | None = None,
-        padding: _Sizes = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
-
     def forward(self, input: Tensor) -> Tensor:
         """Return the averages of the windows."""
         return functional.avg_pool2d(
@@ -286,7 +288,7 @@ class AvgPool2d(_AvgPoolNd):
         )
 
 
-class AvgPool3d(_AvgPoolNd):
+class AvgPool3d(_AvgPoolOfPlanes):
     """The averages of windows of three dimensions.
 
     Parameters
@@ -310,23 +312,6 @@ class AvgPool3d(_AvgPoolNd):
     >>> torch.nn.AvgPool3d((1, 1, 2))(torch.tensor([[[[1.0, 3.0, 2.0, 0.0]]]]))
     tensor([[[[2., 1.]]]])
     """
-
-    def __init__(
-        self,
-        kernel_size: _Sizes,
-        stride: _Sizes | None = None,
-        padding: _Sizes = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the averages of the windows."""

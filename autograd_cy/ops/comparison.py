@@ -136,7 +136,7 @@ op("clamp(self, min: operand? = None, max: operand? = None)", out="exact", inpla
    checks="clamp_bounds", doc="Elements limited to [min, max]; a bound may be left out.",
    example=">>> ag.clamp(ag.tensor([-1.0, 0.5, 3.0]), 0, 1)\ntensor([0.0000, 0.5000, 1.0000])")
 
-op("_clamp(self, min: operand, max: operand)", event="clamp", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
+op("_clamp(self, min: operand, max: operand)", shown_as="clamp", kernel=elementwise("clamp"), node="ClampBackward0", inplace=True,
    variants={"ClampBackward1": "is_number(min) and is_number(max)"},
    vjp={"self": "_clamp_backward(grad, self, min, max)",
         "min": "where(logical_and(lt(self, min), lt(min, max)), grad, 0)",

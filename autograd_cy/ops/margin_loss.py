@@ -11,7 +11,7 @@ LOADED = "at first use"
 HOW = "0 for the losses themselves, 1 for their mean, 2 for their sum."
 REDUCED = "[lambda x: x, np.mean, np.sum][reduction]"
 SIGN = real(0.6, 1.4)
-COSINE = "(input1 * input2).sum(-1) / np.linalg.norm(input1, axis=-1) / np.linalg.norm(input2, axis=-1)"
+COSINE = "(input1 * input2).sum(-1) / np.sqrt(((input1**2).sum(-1) + 1e-12) * ((input2**2).sum(-1) + 1e-12))"
 VECTORS = ((3, 4), (3, 4)), ((3, 4), (4,)), ((5,), (5,))
 
 
@@ -24,7 +24,7 @@ def codes(*args, **kwargs):
 op("cosine_similarity(x1, x2, dim: int = 1, eps: float = 1e-08)", method=False, also=("nn.functional",), kernel=composite("margin_loss.cosine_similarity"),
    dtypes="hf", tolerance=1e-4,
    samples=[*shapes(*VECTORS, dim=-1), *shapes(((3, 4), (3, 4)), ((2, 1, 4), (3, 1))), *shapes(((3, 4), (3, 4)), dim=0)],
-   reference="(x1 * x2).sum(dim) / np.linalg.norm(x1 + 0 * x2, axis=dim) / np.linalg.norm(x2 + 0 * x1, axis=dim)",
+   reference="(x1 * x2).sum(dim) / np.maximum(np.linalg.norm(x1 + 0 * x2, axis=dim), eps) / np.maximum(np.linalg.norm(x2 + 0 * x1, axis=dim), eps)",
    errors=(error(sample((arg((4,)), arg((4,)))), IndexError, "Dimension out of range"),
            error(sample((arg((4,)), arg((4,)), 0, -1.0)), RuntimeError, "eps must be non-negative")),
    params={"x1": "Vectors along `dim`.", "x2": "Other vectors; the two broadcast.", "dim": "A dimension of the two together.",

@@ -99,7 +99,7 @@ def strong_wolfe(
 
     low, high = bracket
     stuck = False
-    while calls < most and abs(high[0] - low[0]) * size >= smallest:
+    while calls < most and not abs(high[0] - low[0]) * size < smallest:
         a, b = sorted((low[0], high[0]))
         t = cubic(low, high, a, b)
         # A trial near an end hardly shrinks the interval: the second time it goes inside.

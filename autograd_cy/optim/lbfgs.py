@@ -170,9 +170,10 @@ class LBFGS(Optimizer):
             calls = 0
             if group["line_search_fn"] is not None:
                 along = partial(self._evaluate_at, evaluate, self._copies(), direction)
+                most = 1 + group["max_eval"] - evals  # PyTorch doesn't count the first trial
                 loss, grad, length, calls = strong_wolfe(
-                    along, direction, loss, grad, slope, length, group["tolerance_change"]
-                )
+                    along, direction, loss, grad, slope, length, 1e-9, most=most
+                )  # fmt: skip
                 self._move(length, direction)
             else:
                 self._move(length, direction)

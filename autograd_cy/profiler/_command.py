@@ -170,6 +170,14 @@ def record_from_now(folder: str) -> None:
     folder : str
         Where ``<worker>.npz`` is written, which ``profiler.load`` reads. Made if it isn't there.
     """
+    # What the report needs: to import it after an interrupt can change the exit status, as Python
+    # forgets the interrupt when it compiles a string.
+    import zipfile  # noqa: F401
+
+    import numpy.ma  # noqa: F401
+
+    import autograd_cy.profiler._summary  # noqa: F401
+
     recording = Recording({"with_stack": True})
 
     def report() -> None:

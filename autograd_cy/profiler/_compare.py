@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_cy.profiler._formats import _format_time
-from autograd_cy.profiler._groups import aligned, keys_of
+from autograd_cy.profiler._groups import aligned, keys_of, shortened
 from autograd_cy.profiler._spans import Spans
 
 __all__ = ["Change", "Changes", "compare"]
@@ -38,7 +38,7 @@ class Changes(list):
         super().__init__(rows)
         self.by = by
 
-    def table(self, row_limit: int = 100) -> str:
+    def table(self, row_limit: int = 100, max_key_column_width: int = 80) -> str:
         """
         The changes as a table; counts that differ are marked with ``*``.
 
@@ -46,6 +46,8 @@ class Changes(list):
         ----------
         row_limit : int, default 100
             Rows to show; -1 for all.
+        max_key_column_width : int, default 80
+            Longer keys are cut; of lines the end is shown, with the number.
 
         Returns
         -------
@@ -55,7 +57,8 @@ class Changes(list):
             return ""
         rows: list[tuple[str, ...]] = [(self.by, "before", "after", "ratio", "calls")]
         for row in self if row_limit < 0 else self[:row_limit]:
-            rows.append(_cells(row))
+            key = shortened(str(row.key), max_key_column_width, self.by == "line")
+            rows.append(_cells(row._replace(key=key)))
         before, after = sum(row.before for row in self), sum(row.after for row in self)
         counts = sum(row.count_before for row in self), sum(row.count_after for row in self)
         rows.append(_cells(Change("total", before, after, _ratio(before, after), *counts)))

@@ -50,7 +50,7 @@ class Groups(list):
         super().__init__(rows)
         self.by = by
 
-    def table(self, row_limit: int = 100) -> str:
+    def table(self, row_limit: int = 100, max_key_column_width: int = 80) -> str:
         """
         The groups as a table.
 
@@ -58,6 +58,8 @@ class Groups(list):
         ----------
         row_limit : int, default 100
             Rows to show; -1 for all.
+        max_key_column_width : int, default 80
+            Longer keys are cut; of lines the end is shown, with the number.
 
         Returns
         -------
@@ -72,13 +74,22 @@ class Groups(list):
             times = (_format_time(t) if t else "--" for t in (row.forward, row.backward, row.total))
             sizes = (_format_memory(n) if n else "--" for n in (row.allocated, row.saved))
             share = f"{100 * row.total / whole:.1f} %" if whole else "--"
-            rows.append((str(row.key), *times, str(row.calls), *sizes, share))
+            key = shortened(str(row.key), max_key_column_width, self.by == "line")
+            rows.append((key, *times, str(row.calls), *sizes, share))
         return aligned(rows) + (
             f"{len(self) - len(shown)} more rows\n" if len(shown) < len(self) else ""
         )
 
     def __str__(self) -> str:
         return self.table()
+
+
+def shortened(text: str, width: int, keep_end: bool = False) -> str:
+    """A text of at most so many characters."""
+    if len(text) <= width:
+        return text
+    kept = max(width - 3, 1)
+    return "..." + text[-kept:] if keep_end else text[:kept] + "..."
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:

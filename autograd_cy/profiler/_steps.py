@@ -388,6 +388,16 @@ class profile(Reports):
             raise AssertionError(f"Profiler must be initialized before {purpose}")
         return self._result
 
+    @property
+    def profiler(self) -> profile | None:
+        """Itself, once it was started: programs ask ``prof.profiler`` for tables, too."""
+        return None if self._result is None else self
+
+    @property
+    def function_events(self) -> EventList:
+        """As :meth:`events`, under the name that the older interface has for it."""
+        return self.events()
+
     def events(self) -> EventList:
         """
         The events of the last cycle that has ended.

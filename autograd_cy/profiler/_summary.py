@@ -18,6 +18,7 @@ __all__ = ["SHORT_NS", "summary"]
 # Below this, an event is mostly the cost of calling it.
 SHORT_NS = 2000
 TOP = 10
+LOADER = "enumerate(DataLoader)#"
 
 
 def summary(spans: Spans, event_at: Callable[[int], FunctionEvent] | None = None) -> str:
@@ -37,6 +38,10 @@ def summary(spans: Spans, event_at: Callable[[int], FunctionEvent] | None = None
         lines.append(f"outside (Python)   {_share(max(wall - busy, 0.0), wall)}")
     else:
         lines.append(f"threads            {threads}, whose times add up")
+    loading = [k for k, name in enumerate(spans.names) if name.startswith(LOADER)]
+    if loading:
+        waited = spans.self_time[np.isin(spans.name, loading)].sum() / 1e3
+        lines.append(f"  in DataLoader    {_share(waited, wall)}")
     lines.append(f"events             {int(work.sum()):,}")
     failed = int(columns.failed.sum())
     if failed:

@@ -107,20 +107,20 @@ def _titles(columns: Columns, pid: int, native: list[int]) -> Iterator[str]:
         yield title("thread_sort_index", tid, sort_index=k)
 
 
-def _flows(spans: Spans) -> tuple[np.ndarray, np.ndarray]:
-    """For each event, the number of the flow that starts there, and of the one that ends there."""
-    starts = np.zeros(len(spans), np.int64)
-    ends = np.zeros(len(spans), np.int64)
+def _flows(spans: Spans) -> tuple[dict[int, list[int]], dict[int, int]]:
+    """By the place of an event, the flows that start there, and the one that ends there."""
+    starts: dict[int, list[int]] = {}
+    ends: dict[int, int] = {}
     forward = spans.forward_of
     # Of the two events of a node, the outer one.
     tied = np.flatnonzero((forward >= 0) & (spans.nearest_backward == np.arange(len(spans))))
-    # A graph that is walked twice has one arrow from the operator to each backward.
-    for number, place in enumerate(tied.tolist(), 1):
+    # A graph that is walked twice has an arrow from the operator to each backward, each with a
+    # number of its own: viewers end a flow where they first see it end.
+    for number, (place, origin) in enumerate(
+        zip(tied.tolist(), forward[tied].tolist(), strict=True), 1
+    ):
         ends[place] = number
-        if not starts[forward[place]]:
-            starts[forward[place]] = number
-        else:
-            ends[place] = starts[forward[place]]
+        starts.setdefault(origin, []).append(number)
     return starts, ends
 
 
@@ -130,7 +130,7 @@ def _chunk(
     last: int,
     pid: int,
     native: list[int],
-    flows: tuple[np.ndarray, np.ndarray],
+    flows: tuple[dict[int, list[int]], dict[int, int]],
 ) -> Iterator[str]:
     columns = spans.columns
     part = slice(first, last)
@@ -151,16 +151,14 @@ def _chunk(
         spans.kept("fwd_thread", 0)[part].tolist(),
         spans.kept("shape", -1)[part].tolist(),
         spans.charged("stack")[part].tolist(),
-        flows[0][part].tolist(),
-        flows[1][part].tolist(),
         spans.kept("failed", 0)[part].tolist(),
         spans.kept("unfinished", 0)[part].tolist(),
         spans.charged("module")[part].tolist(),
     )
-    for (
-        name, thread, start, length, seq, scope, fwd, shape, stack, begins, ends, failed, open_,
-        module,
-    ) in rows:  # fmt: skip
+    starts, ends = flows
+    for place, (
+        name, thread, start, length, seq, scope, fwd, shape, stack, failed, open_, module,
+    ) in enumerate(rows, first):  # fmt: skip
         if name < 0:
             continue  # a change of memory, which has its own entries
         text = names.get(name)
@@ -194,10 +192,10 @@ def _chunk(
             f'{{"ph": "X", "cat": "{category}", "name": {text}, "pid": {pid}, "tid": {tid}, '
             f'"ts": {start / 1000:.3f}, "dur": {length / 1000:.3f}, "args": {{{args[2:]}}}}}'
         )
-        if begins:
-            yield _flow("s", begins, pid, tid, start)
-        if ends:
-            yield _flow("f", ends, pid, tid, start)
+        for number in starts.get(place, ()):
+            yield _flow("s", number, pid, tid, start)
+        if place in ends:
+            yield _flow("f", ends[place], pid, tid, start)
 
 
 def _flow(phase: str, number: int, pid: int, tid: int, start: int) -> str:

@@ -24,6 +24,8 @@ SHARED = "_shared"
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
+# Their code is calls of other modules, where a compiler finds little to improve.
+COLD_ROOMS = ("shape_rules", "composites")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Module:
     source: str
     kind: str = "plain"
     flags: tuple[str, ...] = ()  # added after all others, if the compiler knows them
+    cold: bool = False  # compiled with less effort (see flags.COLD)
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -51,12 +54,14 @@ def found_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
 
 def declared(path: Path, source: str) -> Module:
     """The module of one source; ``# build: kind flag...`` among its first lines is its header."""
+    kind, flags = "plain", ["cold"] * (path.parent.name in COLD_ROOMS)
     with path.open() as lines:
         for line in islice(lines, 5):
             if line.startswith(HEADER):
                 kind, *flags = line.removeprefix(HEADER).split()
-                return Module(path.stem, source, kind, tuple(flags))
-    return Module(path.stem, source)
+                break
+    own = tuple(flag for flag in flags if flag != "cold")
+    return Module(path.stem, source, kind, own, "cold" in flags)
 
 
 MODULES = found_modules()

@@ -40,6 +40,17 @@ VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARC
 
 MEMSET = "-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign"
 SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+# For modules that mostly call others. -O1 takes two thirds of the time of -O2 and loses nothing
+# there as long as small functions are inlined and last calls are jumps: all of these, or none.
+COLD = (
+    "-O1",
+    "-finline-small-functions",
+    "-findirect-inlining",
+    "-foptimize-sibling-calls",
+    "-freorder-blocks-and-partition",
+    "-fpartial-inlining",
+    "-fipa-ra",
+)
 
 # Compiles where arithmetic is what the standard says, and fails otherwise.
 HONEST = """
@@ -153,6 +164,13 @@ def of_module(wanted, probe, environ=os.environ) -> list[str]:
     if opt_level(environ):
         wanted = [flag for flag in wanted if not flag.startswith("-O")]
     return [known for flag in wanted for known in probe.first([flag])]
+
+
+def of_cold(probe, environ=os.environ) -> list[str]:
+    """Flags of a cold module; none in quick and debug builds, or where the compiler misses one."""
+    if opt_level(environ) or switch("AUTOGRAD_CY_DEBUG", environ):
+        return []
+    return probe.first(list(COLD))
 
 
 def link(probe, environ=os.environ) -> list[str]:

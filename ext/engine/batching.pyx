@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Batched tensors: what the generated vmap rules are made of.
 
 Rules take the wrappers (levels.pyx) of the innermost vmap apart, call the operator on the tensors

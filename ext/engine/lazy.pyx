@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Conjugation and negation that are still to be done.
 
 # Note [Lazy bits]

@@ -5,24 +5,33 @@ convolution_weights.pyx.
 Nothing is unrolled into columns. The images lie in working memory with their margins of zeros, and
 the block of the product (scalar/conv_micro.h) finds the elements that one tap multiplies at a fixed
 distance from those of another. With a stride, elements of the same phase lie together. The gradient
-of an image is such a sum, too, for each phase of its places.
+of an image is such a sum, too, for each phase of its places, but for what convolution_scatter.pyx
+takes.
 """
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
 from autograd_cy._C.convolution_plan cimport Form, fill_channel, lay_out, loops, trim
+from autograd_cy._C.convolution_scatter cimport run_scatter, suits_scatter
 from autograd_cy._C.convolution_taps cimport (
     Grid, Piece, Work, cut_vectors, plan_image, plan_result, tap_image, tap_result)
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
+from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
 from autograd_cy._C.winograd cimport run_tiles, suits_tiles
 
+from autograd_cy._C import cpu as _cpu
+
 __all__: list[str] = []
+
+cdef LoopTable products = (<LoopTable*>PyCapsule_GetPointer(
+    _cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
 
 cdef extern from *:
     """
@@ -47,6 +56,8 @@ cdef enum:
     STREAMED = 3 << 18
     # Results of a channel that make up for reading and packing more weights than that.
     MANY = 512
+    # Taps of a product whose weights are read as they lie.
+    DEPTH = 256
 
 
 cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
@@ -127,6 +138,10 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
     while n and g.piece[g.begins[n - 1]].image >= images:
         n -= 1
     rows = min(last * t.block, t.rows) - first * t.block
+    if t.plain:
+        if n > 0 and rows > 0:
+            compute_plain(t, g, group, image, images, first * t.block, rows, planes, n)
+        return
     if n > most and rows > 0 and 2 * depth_of(t, g, rows) < g.k:
         compute_deep(t, g, group, images, image, first, last, planes, tile, n)
         return
@@ -233,6 +248,65 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
                 place_of(t, group, before + row) + image * t.at_result[0] * f.size, 0, g.step[2])
         v += count
     give_scratch(sums)
+
+
+cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images,
+                        Py_ssize_t first, Py_ssize_t rows, const char* planes,
+                        Py_ssize_t n) noexcept nogil:
+    """The same as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
+    so that weights are read once."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], width = n * lanes, v, i, row, k = 0, now
+    cdef Py_ssize_t depth = min(<Py_ssize_t>DEPTH, g.k)
+    cdef float* sums = <float*>take_scratch(
+        <size_t>((rows * width + parts(n, 2) * 2 * lanes * depth) * f.wide))
+    cdef float* tile
+    cdef float* line
+    cdef const float* w = <const float*>f.w + (group * f.o + first) * t.row_step
+    cdef float bias
+    cdef Runs runs
+    if sums == NULL:
+        t.failed = 1
+        return
+    tile = sums + rows * width
+    for row in range(rows):
+        line = sums + row * width
+        bias = (<const float*>t.bias)[group * t.rows + first + row]
+        for i in range(width):
+            line[i] = bias
+    while k < g.k:
+        now = min(depth, g.k - k)
+        v = 0
+        while v < n:
+            find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
+            loops.collect(f.kind, now, g.off + k, runs.count, runs.source, runs.lane, runs.length,
+                          planes, tile + v * lanes * now, 2 * lanes)
+            v += 2
+        products.multiply(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
+                          width)
+        k += now
+    v = 0
+    while v < n:
+        find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
+        loops.spread(f.dt, rows, runs.count, runs.lane, runs.result, runs.length, sums + v * lanes,
+                     width, place_of(t, group, first) + image * t.at_result[0] * f.size,
+                     t.at_result[1], g.step[2])
+        v += 2
+    give_scratch(sums)
+
+
+cdef bint suits_plain(Work* t) noexcept nogil:
+    """Whether the taps of a row of weights lie in order, and two vectors of the images are a strip
+    of the product."""
+    cdef Grid* g = t.grid
+    cdef Py_ssize_t k
+    if (t.f.dt != DT_F32 or t.f.unit != 1
+            or 2 * loops.lanes[t.f.kind] != products.width[KIND_F32]):
+        return False
+    for k in range(g.k):
+        if g.woff[k] != k:
+            return False
+    return True
 
 
 cdef inline Py_ssize_t ramp_of(Py_ssize_t count) noexcept nogil:
@@ -369,20 +443,25 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
         t.block_parts = min(t.blocks, threads)
     if (tap_image(t) if image else tap_result(t)) < 0:
         return -1
+    t.plain = heavy and not image and suits_plain(t)
     k = 0
     for i in range(t.grids):
         if cut_vectors(t, &t.grid[i]) < 0:
             return -1
         k += t.grid[i].k
         gathered = gathered or t.grid[i].gathered
+    t.plain = t.plain and gathered
     # As many blocks of weights at a time as there is room for.
     some = max(min(PACKED // max(k * f.groups * t.block * f.wide, <Py_ssize_t>1), t.blocks),
                <Py_ssize_t>1)
-    t.packed = <char*>take_scratch(<size_t>(k * f.groups * some * t.block * f.wide + 64))
-    if t.packed == NULL:
-        return -1
+    if t.plain:
+        some = t.blocks
+    if not t.plain:
+        t.packed = <char*>take_scratch(<size_t>(k * f.groups * some * t.block * f.wide + 64))
+        if t.packed == NULL:
+            return -1
     k = 0
-    for i in range(t.grids):
+    for i in range(0 if t.plain else t.grids):
         t.grid[i].weights = t.packed + k * f.groups * some * t.block * f.wide
         k += t.grid[i].k
     t.bias = <char*>room(f.groups * t.rows, f.wide)
@@ -409,7 +488,8 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
         t.last = min(t.blocks, t.first + some)
         if t.block_parts > 1:
             t.block_parts = min(t.last - t.first, threads)
-        pack_weights(t, <int>threads)
+        if not t.plain:
+            pack_weights(t, <int>threads)
         parallel_for_dynamic(task, t, t.batches * t.group_parts * t.block_parts, <int>threads)
     return 0
 
@@ -422,6 +502,8 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
     trim(f)
     if suits_tiles(f) and run_tiles(f, image) == 0:
         return 0
+    if image and suits_scatter(f):
+        return run_scatter(f)
     memset(&t, 0, sizeof(t))
     t.f = f
     if image:

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""Convolutions of 3 x 3 taps, float32, by tiles of 2 x 2 results, with 16 products for 36.
+"""Convolutions of 3 x 3 taps, float32, by tiles of 2 x 2 results, with 16 products for 36; most by
+those of 4 x 4 (winograd_large.pyx).
 
 The transforms (scalar/winograd.h) turn one convolution into 16 matrix products over channels, one
 for each place of a tile. Some tiles at a time, so that what the products read stays in cache; which
@@ -14,6 +15,7 @@ from autograd_cy._C.dtypes cimport DT_F32
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.winograd_large cimport run_large, run_large_weights, suits_large
 from autograd_cy._C.winograd_loops cimport TAPS_TOGETHER, TileTable
 
 from autograd_cy._C import cpu as _cpu
@@ -267,21 +269,20 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     give_scratch(m)
 
 
-cdef bint lacks_taps(const Tiles* t) noexcept nogil:
+cdef bint lacks_taps(Form* f, bint turned) noexcept nogil:
     """Whether a row has a tap of zeros in all channels beside others, as masked kernels have.
 
     A tile takes differences of neighbours; where the weight of one is 0, a large one would still
     cost the result its last digits. Of other kernels the first channel says that there is none.
     """
-    cdef Form* f = t.f
-    cdef Py_ssize_t of_row = f.at_w[1] if t.turned else f.at_w[0]
-    cdef Py_ssize_t of_channel = f.at_w[0] if t.turned else f.at_w[1]
+    cdef Py_ssize_t of_row = f.at_w[1] if turned else f.at_w[0]
+    cdef Py_ssize_t of_channel = f.at_w[0] if turned else f.at_w[1]
     cdef Py_ssize_t row, channel, i
     cdef const float* w
     cdef int seen
-    for row in range(t.rows):
+    for row in range(f.c if turned else f.o):
         seen = 0
-        for channel in range(t.channels):
+        for channel in range(f.o if turned else f.c):
             w = <const float*>f.w + row * of_row + channel * of_channel
             for i in range(9):
                 seen |= (w[i] != 0) << i
@@ -296,6 +297,10 @@ cdef int run_tiles(Form* f, bint image) noexcept nogil:
     cdef Tiles t
     cdef Py_ssize_t most, batches, i, d, blocks
     cdef int threads
+    if lacks_taps(f, image):
+        return 1
+    if suits_large(f):
+        return run_large(f, image)
     memset(&t, 0, sizeof(t))
     t.f, t.turned = f, image
     if image:
@@ -306,7 +311,7 @@ cdef int run_tiles(Form* f, bint image) noexcept nogil:
         t.source, t.at_source, t.of_source = <const float*>f.x, f.at_x, f.of_x
         t.result, t.at_result = <float*>f.y, f.at_y
         t.channels, t.rows, t.high, t.wide = f.c, f.o, f.of_y[1], f.of_y[2]
-    if t.at_result[4] != 1 or lacks_taps(&t):
+    if t.at_result[4] != 1:
         return 1
     for d in range(2):
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
@@ -415,7 +420,11 @@ cdef int run_tile_weights(Form* f) noexcept nogil:
     cdef Tiles t
     cdef Py_ssize_t most, batches, i, d, some
     cdef int threads
-    if f.at_y[4] != 1 or f.at_w[1] != 9:
+    if f.at_w[1] != 9:
+        return 1
+    if suits_large(f):
+        return run_large_weights(f)
+    if f.at_y[4] != 1:
         return 1
     memset(&t, 0, sizeof(t))
     t.f = f

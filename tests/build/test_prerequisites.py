@@ -8,6 +8,7 @@ import pytest
 from building import build_inplace, run_python, set_modules, write
 
 from ext.build import builder, flags, guard, prerequisites
+from ext.build.extensions import declared
 from ext.build.probe import Probe
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -102,6 +103,21 @@ def test_the_guard_names_what_newer_compilers_refuse(tmp_path):
     assert "incompatible" in said
 
 
+def test_cold_modules_are_those_of_their_rooms_and_headers(tmp_path):
+    def module(room, *lines):
+        path = tmp_path / room / "some.pyx"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(["# cython: language_level=3", *lines, ""]))
+        return declared(path, f"{room}/some.pyx")
+
+    assert not module("core").cold
+    assert module("composites").cold
+    assert module("shape_rules").cold
+    assert not module("shape_rules", "# build: plain").cold
+    found = module("core", "# build: openmp cold -ffp-contract=off")
+    assert (found.kind, found.cold, found.flags) == ("openmp", True, ("-ffp-contract=off",))
+
+
 def test_optimisation_level_replaces_those_of_modules():
     class Accepting:
         version = "pretended cc 1.0"
@@ -121,6 +137,9 @@ def test_optimisation_level_replaces_those_of_modules():
         "-ffp-contract=off"
     ]
     assert flags.of_module(("-O1",), Accepting(), {}) == ["-O1"]
+    assert flags.of_cold(Accepting(), quick) == []
+    assert flags.of_cold(Accepting(), {"AUTOGRAD_CY_DEBUG": "1"}) == []
+    assert flags.of_cold(Accepting(), {})[0] == "-O1"
     assert flags.common(Accepting(), {})[0] == "-O2"
     with pytest.raises(flags.FlagRefused, match="AUTOGRAD_CY_OPT=fast is no level"):
         flags.opt_level({"AUTOGRAD_CY_OPT": "fast"})

@@ -492,3 +492,18 @@ def _runs(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_profiles_show_the_wait_for_each_batch(workers):
+    kind = "MultiProcessing" if workers else "SingleProcess"
+    with ag.profiler.profile() as prof:
+        batches = list(D.DataLoader(Rows(), batch_size=4, num_workers=workers))
+    name = f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__"
+    seen = [event for event in prof.events() if event.name == name]
+    assert len(seen) == len(batches) + 1
+    assert not any(event.failed for event in seen)
+    loader = D.DataLoader(Rows(fails=0, error=KeyError("first")), num_workers=workers)
+    with ag.profiler.profile() as prof, pytest.raises(KeyError):
+        next(iter(loader))
+    assert [event.failed for event in prof.events() if event.name == name] == [True]

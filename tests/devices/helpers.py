@@ -19,6 +19,7 @@ __all__ = [
     "cases",
     "claimed",
     "family",
+    "geometry",
     "inplace_form",
     "keeps_itself",
     "launched_again",
@@ -28,6 +29,8 @@ __all__ = [
     "on_meta",
     "one_dtype",
     "out_memory",
+    "outputs",
+    "plain_bytes",
 ]
 
 

@@ -118,7 +118,7 @@ signal.signal(signal.SIGALRM, raise_interrupt)
 
 
 @pytest.mark.parametrize("name", WORKS)
-@pytest.mark.parametrize("seconds", [0.5, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [0.25, pytest.param(5, marks=pytest.mark.slow)])
 def test_modes_survive_interrupts_at_any_moment(name, seconds):
     stress = STRESS.replace("WORK", WORKS[name], 1).replace("SECONDS", str(seconds), 1)
     assert "fine" in run(HANDLER + stress)

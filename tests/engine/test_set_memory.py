@@ -197,3 +197,15 @@ def test_set_keeps_the_bits_of_the_tensor_and_leaves_those_of_the_source(bits):
     turned = other.conj() if bits == "conj" else ag.zeros(1, dtype=ag.complex64).conj().imag
     assert turned.set_(memory).tolist() == lazy.tolist()
     assert turned.is_conj() == lazy.is_conj() and turned.is_neg() == lazy.is_neg()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex128"])
+@pytest.mark.parametrize(("length", "size"), [(6, 5), (6, 7), (6, 40), (3000, 3001), (3000, 9000)])
+def test_resized_tensors_keep_what_they_had(dtype, length, size):
+    x = ag.arange(length).to(getattr(ag, dtype))
+    before = x.tolist()
+    kept = min(size, length)
+    assert x.resize_(size).shape == (size,) and x[:kept].tolist() == before[:kept]
+    assert x.untyped_storage().nbytes() >= size * x.element_size()
+    behind = ag.arange(length).to(getattr(ag, dtype))[2:]
+    assert behind.resize_(3).tolist() == before[2:5] and behind.storage_offset() == 2

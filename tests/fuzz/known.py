@@ -57,6 +57,42 @@ KNOWN = (
         "torch's numbers are right to nine digits from arguments of about 50 on, ours to thirteen",
     ),
     Known(
+        "calls",
+        r"^(silu|sigmoid|softmin|softmax)_? (float|bfloat)",
+        r"np\.float64\(-?\d[\d.]*e-4[0-9]\) at",
+        "the sigmoid is subnormal there and has lost digits before it is multiplied",
+    ),
+    Known(
+        "calls",
+        r"_backward.* complex",
+        r"inf",
+        "a product of infinite parts next to one that overflows: fused or not by compilers",
+    ),
+    Known(
+        "arguments",
+        r"",
+        r"This function was deprecated since version [\d.]+ and is now removed",
+        "a removed function refuses every call in the same words, as torch does",
+    ),
+    Known(
+        "arguments",
+        r"^(sub|add|rsub|addmm|addmv|addr|addbmm|baddbmm|addcmul|addcdiv)_?$",
+        r"doubled argument",
+        "the order of arguments of 2017, a factor before a named tensor, is taken as in torch",
+    ),
+    Known(
+        "arguments",
+        r"nn\.functional\.([cs]?elu|r?relu6?|silu|mish|hard\w+|leaky_relu|threshold|\w*dropout\w*)",
+        r"a call changed [a-z]\b",
+        "any true value asks for `inplace`, as in torch",
+    ),
+    Known(
+        "arguments",
+        r"nn\.functional\.embedding|assert_close",
+        r"AssertionError",
+        "torch asserts that, too",
+    ),
+    Known(
         "arguments",
         r"lobpcg",
         r"AssertionError: A must be square",

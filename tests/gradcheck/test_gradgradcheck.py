@@ -3,7 +3,7 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy.autograd import gradgradcheck
+from autograd_cy.autograd import _comparison, gradgradcheck
 from autograd_cy.autograd.gradcheck import GradcheckError
 
 each_mode = pytest.mark.parametrize("fast", [False, True], ids=["slow", "fast"])
@@ -144,3 +144,11 @@ def test_options_must_be_consistent(x, options, text):
 def test_gradients_of_inputs_stay_as_they_are(x):
     gradgradcheck(lambda a: a**3, x)
     assert x.grad is None and x.tolist() == [0.5, 2.0]
+
+
+def test_strided_vectors_have_the_same_numbers():
+    outputs = (ag.ones(3, 2, dtype=ag.float64), ag.ones((), dtype=ag.float64))
+    plain, strided = (_comparison._vectors(outputs, None, s) for s in (False, True))
+    assert strided[0].stride() == (4, 2) and plain[0].stride() == (2, 1)
+    for a, b in zip(plain, strided, strict=True):
+        assert ag.equal(a, b) and b.requires_grad and (a.abs() <= 1).all()

@@ -336,6 +336,14 @@ def test_wrong_shapes_are_refused():
         product("float64", *(np.ones((2, 2), "f4"),) * 3)
 
 
+@pytest.mark.parametrize("ndims", [p for p in itertools.product((1, 2, 3, 4), repeat=3)
+                                   if p not in ((2, 2, 2), (3, 3, 3))], ids=str)  # fmt: skip
+def test_matrices_and_batches_do_not_mix(ndims):
+    a, b, c = (np.ones((2,) * n, "f4") for n in ndims)
+    with pytest.raises(ValueError, match="must have 2 dimensions, or 3 with a batch"):
+        gemm.gemm_numpy(CODES["float32"], a, b, c)
+
+
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize("rows", [2, 3])
 def test_rows_that_overlap_are_refused(rows, place):

@@ -135,6 +135,12 @@ def test_what_the_modern_api_asks_of_a_variable_names_its_data():
         assert not hasattr(x, name)
         with pytest.raises(AttributeError, match=f"no attribute '{name}'.*variable.data"):
             getattr(x, name)
+        assert name not in dir(x)
+        assert not hasattr(Variable, name)
+    x.name = "input"  # a program's own attributes may have any name
+    assert x.name == "input"
+    with pytest.raises(AttributeError, match="weights"):
+        _ = x.weights
 
 
 def test_sums_with_products_keep_the_rules_of_sizes_and_types():

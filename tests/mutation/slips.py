@@ -52,6 +52,21 @@ UNSEEN = re.compile(
     r"|^raise MemoryError\(\)$"
 )
 
+# Where one way to the same result gives place to another, or threads begin: whether at this number
+# or one beyond it changes nothing but time. Only that step is left out, no other slip of the line,
+# and a number is here only if nothing is as long as it says (buffers, fields) and either way is
+# right on both sides of it.
+TUNINGS = (
+    "PARALLEL_BYTES", "GRAIN", "DIRECT", "DIRECT_WORK", "STREAMED", "GIVE_UP_GIL", "TURN_LEAST",
+    "SIDE_LEAST", "SHORT_ROW", "RADIX_ROW", "LOOK_EVERY", "SIGNAL_NODES",
+)  # fmt: skip
+AT_TUNING = re.compile(rf"[<>]=? ({'|'.join(TUNINGS)})\b(?! *[-+*/])")
+# The smaller or larger of two: of two that are equal, either.
+OF_TWO = re.compile(
+    r"(?:(?<=return )|(?<== )|(?<=[(\[])|(?<=, ))"
+    r"(?P<a>[\w.]+(?: [-+] [\w.]+)*) if (?P=a) [<>]=? (?P<b>[\w.]+) else (?P=b)(?=$|[,)\]])"
+)
+
 
 @dataclass(frozen=True)
 class Slip:
@@ -154,8 +169,18 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
-            if not any(a < hit.end() and hit.start() < b for a, b in strings):
+            inside = any(a < hit.end() and hit.start() < b for a, b in strings)
+            if not inside and not is_tuning(code, hit, new):
                 yield code[: hit.start()] + new + code[hit.end() :], kind
+
+
+def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
+    """Whether the slip only moves the number that belongs to either side of a comparison."""
+    if hit.group() not in ("<", "<=", ">", ">=") or new not in ("<", "<=", ">", ">="):
+        return False
+    if AT_TUNING.match(code, hit.start()):
+        return True
+    return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
 
 
 def without_a_part(value: str) -> Iterator[str]:

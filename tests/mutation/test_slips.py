@@ -59,6 +59,27 @@ def test_single_lines_inside_of_functions_are_taken():
         ("raise ValueError(n)", {""}),
         ("x = 'a < b'", set()),
         ("y = f(x10, 10)", set()),
+        # What only moves a number that belongs to either side.
+        ("if n < GRAIN:", set()),
+        ("if n < GRAIN + 2:", {"if n <= GRAIN + 2:", "if n < GRAIN - 2:"}),
+        (
+            "if n < GRAIN and m < 4:",
+            {
+                "if (m < 4):",
+                "if (n < GRAIN):",
+                "if n < GRAIN and m <= 4:",
+                "if n < GRAIN or m < 4:",
+            },
+        ),
+        ("return a if a < b else b", set()),
+        (
+            "return a if a < b else b - c",
+            {"return a if a <= b else b - c", "return a if a < b else b + c"},
+        ),
+        (
+            "return c + a if a < b else b",
+            {"return c + a if a <= b else b", "return c - a if a < b else b"},
+        ),
         ("if a and b > c:", {"if (b > c):", "if (a):", "if a and b >= c:", "if a or b > c:"}),
     ],
 )

@@ -90,3 +90,18 @@ def test_parameters_are_filled_unrecorded():
     for fill in (init.orthogonal_, init.trunc_normal_, lambda w: init.sparse_(w, 0.5)):
         assert fill(w) is w and w.is_leaf and w.requires_grad
     assert init.orthogonal_(ag.empty(0, 3)).shape == (0, 3)
+
+
+@pytest.mark.parametrize("dtype", [ag.int64, ag.bool, ag.complex64])
+def test_refused_truncated_normal_leaves_the_tensor_alone(dtype):
+    t = ag.ones(4, dtype=dtype)
+    with pytest.raises(NotImplementedError, match=r"trunc_normal_: a tensor of .* of shape \(4,\)"):
+        init.trunc_normal_(t)
+    assert (t == 1).all()
+
+
+def test_refused_gain_leaves_the_matrix_alone():
+    t = ag.ones(2, 3)
+    with pytest.raises(RuntimeError):
+        init.orthogonal_(t, ag.zeros(0, 3))
+    assert (t == 1).all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy import nn
 from autograd_cy.nn.utils import rnn
 
 
@@ -33,19 +34,17 @@ CASES = {
         sequences(t, (1, 3, 1, 2)), enforce_sorted=False
     ),
     "pack scalars": lambda t: t.nn.utils.rnn.pack_sequence(sequences(t, (2, 1), ())),
-    "pack padded": lambda t: t.nn.utils.rnn.pack_padded_sequence(
-        t.arange(24.0).view(3, 2, 4), [3, 1]
-    ),
-    "pack padded batch first": lambda t: t.nn.utils.rnn.pack_padded_sequence(
+    "pack padded": lambda t: t.rnn.pack_padded_sequence(t.arange(24.0).view(3, 2, 4), [3, 1]),
+    "pack padded batch first": lambda t: t.rnn.pack_padded_sequence(
         t.arange(24.0).view(2, 3, 4), t.tensor([1, 2]), batch_first=True, enforce_sorted=False
     ),
     "unpack": lambda t: t.nn.utils.rnn.unpack_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False)
     ),
-    "pad packed": lambda t: t.nn.utils.rnn.pad_packed_sequence(
+    "pad packed": lambda t: t.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False), True, -1.0, 5
     ),
-    "pad packed steps first": lambda t: t.nn.utils.rnn.pad_packed_sequence(
+    "pad packed steps first": lambda t: t.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False)
     ),
     "unpad": lambda t: t.nn.utils.rnn.unpad_sequence(t.ones(3, 2, 4), t.tensor([3, 1])),
@@ -76,10 +75,10 @@ def test_results_are_those_of_torch(case):
 
 REFUSED = {
     "out of order": lambda t: t.nn.utils.rnn.pack_sequence(sequences(t, (1, 2))),
-    "empty sequence": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(3, 2), [3, 0]),
-    "too few lengths": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(3, 2), [3]),
-    "nothing": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(0, 2), [0, 0]),
-    "too short": lambda t: t.nn.utils.rnn.pad_packed_sequence(
+    "empty sequence": lambda t: t.rnn.pack_padded_sequence(t.ones(3, 2), [3, 0]),
+    "too few lengths": lambda t: t.rnn.pack_padded_sequence(t.ones(3, 2), [3]),
+    "nothing": lambda t: t.rnn.pack_padded_sequence(t.ones(0, 2), [0, 0]),
+    "too short": lambda t: t.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t, (3, 1))), total_length=2
     ),
     "no sequences": lambda t: t.nn.utils.rnn.pad_sequence([]),
@@ -182,3 +181,30 @@ def test_copies_and_pickles():
 def test_sizes_on_another_device_are_refused():
     with pytest.raises(ValueError, match="should always be on CPU"):
         rnn.PackedSequence(ag.ones(3), ag.tensor([2, 1]).to("meta"))
+
+
+@pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_packed_sequences_of_half_types_are_those_of_float64(name, dtype, bidirectional):
+    """Types for which there is no kernel of a layer go step by step, also in packed sequences."""
+    module = getattr(nn, name)(3, 4, num_layers=2, bidirectional=bidirectional)
+    half = getattr(ag, dtype)
+    with ag.no_grad():
+        for p in module.parameters():
+            p.copy_(p.to(half))
+    lengths = ag.tensor([5, 3, 3, 1])
+    x = ag.randn(5, 4, 3, generator=ag.Generator().manual_seed(0)).to(half)
+
+    def run(kind):
+        given = x.to(kind).detach().clone().requires_grad_()
+        packed = rnn.pack_padded_sequence(given, lengths)
+        outputs, state = module.to(kind)(packed)
+        padded, _ = rnn.pad_packed_sequence(outputs)
+        (padded.double() ** 2).sum().backward()
+        states = state if isinstance(state, tuple) else (state,)
+        return [padded, *states, given.grad]
+
+    for found, wanted in zip(run(half), run(ag.float64), strict=True):
+        assert found.dtype == half and found.shape == wanted.shape
+        assert (found.double() - wanted).abs().max() < (0.02 if dtype == "float16" else 0.12)

@@ -6,7 +6,6 @@ its record. That of a private composite has no samples: a formula that uses it m
 """
 
 import ast
-import copy
 import functools
 from dataclasses import dataclass, replace
 
@@ -86,10 +85,11 @@ def tangent_sites(record):
 def mutants(site):
     """[(what was done, text)] without those that say the same or can't show in a result."""
     tree = parse(site.text)
-    if ast.unparse(tree) in ZERO:
+    plain = ast.unparse(tree)
+    if plain in ZERO:
         return []
     found = {}
-    for kind, mutant in mutations(tree):
+    for kind, mutant in mutations(site.text):
         if kind == "drop conj" and "c" not in site.record.dtypes:
             continue
         if kind == "double" and site.kind == "composite" and len(site.record.returns) > 1:
@@ -98,17 +98,18 @@ def mutants(site):
             continue  # of a tuple
         if kind == "double" and site.kind == "vjp" and site.record.arg(site.key).type == "Tensor[]":
             continue  # twice a tuple is the tuple repeated
-        text = ast.unparse(ast.fix_missing_locations(mutant))
-        if text != ast.unparse(tree):
+        text = ast.unparse(mutant)
+        if text != plain:
             found.setdefault(text, kind)
     return [(kind, text) for text, kind in found.items()]
 
 
-def mutations(tree):
+def mutations(text):
     """(what was done, tree) of every single mutation of a formula."""
+    tree = parse(text)
 
     def mutant(place, make_new):
-        whole = copy.deepcopy(tree)
+        whole = parse(text)
         old = list(ast.walk(whole))[place]
         new = make_new(old)
 
@@ -121,8 +122,8 @@ def mutations(tree):
     def twice(node):
         return ast.BinOp(node, ast.Mult(), ast.Constant(2))
 
-    yield "sign", ast.UnaryOp(ast.USub(), copy.deepcopy(tree))
-    yield "double", twice(copy.deepcopy(tree))
+    yield "sign", ast.UnaryOp(ast.USub(), tree)
+    yield "double", twice(tree)
     for place, node in enumerate(ast.walk(tree)):
         for kind, change in changes(node, place, twice):
             yield kind, mutant(place, change)

@@ -23,6 +23,10 @@ CASES = [
     (1, 33, 24, (56, 56), (1, 0)),
     (1, 16, 16, (3, 1100), (1, 1)),
     (9, 600, 20, (4, 6), (1, 1)),
+    (2, 24, 40, (12, 9), (1, 1)),
+    (70, 150, 37, (4, 4), (1, 1)),
+    (3, 260, 16, (11, 19), (2, 0)),
+    (1, 64, 64, (30, 134), (1, 1)),
 ]
 
 
@@ -56,6 +60,20 @@ def test_as_plain_sums(case):
     assert_near(results(x, w, b, **options), results(x, w, b, ag.float64, **options))
 
 
+@pytest.mark.parametrize("channels", [16, 64, 300])
+@pytest.mark.parametrize("positive", [False, True])
+def test_rounding_is_that_of_plain_sums(channels, positive):
+    """Tiles of 4 x 4 of numbers of one size: a few times what a sum in float32 would lose."""
+    x, w, b, options = operands((2, channels, 32, (16, 16), (1, 1)))
+    if positive:
+        x, w = x.abs(), w.abs()
+    found, expected = results(x, w, b, **options), results(x, w, b, ag.float64, **options)
+    for a, e in zip(found, expected, strict=True):
+        error, size = a.double() - e, e.square().mean().sqrt()
+        assert error.square().mean().sqrt() < 1.2e-6 * size
+        assert error.abs().max() < 1e-5 * size
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_threads_give_the_same_bits(case):
     x, w, b, options = operands(case)
@@ -70,14 +88,16 @@ def test_threads_give_the_same_bits(case):
         assert all(ag.equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
-def test_any_layout_gives_the_same():
-    x, w, b, options = operands(CASES[3])
+@pytest.mark.parametrize("case", [CASES[3], CASES[11]], ids=str)
+def test_any_layout_gives_the_same(case):
+    """Tiles of 2 x 2 and of 4 x 4."""
+    x, w, b, options = operands(case)
     expected = results(x, w, b, ag.float64, **options)
     for order in itertools.permutations(range(4)):
         back = [order.index(d) for d in range(4)]
         strided = [t.permute(order).contiguous().permute(back) for t in (x, w)]
         assert_near(results(*strided, b, **options), expected)
-    wide = ag.zeros(5, 40, 6, 20)
+    wide = ag.zeros(*x.shape[:-1], 2 * x.shape[-1])
     wide[..., ::2] = x
     assert_near(results(wide[..., ::2], w, b, **options), expected)
 
@@ -119,7 +139,7 @@ def test_every_instruction_set(target):
     """The tests above, in a process with other loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
-    names = "plain_sums or any_layout or not_finite"
+    names = "plain_sums or any_layout or not_finite or rounding"
     command = [
         sys.executable,
         "-m",

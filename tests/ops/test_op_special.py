@@ -62,6 +62,33 @@ def test_exponentials_do_not_overflow_before_the_result_does():
     assert sigmoid.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("function", ["exp", "exp2", "expm1", "sinh", "cosh", "sin", "cos"])
+def test_parts_are_finite_where_only_the_modulus_overflows(function, name):
+    end = math.log(np.finfo(name).max)
+    sizes = [end + step for step in (-16, -2, -0.5, 0.2, 0.6, 0.8, 2, 4)]
+    angles = [0.01, 0.14, 0.8, 1.5, 1.57, 3.0, -3.14]
+    parts = [(sign * size, angle) for size in sizes for angle in angles for sign in (1, -1)]
+    if function == "exp2":
+        parts = [(size / math.log(2), angle) for size, angle in parts]
+    points = np.array([complex(*p) for p in parts], name)
+    if function in ("sin", "cos"):
+        points = points * np.array(1j, name)
+    wider = points.astype("complex128" if name == "complex64" else "clongdouble")
+    found = getattr(ag, function)(ag.from_numpy(points)).numpy()
+    with np.errstate(over="ignore"):
+        if function == "exp2":
+            turned = np.exp(1j * wider.imag * np.log(wider.real.dtype.type(2)))
+            expected = (np.exp2(wider.real) * turned).astype(name)
+        else:
+            expected = getattr(np, function)(wider).astype(name)
+    limits = np.finfo(name)
+    for part in ("real", "imag"):
+        got, wanted = getattr(found, part), getattr(expected, part)
+        tolerance = {"rtol": 8 * limits.eps, "atol": 2 * float(limits.smallest_subnormal)}
+        np.testing.assert_allclose(got, wanted, **tolerance)
+
+
 # values: function -> [(arguments, value)]
 VALUES = {
     "relu": [((-0.0,), -0.0), ((nan,), nan), ((-inf,), 0.0)],

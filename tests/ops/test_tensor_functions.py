@@ -68,6 +68,9 @@ def test_elements_at_indices_that_wrap():
     assert ag.equal(ag.take_along_dim(x, order, 1), x.detach().sort(1)[0])
     assert ag.take_along_dim(x, ag.tensor([[-1], [0]], dtype=ag.int32), 1).tolist() == [[20], [60]]
     assert ag.take_along_dim(x, ag.tensor([5, 0])).tolist() == [50, 10]
+    for outside in (-1, 6):  # along a dimension they are counted on, in the whole they aren't
+        with pytest.raises(RuntimeError, match=f"index {outside} is out of bounds"):
+            ag.take_along_dim(x, ag.tensor([outside]))
     ag.take_along_dim(x, ag.tensor([[1]]), 1).sum().backward()
     assert x.grad.tolist() == [[0, 1, 0], [0, 1, 0]]
     with pytest.raises(RuntimeError, match="dtype of indices should be Long"):

@@ -5,6 +5,7 @@ import math
 import pickle
 import warnings
 
+import numpy as np
 import pytest
 
 import autograd_cy as ag
@@ -392,3 +393,25 @@ def test_rates_between_steps_are_asked_for_otherwise():
     schedule = lr.ExponentialLR(sgd(), 0.5)
     with pytest.warns(UserWarning, match="get_last_lr"):
         schedule.get_lr()
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if n not in ("chained", "in sequence")])
+def test_steps_to_any_epoch_are_those_of_torch(name):
+    torch = pytest.importorskip("torch")
+
+    def rates(library):
+        optimizer = sgd(library)
+        schedule = ALL[name](library.optim.lr_scheduler, optimizer)
+        found = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for epoch in (4, 0, 9, 8, None, 3, None, 12, 1):
+                optimizer.step()
+                schedule.step() if epoch is None else schedule.step(epoch)
+                found.append([group["lr"] for group in optimizer.param_groups])
+        return found, schedule.last_epoch, schedule.get_last_lr()
+
+    ours, theirs = rates(ag), rates(torch)
+    np.testing.assert_allclose(ours[0], theirs[0], 1e-12)
+    assert ours[1] == theirs[1]
+    np.testing.assert_allclose(ours[2], theirs[2], 1e-12)

@@ -277,6 +277,17 @@ def test_a_cycle_without_end_warns():
         prof.step()
 
 
+def test_the_profiler_of_a_profile_answers_as_the_older_interface():
+    prof = stepwise()
+    assert prof.profiler is None
+    with prof:
+        training_step()
+    inner = prof.profiler
+    assert len(inner.function_events) == len(prof.events())
+    assert inner.self_cpu_time_total > 0 and inner.total_average().key == "Total"
+    assert inner.table() == prof.table()
+
+
 def test_results_before_the_start_are_assertion_errors():
     prof = stepwise()
     for ask, text in (
@@ -369,6 +380,7 @@ ENDS = {
     "exception": ("raise KeyError('oh')", 1, "KeyError: 'oh'"),
     "exit": ("sys.exit(7)", 7, ""),
     "sigterm": ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
+    "interrupt": ("raise KeyboardInterrupt", -signal.SIGINT, "KeyboardInterrupt"),
 }
 
 

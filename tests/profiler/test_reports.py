@@ -173,6 +173,29 @@ def test_groups_of_what_was_not_recorded_are_refused():
         Loaded(columns).group("colour")
 
 
+def test_long_keys_are_cut():
+    groups = Loaded(training()).group("shape")
+    text = groups.table(max_key_column_width=12)
+    assert all(line.index("  ") <= 12 for line in text.splitlines()[2:])
+    assert "mul [[2, ..." in text and "mul [[2, 3], []]" in str(groups)
+    lines = Loaded(training()).group("line").table(max_key_column_width=12)
+    assert "...: forward" in lines
+    changes = Loaded(training()).compare(Loaded(training()), by="shape")
+    assert "mul [[2, ..." in changes.table(max_key_column_width=12)
+
+
+def test_the_summary_knows_the_wait_for_data():
+    columns = training(steps=4)
+    assert "in DataLoader" not in Loaded(columns).summary()
+    spans = Spans(columns)
+    waited = spans.self_time[spans.scope == 7].sum() / 1e3
+    columns.names = [
+        "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__" if name == "step" else name
+        for name in columns.names
+    ]
+    assert f"in DataLoader    {waited:.3f}us" in Loaded(columns).summary()
+
+
 def test_the_summary_says_where_the_time_went():
     columns = with_memory(training(steps=6))
     columns.failed[1] = columns.unfinished[0] = True

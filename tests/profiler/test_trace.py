@@ -7,6 +7,8 @@ import tracemalloc
 import pytest
 from samples import training, with_memory
 
+import autograd_cy as torch
+from autograd_cy.autograd.profiler import profile
 from autograd_cy.profiler import _trace
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns
@@ -93,6 +95,18 @@ def test_flows_go_from_forward_to_backward(tmp_path):
         forward, backward = by_time[start["ts"]], by_time[ends[number]["ts"]]
         assert forward["name"] == "aten::mul" and backward["name"].endswith(": MulBackward0")
         assert forward["args"]["Sequence number"] == backward["args"]["Sequence number"]
+
+
+def test_a_graph_that_is_walked_twice_has_an_arrow_for_each_walk(tmp_path):
+    x = torch.ones(3, requires_grad=True)
+    with profile() as prof:
+        y = (x * 2).sum()
+        y.backward(retain_graph=True)
+        y.backward()
+    prof.export_chrome_trace(tmp_path / "t.json")
+    trace = checked(tmp_path / "t.json")
+    starts, ends = ([event["id"] for event in of_phase(trace, kind)] for kind in "sf")
+    assert len(set(starts)) == len(starts) == 4 and sorted(starts) == sorted(ends)
 
 
 def test_memory_is_instants_and_a_counter(tmp_path):

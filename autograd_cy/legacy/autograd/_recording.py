@@ -19,6 +19,7 @@ __all__ = [
     "forget",
     "leaf_of",
     "record",
+    "record_values",
     "refuse_argument",
     "refuse_saved",
     "save",
@@ -190,8 +191,6 @@ def _output(function: Any, t: Any, place: int) -> Any:
 
 def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
     """Make Variables of what ``forward`` returned, by all that it has marked and saved."""
-    if function._trusted and not (function.dirty_tensors or function.shared_pairs):
-        return _record_values(function, inputs, tensors, result, volatile)
     raw = result if type(result) is tuple else (result,)
     by_tensor = _by_identity(tensors, inputs)
     dirty = _change(function, by_tensor, volatile) if function.dirty_tensors else {}
@@ -233,36 +232,60 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
     return tuple(outputs) if type(result) is tuple else outputs[0]
 
 
-def _record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
+def record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool) -> Any:
     """As :func:`record`, of a Function of this package that makes new tensors."""
-    raw = result if type(result) is tuple else (result,)
     marks = function.non_differentiable
-    constant = () if marks is None else [id(t) for t in marks]
+    if marks is not None and marks is function.to_save and type(result) is tuple and not volatile:
+        return _record_choice(function, *result)
     recorded = function._requires_grad and not volatile
     outputs: list[Any] = []
-    for number, t in enumerate(raw):
+    known = []
+    for t in result if type(result) is tuple else (result,):
         v = _new(_Variable)
         v._tensor = t if type(t) in _ERA else wrap(t)
         if volatile:
             v._is_volatile = True
         else:
             v._maker = function
-            if number:
-                v.output_nr = number
-            if recorded and id(t) not in constant:
-                v._needs_grad = True
+            if outputs:
+                v.output_nr = len(outputs)
+        differentiable = recorded
+        if marks is not None:
+            for mark in marks:
+                if t is mark:
+                    differentiable = False
+        if differentiable:
+            v._needs_grad = True
+            known.append((type(v._tensor).kind, t.shape, True))
+        else:
+            known.append(_CONSTANT)
         outputs.append(v)
     function.num_outputs = len(outputs)
+    made = tuple(outputs) if type(result) is tuple else outputs[0]
     if recorded:
         if function.to_save is not None:
-            save(function, inputs, tensors, raw, outputs)
-        if len(raw) > 1:
-            function._outputs = [
-                (v._tensor.dtype, v._tensor.shape, True) if v._needs_grad else _CONSTANT
-                for v in outputs
-            ]
+            save(function, inputs, tensors, result, made)
+        if len(outputs) > 1:
+            function._outputs = known
     function.to_save = function.non_differentiable = None
-    return tuple(outputs) if type(result) is tuple else outputs[0]
+    return made
+
+
+def _record_choice(function: Any, values: Any, indices: Any) -> Any:
+    """As :func:`record_values`, of elements and where they were, which is kept and has no slope."""
+    of_values, of_indices = _new(_Variable), _new(_Variable)
+    of_values._tensor, of_indices._tensor = values, indices
+    of_values._maker = of_indices._maker = function
+    of_indices.output_nr = 1
+    function.num_outputs = 2
+    if function._requires_grad:
+        of_values._needs_grad = True
+        version = of_indices._ver = Version()
+        function._saved = (indices,)
+        function._versions = ((version, 0),)
+        function._outputs = ((type(values).kind, values.shape, True), _CONSTANT)
+    function.to_save = function.non_differentiable = None
+    return of_values, of_indices
 
 
 def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> None:
@@ -271,36 +294,42 @@ def save(function: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> No
 
     `raw` and `outputs` are the result of ``forward`` and its Variable, or tuples of these.
     """
-    saved: list[Any] = []
-    versions: list[Any] = []
-    for t in function.to_save:
-        if t is not None:
-            if t is raw:
-                v = outputs
-            else:
-                for i, other in enumerate(tensors):
-                    if other is t:
-                        v = inputs[i]
-                        break
-                else:
-                    v = _of_output(function, t, raw, outputs, len(saved))
-            version = v._ver
-            if version is None:
-                version = v._ver = Version()
-            versions.append((version, version.count))
-            if not function._trusted:
-                t = wrap(t)
-        saved.append(t)
-    function._saved = tuple(saved)
+    kept = function.to_save
+    versions = []
+    for t in kept:
+        if t is None:
+            continue
+        # The ends first: with one or two inputs and outputs that is all of them.
+        if t is raw:
+            v = outputs
+        elif t is tensors[0]:
+            v = inputs[0]
+        elif t is tensors[-1]:
+            v = inputs[-1]
+        elif type(raw) is tuple and t is raw[-1]:
+            v = outputs[-1]
+        else:
+            v = _of_others(function, t, inputs, tensors, raw, outputs)
+        version = v._ver
+        if version is None:
+            version = v._ver = Version()
+        versions.append((version, version.count))
+    if not function._trusted:
+        kept = tuple([t if t is None else wrap(t) for t in kept])
+    function._saved = kept
     function._versions = tuple(versions)
 
 
-def _of_output(function: Any, t: Any, raw: Any, outputs: Any, place: int) -> Any:
-    """The Variable of a tensor among the outputs."""
+def _of_others(function: Any, t: Any, inputs: Any, tensors: Any, raw: Any, outputs: Any) -> Any:
+    """The Variable of a tensor among all inputs and outputs."""
+    for other, v in zip(tensors, inputs, strict=True):
+        if other is t:
+            return v
     if type(raw) is tuple:
-        for i, other in enumerate(raw):
+        for other, v in zip(raw, outputs, strict=True):
             if other is t:
-                return outputs[i]
+                return v
+    place = next(i for i, other in enumerate(function.to_save) if other is t)
     raise RuntimeError(
         f"{name_of(function)}: save_for_backward can only save input or output tensors, but "
         f"argument {place} doesn't satisfy this condition; keep others as attributes"

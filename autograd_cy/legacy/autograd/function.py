@@ -22,6 +22,7 @@ __all__ = ["Function", "InplaceFunction", "NestedIOFunction"]
 # The classes of tensors; anything else is made one of them on its way in and out.
 ERA: frozenset[type] = frozenset(CLASSES.values())
 _new = object.__new__
+_NEEDS_GRAD, _NO_GRAD = (True,), (False,)
 _Variable: Any = VariableBase
 
 
@@ -89,6 +90,11 @@ class Function:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._trusted = cls.__module__.startswith(f"{__package__}._functions.")
+        # One call less for those of this package; classes derived from them may override it.
+        if cls._trusted:
+            cls.__call__ = cls._do_forward  # type: ignore[method-assign]
+        elif "__call__" not in vars(cls) and cls.__call__.__name__ == "_do_forward":
+            cls.__call__ = Function.__call__  # type: ignore[method-assign]
 
     # What users write ---------------------------------------------------------------------------
 
@@ -150,41 +156,65 @@ class Function:
         """Run ``forward`` on the tensors of Variables and make its results Variables."""
         if self.num_inputs:
             _recording.forget(self)
-        tensors: list[Any] = []
-        needs = []
-        previous: list[tuple[Any, int]] = []
         volatile = False
-        for v in inputs:
+        tensors: Any
+        if len(inputs) == 1:
+            # As below, without its lists.
+            (v,) = inputs
             if not isinstance(v, VariableBase):
-                _recording.refuse_argument(self, len(tensors), v)
+                _recording.refuse_argument(self, 0, v)
             t = v._tensor
-            tensors.append(t if type(t) in ERA else wrap(t))
-            needs.append(v._needs_grad)
+            if type(t) not in ERA:
+                t = wrap(t)
+            tensors = (t,)
+            self.num_inputs = 1
             if v._is_volatile:
                 volatile = True
-            maker = v._maker
-            previous.append((v, 0) if maker is None else (maker, v.output_nr))
-        self.num_inputs = len(needs)
-        if volatile:
-            self.needs_input_grad = (False,) * len(needs)
+                self.needs_input_grad = _NO_GRAD
+            else:
+                maker = v._maker
+                self.previous_functions = ((v, 0) if maker is None else (maker, v.output_nr),)
+                if v._needs_grad:
+                    self._requires_grad = True
+                    self.needs_input_grad = _NEEDS_GRAD
+                else:
+                    self.needs_input_grad = _NO_GRAD
         else:
-            self.needs_input_grad = tuple(needs)
-            self.previous_functions = tuple(previous)
-            if True in needs:
-                self._requires_grad = True
-        if self.inplace and self._trusted:
+            tensors = []
+            needs = []
+            previous: list[tuple[Any, int]] = []
+            for v in inputs:
+                if not isinstance(v, VariableBase):
+                    _recording.refuse_argument(self, len(tensors), v)
+                t = v._tensor
+                tensors.append(t if type(t) in ERA else wrap(t))
+                needs.append(v._needs_grad)
+                if v._is_volatile:
+                    volatile = True
+                maker = v._maker
+                previous.append((v, 0) if maker is None else (maker, v.output_nr))
+            self.num_inputs = len(needs)
+            if volatile:
+                self.needs_input_grad = (False,) * len(needs)
+            else:
+                self.needs_input_grad = tuple(needs)
+                self.previous_functions = tuple(previous)
+                if True in needs:
+                    self._requires_grad = True
+        if not self._trusted:
+            result = self.forward(*tensors)
+            return _recording.record(self, inputs, tensors, result, volatile)
+        if self.inplace:
             # Before anything changes; those of users are checked by what they have marked.
             inputs[0]._refuse_if_shared()
             if not volatile:
                 inputs[0]._refuse_leaf()
         result = self.forward(*tensors)
-        if (
-            not self._trusted
-            or type(result) is tuple
-            or self.dirty_tensors is not None
-            or self.non_differentiable is not None
-        ):
+        if self.dirty_tensors is not None:
             return _recording.record(self, inputs, tensors, result, volatile)
+        if type(result) is tuple or self.non_differentiable is not None:
+            record = _recording.record if self.shared_pairs else _recording.record_values
+            return record(self, inputs, tensors, result, volatile)
         made = _new(_Variable)
         made._tensor = result if type(result) in ERA else wrap(result)
         self.num_outputs = 1
@@ -201,7 +231,8 @@ class Function:
             made._needs_grad = True
             if self.to_save is not None:
                 _recording.save(self, inputs, tensors, result, made)
-        if self.to_save is not None:
+                self.to_save = None
+        elif self.to_save is not None:
             self.to_save = None
         return made
 

@@ -12,6 +12,7 @@ from .. import _dispatch
 from . import _functions as F
 from . import function as _function
 from ._methods import Arithmetic, Choosing, Products, Reductions, Shaping
+from ._state import name_absent
 from .engine import ImperativeEngine
 from .stochastic_function import StochasticFunction
 
@@ -149,6 +150,7 @@ def _stack(sequence: Any, dim: int = 0) -> Any:
     return Variable.cat([v.unsqueeze(dim) for v in sequence], dim)
 
 
+name_absent(Variable)
 _function._bind(Variable)
 _dispatch.register(
     Variable,

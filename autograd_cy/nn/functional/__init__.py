@@ -12,15 +12,6 @@ from types import FunctionType as _FunctionType
 
 from autograd_cy._autocast import LISTED as _LISTED
 from autograd_cy._interpreted import later as _later
-from autograd_cy.nn.functional._activation import (
-    gelu,
-    log_softmax,
-    relu,
-    sigmoid,
-    softmax,
-    tanh,
-    threshold,
-)
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
@@ -31,14 +22,6 @@ from autograd_cy.nn.functional._dropout import (
     feature_alpha_dropout,
 )
 from autograd_cy.nn.functional._embedding import embedding, embedding_bag
-from autograd_cy.nn.functional._gate import (
-    gumbel_softmax,
-    mish,
-    silu,
-    softmin,
-    softsign,
-    tanhshrink,
-)
 from autograd_cy.nn.functional._grid import affine_grid, grid_sample
 from autograd_cy.nn.functional._loss import cross_entropy, mse_loss, nll_loss
 from autograd_cy.nn.functional._margin_loss import (
@@ -59,6 +42,22 @@ from autograd_cy.nn.functional._normalization import (
     instance_norm,
     local_response_norm,
     normalize,
+)
+from autograd_cy.nn.functional._piecewise_activation import (
+    celu,
+    elu,
+    elu_,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    relu,
+    relu6,
+    rrelu,
+    selu,
+    threshold,
 )
 from autograd_cy.nn.functional._pointwise_loss import (
     binary_cross_entropy,
@@ -83,20 +82,6 @@ from autograd_cy.nn.functional._pooling import (
     max_pool2d,
     max_pool3d,
 )
-from autograd_cy.nn.functional._rectifier import (
-    celu,
-    elu,
-    elu_,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    hardtanh_,
-    leaky_relu,
-    leaky_relu_,
-    relu6,
-    rrelu,
-    selu,
-)
 from autograd_cy.nn.functional._resampling import (
     interpolate,
     upsample,
@@ -105,6 +90,21 @@ from autograd_cy.nn.functional._resampling import (
 )
 from autograd_cy.nn.functional._sequence_loss import (
     ctc_loss,
+)
+from autograd_cy.nn.functional._smooth_activation import (
+    gelu,
+    mish,
+    sigmoid,
+    silu,
+    softsign,
+    tanh,
+    tanhshrink,
+)
+from autograd_cy.nn.functional._softmax import (
+    gumbel_softmax,
+    log_softmax,
+    softmax,
+    softmin,
 )
 from autograd_cy.nn.functional._unpooling import (
     lp_pool1d,

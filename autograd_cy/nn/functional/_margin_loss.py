@@ -259,6 +259,11 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
+    if not var.is_floating_point():
+        raise RuntimeError(
+            "gaussian_nll_loss: result type Float can't be cast to the desired output type "
+            f"{var.dtype}: var must be of a floating dtype"
+        )
     # What is missing is added without a gradient of its own.
     var = var + (eps - var.detach()).clamp_min(0)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)

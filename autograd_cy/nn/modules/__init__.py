@@ -1,6 +1,35 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
-from ..activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh, Threshold
+from ..activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmax2d,
+    Softmin,
+    Softplus,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+)
 from ..adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from ..attention import MultiheadAttention
 from ..container import ModuleDict, ModuleList, Sequential
@@ -20,7 +49,6 @@ from ..distance import (
 from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from ..embedding import Embedding, EmbeddingBag
 from ..fold import Fold, Unfold
-from ..gate import GLU, LogSigmoid, Mish, SiLU, Softmax2d, Softmin, Softplus, Softsign, Tanhshrink
 from ..layer import (
     Flatten,
     Identity,
@@ -93,20 +121,6 @@ from ..pooling import (
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
-)
-from ..rectifier import (
-    CELU,
-    ELU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    PReLU,
-    ReLU6,
-    RReLU,
-    Softshrink,
 )
 from ..recurrent import GRU, LSTM, RNN, RNNBase
 from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase

@@ -128,7 +128,7 @@ class MultiplicativeLR(LambdaLR):
     def get_lr(self) -> list[Any]:
         """Return the rates of the step `last_epoch`."""
         rates = self._current()
-        if self._is_initial or self.last_epoch == 0:
+        if self._is_initial:
             return rates
         return [rate * f(self.last_epoch) for rate, f in zip(rates, self.lr_lambdas)]
 

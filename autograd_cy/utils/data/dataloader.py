@@ -15,6 +15,7 @@ from multiprocessing import connection as connections
 from typing import Any
 
 from autograd_cy import Generator
+from autograd_cy._C.recorder import record_function
 
 from . import _transport
 from ._worker import Fetcher, Settings, StreamEnded, Task, work
@@ -25,6 +26,11 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
 __all__ = ["DataLoader"]
 
 _PATIENCE = 5.0  # seconds that a worker has to end
+
+# Labels in profiles, where programs and viewers look for them: the time that a step waits for data.
+_HERE = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+_OF_WORKERS = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+_END: Any = object()  # of a pass: in the label an exception would be a failure
 
 
 class _Endless:
@@ -318,10 +324,13 @@ class _Here(_Passing):
         return len(self._loader)
 
     def __next__(self) -> Any:
-        try:
-            batch = self._fetcher.fetch(next(self._indices))
-        except StreamEnded:
-            raise StopIteration from None
+        with record_function(_HERE):
+            try:
+                batch = self._fetcher.fetch(next(self._indices))
+            except (StreamEnded, StopIteration):
+                batch = _END
+        if batch is _END:
+            raise StopIteration
         self._count()
         return batch
 
@@ -413,17 +422,21 @@ class _OfWorkers(_Passing):
         return len(self._loader)
 
     def __next__(self) -> Any:
-        try:
-            return self._next_batch()
-        except StopIteration:
-            if not self._loader.persistent_workers:
-                self._stop()
-            raise
-        except BaseException:
-            # After an error of a sample the pass may go on; without the workers it can't.
-            if not all(p.is_alive() for p in self._processes):
-                self._stop()
-            raise
+        with record_function(_OF_WORKERS):
+            try:
+                batch = self._next_batch()
+            except StopIteration:
+                batch = _END
+                if not self._loader.persistent_workers:
+                    self._stop()
+            except BaseException:
+                # After an error of a sample the pass may go on; without the workers it can't.
+                if not all(p.is_alive() for p in self._processes):
+                    self._stop()
+                raise
+        if batch is _END:
+            raise StopIteration
+        return batch
 
     def _next_batch(self) -> Any:
         deadline = time.monotonic() + self._loader.timeout if self._loader.timeout else None

@@ -216,51 +216,68 @@ AG_FOR_COMPLEX(AG_COMPLEX_INVERSE)
 /* Whether sin and cos of x are nan. */
 #define AG_NO_ANGLE(R, x) (!(ag_abs_##R(x) < (ag_##R)INFINITY))
 
+/* e^a times a number below 1 may be finite where e^a isn't: then the exponential goes by the last AG_STEP of a
+ * apart, as the factor AG_UP. So far out sinh, cosh and expm1 are powers of e, too. */
+#define AG_IS_FAR(R, a) ((a) > (ag_##R)(sizeof(ag_##R) == 4 ? 80 : 700))
+#define AG_STEP(R, far) ag_pick_##R(far, (ag_##R)(sizeof(ag_##R) == 4 ? 16 : 32), 0)
+#define AG_UP(R, far)                                                                            \
+    ag_pick_##R(far, (ag_##R)(sizeof(ag_##R) == 4 ? 8886110.52050787264 : 78962960182680.6952), 1)
+
 /* What needs sin and cos of a part, once with N = _near for arguments that ag_trig_far_T rules in. */
 #define AG_COMPLEX_TRIG(T, R, N)                                                                 \
     AG_FN ag_##T ag_polar##N##_##T(ag_##R r, ag_##R t) {                                         \
         return ag_make_##T(r * ag_cos##N##_##R(t), r * ag_sin##N##_##R(t));                      \
     }                                                                                            \
-    /* e^a takes two steps where it alone would overflow. An angle that is no number leaves the  \
-     * infinite modulus in the real part, and of the modulus 0 nothing. */                       \
-    AG_FN ag_##T ag_exp##N##_##T(ag_##T x) {                                                     \
-        const int single = sizeof(ag_##R) == 4, lost = AG_NO_ANGLE(R, x.im);                     \
-        const int large = x.re > (ag_##R)(single ? 80 : 700);                                    \
-        const ag_##R step = (ag_##R)(single ? 16 : 32);                                          \
-        const ag_##R r = ag_exp_##R(x.re - ag_pick_##R(large, step, 0));                         \
-        const ag_##R up =                                                                        \
-            ag_pick_##R(large, (ag_##R)(single ? 8886110.52050787264 : 78962960182680.6952), 1); \
-        const ag_##R re = r * ag_cos##N##_##R(x.im) * up, im = r * ag_sin##N##_##R(x.im) * up;   \
+    /* r up e^it for e^x or 2^x: an angle that is no number leaves the infinite modulus in the   \
+     * real part, and of the modulus 0 nothing. */                                               \
+    AG_FN ag_##T ag_power##N##_##T(ag_##T x, ag_##R r, ag_##R up, ag_##R t) {                    \
+        const int lost = AG_NO_ANGLE(R, x.im);                                                   \
+        const ag_##R re = r * ag_cos##N##_##R(t) * up, im = r * ag_sin##N##_##R(t) * up;         \
         const int none = lost & (x.re == (ag_##R)-INFINITY);                                     \
         const int whole = lost & (x.re == (ag_##R)INFINITY);                                     \
         return ag_make_##T(ag_pick_##R(none, 0, ag_pick_##R(whole, x.re, re)),                   \
                            ag_pick_##R(x.im == 0, x.im, ag_pick_##R(none, 0, im)));              \
     }                                                                                            \
+    AG_FN ag_##T ag_exp##N##_##T(ag_##T x) {                                                     \
+        const int far = AG_IS_FAR(R, x.re);                                                      \
+        const ag_##R r = ag_exp_##R(x.re - AG_STEP(R, far));                                     \
+        return ag_power##N##_##T(x, r, AG_UP(R, far), x.im);                                     \
+    }                                                                                            \
+    /* not the exponential of a product, which would round a large part of x */                  \
     AG_FN ag_##T ag_exp2##N##_##T(ag_##T x) {                                                    \
-        const ag_##R k = (ag_##R)0.69314718055994530942;                                         \
-        return ag_exp##N##_##T(ag_make_##T(x.re * k, x.im * k));                                 \
+        const int far = x.re > (ag_##R)(sizeof(ag_##R) == 4 ? 120 : 1000);                       \
+        const ag_##R r = ag_exp2_##R(x.re - ag_pick_##R(far, 32, 0));                            \
+        return ag_power##N##_##T(x, r, ag_pick_##R(far, (ag_##R)4294967296.0, 1),                \
+                                 x.im * (ag_##R)0.69314718055994530942);                         \
     }                                                                                            \
     /* expm1(a+ib) = expm1(a) cos b - 2 sin^2(b/2) + i e^a sin b: no cancellation near 0 */      \
     AG_FN ag_##T ag_expm1##N##_##T(ag_##T x) {                                                   \
-        const ag_##R half = ag_sin##N##_##R(x.im * (ag_##R)0.5), less = ag_expm1_##R(x.re);      \
-        const ag_##R re = less * ag_cos##N##_##R(x.im) - 2 * half * half;                        \
-        const ag_##R im = (less + 1) * ag_sin##N##_##R(x.im);                                    \
+        const int far = AG_IS_FAR(R, x.re);                                                      \
+        const ag_##R half = ag_sin##N##_##R(x.im * (ag_##R)0.5);                                 \
+        const ag_##R less = ag_expm1_##R(x.re - AG_STEP(R, far)), up = AG_UP(R, far);            \
+        const ag_##R re = less * ag_cos##N##_##R(x.im) * up - 2 * half * half;                   \
+        const ag_##R e = ag_exp_##R(x.re - AG_STEP(R, far)), im = e * ag_sin##N##_##R(x.im) * up;\
         const int lost = AG_NO_ANGLE(R, x.im), none = lost & (x.re == (ag_##R)-INFINITY);        \
         return ag_make_##T(                                                                      \
             ag_pick_##R(none | (lost & (x.re == (ag_##R)INFINITY)), less, re),                   \
             ag_pick_##R(x.im == 0, x.im, ag_pick_##R(none, 0, im)));                             \
     }                                                                                            \
     AG_FN ag_##T ag_sinh##N##_##T(ag_##T x) {                                                    \
-        const ag_##R re = ag_sinh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
-        const ag_##R im = ag_cosh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
-        const int end = (x.re == 0) | (ag_abs_##R(x.re) == (ag_##R)INFINITY);                    \
+        const ag_##R a = ag_abs_##R(x.re);                                                       \
+        const int far = AG_IS_FAR(R, a);                                                         \
+        const ag_##R y = ag_copysign_##R(a - AG_STEP(R, far), x.re), up = AG_UP(R, far);         \
+        const ag_##R re = ag_sinh_##R(y) * ag_cos##N##_##R(x.im) * up;                           \
+        const ag_##R im = ag_cosh_##R(y) * ag_sin##N##_##R(x.im) * up;                           \
+        const int end = (x.re == 0) | (a == (ag_##R)INFINITY);                                   \
         return ag_make_##T(ag_pick_##R(AG_NO_ANGLE(R, x.im) & end, x.re, re),                    \
                            ag_pick_##R(x.im == 0, x.im, im));                                    \
     }                                                                                            \
     AG_FN ag_##T ag_cosh##N##_##T(ag_##T x) {                                                    \
         const ag_##R a = ag_abs_##R(x.re);                                                       \
-        const ag_##R re = ag_cosh_##R(x.re) * ag_cos##N##_##R(x.im);                             \
-        const ag_##R im = ag_sinh_##R(x.re) * ag_sin##N##_##R(x.im);                             \
+        const int far = AG_IS_FAR(R, a);                                                         \
+        const ag_##R y = ag_copysign_##R(a - AG_STEP(R, far), x.re), up = AG_UP(R, far);         \
+        const ag_##R re = ag_cosh_##R(y) * ag_cos##N##_##R(x.im) * up;                           \
+        const ag_##R im = ag_sinh_##R(y) * ag_sin##N##_##R(x.im) * up;                           \
         const ag_##R zero = ag_copysign_##R(0, x.re) * ag_copysign_##R(1, x.im);                 \
         return ag_make_##T(                                                                      \
             ag_pick_##R(AG_NO_ANGLE(R, x.im) & (a == (ag_##R)INFINITY), a, re),                  \
@@ -308,6 +325,9 @@ AG_COMPLEX_TRIG(c128, f64, )
 AG_COMPLEX_TRIG(c64, f32, _near)
 AG_COMPLEX_TRIG(c128, f64, _near)
 #undef AG_COMPLEX_TRIG
+#undef AG_IS_FAR
+#undef AG_STEP
+#undef AG_UP
 
 #define AG_COMPLEX_REST(T, R)                                                                    \
     AG_FN int ag_trig_far_##T(ag_##T x) { return ag_trig_far_##R(x.re) | ag_trig_far_##R(x.im); }\

@@ -47,7 +47,7 @@ LEFT_OUT = re.compile(
     r"^_|^(save|load|set_|seed|manual_seed|add_safe_globals|register_|get_default|empty_cache|"
     r"reset_peak|memory_summary|compile|multiprocessing|share_memory_|apply_|map_|set_rng)"
 )
-PRIVATE = re.compile(r"\b(form_\w+|_[a-z]\w*\(\)|\w+_plain|NULL|c_[a-z]+\()")
+PRIVATE = re.compile(r"\b(form_\w+|_[a-z]\w*(\(\)|:)|\w+_plain|NULL|c_[a-z]+\()")
 INTERNAL = (SystemError, AttributeError, AssertionError, UnboundLocalError, NameError, KeyError)
 
 

@@ -67,7 +67,7 @@ class Mul(Function):
     """a b, in the shape of a."""
 
     def forward(self, a, b):
-        self.save_for_backward(a, b)
+        self.to_save = (a, b)
         if alike(a, b):
             return _make(type(a), ag.mul(a, b))
         return a.mul(b)
@@ -85,7 +85,7 @@ class Div(Function):
     """a / b, in the shape of a."""
 
     def forward(self, a, b):
-        self.save_for_backward(a, b)
+        self.to_save = (a, b)
         if alike(a, b) and a.dtype.is_floating_point:
             return _make(type(a), ag.div(a, b))
         return a.div(b)

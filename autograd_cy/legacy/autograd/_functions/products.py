@@ -23,7 +23,7 @@ class _Product(Function):
     """A product of two tensors."""
 
     def forward(self, a, b):
-        self.save_for_backward(a, b)
+        self.to_save = (a, b)
         return self.product(a, b)
 
     def backward(self, grad):
@@ -40,7 +40,7 @@ class _AddedProduct(InplaceFunction):
         self.inplace = inplace
 
     def forward(self, x, a, b):
-        self.save_for_backward(a, b)
+        self.to_save = (a, b)
         if self.inplace:
             self.mark_dirty(x)
             return getattr(x, f"{self.name}_")(self.alpha, self.beta, a, b)
@@ -140,13 +140,16 @@ class Addmm(_AddedProduct):
     def compute(self, x, a, b):
         # What the core refuses or makes larger, the era refuses, or does in other shapes.
         if x.dtype.is_floating_point:
+            alpha, beta = self.alpha, self.beta
             try:
-                out = _addmm(x, a, b, beta=self.alpha, alpha=self.beta)
-            except RuntimeError:
-                pass
-            else:
+                if alpha == beta == 1:
+                    out = _addmm(x, a, b)
+                else:
+                    out = _addmm(x, a, b, beta=alpha, alpha=beta)
                 if _numel(out) == _numel(x):
                     return _make(type(x), out)
+            except RuntimeError:
+                pass
         return x.addmm(self.alpha, self.beta, a, b)
 
 

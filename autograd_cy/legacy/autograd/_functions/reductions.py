@@ -24,12 +24,6 @@ _max, _min, _numel = ag.max, ag.min, ag.Tensor.numel
 _Long = CLASSES[ag.int64]
 
 
-def _pair(found, x):
-    """Values of the type of `x` and indices, both as the core made them."""
-    values, indices = found
-    return _make(type(x), values), _make(_Long, indices)
-
-
 class Sum(Function):
     """The sum."""
 
@@ -141,14 +135,15 @@ class _Choice(Function):
 
     def forward(self, x):
         self.size = x.shape
-        if self.dim is None and self.of_all:
-            values, self.index = self.choose(x.contiguous().view(-1), 0)
-            return values
-        dim = -1 if self.dim is None else self.dim
-        values, indices = self.choose(x, dim)
-        self.save_for_backward(indices)
-        self.mark_non_differentiable(indices)
-        return values, indices
+        dim = self.dim
+        if dim is None:
+            if self.of_all:
+                values, self.index = self.choose(x.contiguous().view(-1), 0)
+                return values
+            dim = -1
+        chosen = self.choose(x, dim)
+        self.to_save = self.non_differentiable = (chosen[1],)
+        return chosen
 
     def backward(self, grad, of_indices=None):
         made = zeros(self.size, grad)
@@ -165,7 +160,10 @@ class Max(_Choice):
     of_all = True
 
     def choose(self, x, dim):
-        return _pair(_max(x, dim, True), x) if _numel(x) else x.max(dim)
+        if not _numel(x):
+            return x.max(dim)
+        values, indices = _max(x, dim, True)
+        return _make(type(x), values), _make(_Long, indices)
 
 
 class Min(_Choice):
@@ -174,7 +172,10 @@ class Min(_Choice):
     of_all = True
 
     def choose(self, x, dim):
-        return _pair(_min(x, dim, True), x) if _numel(x) else x.min(dim)
+        if not _numel(x):
+            return x.min(dim)
+        values, indices = _min(x, dim, True)
+        return _make(type(x), values), _make(_Long, indices)
 
 
 class Mode(_Choice):

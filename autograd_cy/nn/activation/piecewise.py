@@ -1,4 +1,4 @@
-"""Activations with a bend at 0 or with bounds; their functions: ``functional/_rectifier.py``."""
+"""Activations made of pieces; their functions: ``functional/_piecewise_activation.py``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,70 @@ from typing import Any
 
 from autograd_cy import Tensor, empty
 
-from . import functional
-from .init import constant_
-from .module import Module
-from .parameter import Parameter
+from .. import functional
+from ..init import constant_
+from ..module import Module
+from ..parameter import Parameter
+
+
+class Threshold(Module):
+    r"""The elements above a threshold, and a value in place of the others.
+
+    Parameters
+    ----------
+    threshold, value : float
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Threshold(1, -1)(torch.tensor([0.5, 2.0]))
+    tensor([-1.,  2.])
+    """
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the elements above the threshold, and the value for the others."""
+        return functional.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Return the threshold, the value, and whether it works in place."""
+        inplace = ", inplace=True" if self.inplace else ""
+        return f"threshold={self.threshold}, value={self.value}{inplace}"
+
+
+class ReLU(Module):
+    r"""The positive part, :math:`\max(0, x)`.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the positive part of the input."""
+        return functional.relu(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Return whether it works in place."""
+        return "inplace=True" if self.inplace else ""
 
 
 class Hardtanh(Module):

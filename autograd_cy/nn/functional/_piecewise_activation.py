@@ -1,10 +1,11 @@
-"""Activations with a bend at 0 or with bounds."""
+"""Activations made of pieces: with a bend, or with bounds."""
 
 from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._events import seen_as
 from autograd_cy._interpreted import Family
 
 __all__ = [
@@ -17,12 +18,63 @@ __all__ = [
     "hardtanh_",
     "leaky_relu",
     "leaky_relu_",
+    "relu",
     "relu6",
     "rrelu",
     "selu",
+    "threshold",
 ]
 
-_rectifiers = Family("ops_rectifier")
+_pieces = Family("ops_rectifier")
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    r"""Return the positive part, :math:`\max(0, x)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return _operators.relu_(input) if inplace else _operators.relu(input)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    r"""Return the elements above `threshold`, and `value` in place of the others.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    threshold, value : float
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.threshold(torch.tensor([0.5, 2.0]), 1, -1)
+    tensor([-1.,  2.])
+    """
+    if inplace:
+        return _operators.threshold_(input, threshold, value)
+    return _operators.threshold(input, threshold, value)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -45,7 +97,17 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 2.0, 9.0]))
     tensor([0., 2., 6.])
     """
-    return hardtanh(input, 0, 6, inplace)
+    return _relu6_(input) if inplace else _relu6(input)
+
+
+@seen_as("aten::relu6")
+def _relu6(input: Tensor) -> Tensor:
+    return hardtanh(input, 0, 6)
+
+
+@seen_as("aten::relu6_")
+def _relu6_(input: Tensor) -> Tensor:
+    return hardtanh(input, 0, 6, True)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -70,12 +132,12 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 1.0]))
     tensor([-0.6321,  1.0000])
     """
-    return _rectifiers._elu_(input, alpha) if inplace else _rectifiers._elu(input, alpha)
+    return _pieces._elu_(input, alpha) if inplace else _pieces._elu(input, alpha)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In-place form of :func:`elu`."""
-    return _rectifiers._elu_(input, alpha)
+    return _pieces._elu_(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -149,13 +211,13 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     tensor([-0.1000,  1.0000])
     """
     if inplace:
-        return _rectifiers._leaky_relu_(input, negative_slope)
-    return _rectifiers._leaky_relu(input, negative_slope)
+        return _pieces._leaky_relu_(input, negative_slope)
+    return _pieces._leaky_relu(input, negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In-place form of :func:`leaky_relu`."""
-    return _rectifiers._leaky_relu_(input, negative_slope)
+    return _pieces._leaky_relu_(input, negative_slope)
 
 
 def rrelu(
@@ -230,8 +292,8 @@ def hardtanh(
     if whole:
         return _hardtanh_of_integers(input, min_val, max_val, inplace)
     if inplace:
-        return _rectifiers._hardtanh_(input, min_val, max_val)
-    return _rectifiers._hardtanh(input, min_val, max_val)
+        return _pieces._hardtanh_(input, min_val, max_val)
+    return _pieces._hardtanh(input, min_val, max_val)
 
 
 def _hardtanh_of_integers(input: Tensor, min_val: float, max_val: float, inplace: bool) -> Tensor:
@@ -269,7 +331,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 4.0]))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    return _rectifiers._hardsigmoid_(input) if inplace else _rectifiers._hardsigmoid(input)
+    return _pieces._hardsigmoid_(input) if inplace else _pieces._hardsigmoid(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -292,4 +354,4 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 0.0, 4.0]))
     tensor([-0.,  0.,  4.])
     """
-    return _rectifiers._hardswish_(input) if inplace else _rectifiers._hardswish(input)
+    return _pieces._hardswish_(input) if inplace else _pieces._hardswish(input)

@@ -1,4 +1,4 @@
-"""Smooth activations, and those that normalise: gates, softplus, softmin."""
+"""Softmax and its relatives."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._interpreted import Family
 from autograd_cy.nn.functional._arguments import implicit_dim
 
 __all__ = [
     "gumbel_softmax",
-    "mish",
-    "silu",
+    "log_softmax",
+    "softmax",
     "softmin",
-    "softsign",
-    "tanhshrink",
 ]
 
-_gates = Family("ops_gate")
 
-
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    r"""Return :math:`x \sigma(x)`, the swish function.
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Return exponentials scaled to sum up to one along a dimension.
 
     Parameters
     ----------
     input : Tensor
         Any shape.
-    inplace : bool, optional
-        Whether the input itself is changed.
+    dim : int
+        The dimension. Leaving it out is deprecated.
+    dtype : dtype, optional
+        Converts the input first.
 
     Returns
     -------
@@ -39,21 +38,26 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> torch.nn.functional.silu(torch.tensor([-1.0, 1.0]))
-    tensor([-0.2689,  0.7311])
+    >>> softmax(torch.tensor([1.0, 1.0]), dim=0)
+    tensor([0.5000, 0.5000])
     """
-    return _operators.silu_(input) if inplace else _operators.silu(input)
+    dim = implicit_dim("softmax", input) if dim is None else dim
+    return _operators.softmax(input, dim, dtype=dtype)
 
 
-def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    r"""Return :math:`x \tanh(\log(1 + e^x))`.
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Return the logarithm of the softmax along a dimension, computed without overflow.
 
     Parameters
     ----------
     input : Tensor
         Any shape.
-    inplace : bool, optional
-        Whether the input itself is changed.
+    dim : int
+        The dimension. Leaving it out is deprecated.
+    dtype : dtype, optional
+        Converts the input first.
 
     Returns
     -------
@@ -62,52 +66,11 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> torch.nn.functional.mish(torch.tensor([-1.0, 1.0]))
-    tensor([-0.3034,  0.8651])
+    >>> log_softmax(torch.tensor([1.0]), dim=0)
+    tensor([0.])
     """
-    return _gates._mish_(input) if inplace else _gates._mish(input)
-
-
-def softsign(input: Tensor) -> Tensor:
-    r"""Return :math:`x / (1 + |x|)`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.softsign(torch.tensor([1.0, -3.0]))
-    tensor([ 0.5000, -0.7500])
-    """
-    return input / (input.abs() + 1)
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    r"""Return :math:`x - \tanh(x)`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.tanhshrink(torch.tensor([1.0]))
-    tensor([0.2384])
-    """
-    return input - input.tanh()
+    dim = implicit_dim("log_softmax", input) if dim is None else dim
+    return _operators.log_softmax(input, dim, dtype=dtype)
 
 
 def softmin(

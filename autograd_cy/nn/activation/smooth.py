@@ -1,11 +1,69 @@
-"""Smooth activations, and those that normalise; the functions are in ``functional/_gate.py``."""
+"""Smooth activations; their functions: ``functional/_smooth_activation.py``."""
 
 from __future__ import annotations
 
 from autograd_cy import Tensor
 
-from . import functional
-from .module import Module
+from .. import functional
+from ..module import Module
+
+
+class Tanh(Module):
+    """The hyperbolic tangent.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Tanh()(torch.tensor([0.0]))
+    tensor([0.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the hyperbolic tangent of the input."""
+        return functional.tanh(input)
+
+
+class Sigmoid(Module):
+    r"""The logistic function, :math:`1 / (1 + e^{-x})`.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.Sigmoid()(torch.tensor([0.0]))
+    tensor([0.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the logistic function of the input."""
+        return functional.sigmoid(input)
+
+
+class GELU(Module):
+    r"""The Gaussian error linear unit, :math:`x\,\Phi(x)`.
+
+    Parameters
+    ----------
+    approximate : {"none", "tanh"}, optional
+        Whether the normal distribution is approximated by a tanh.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.GELU()(torch.tensor([0.0]))
+    tensor([0.])
+    """
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the activation of the input."""
+        return functional.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """Return the approximation."""
+        return f"approximate={self.approximate!r}"
 
 
 class SiLU(Module):
@@ -166,50 +224,3 @@ class GLU(Module):
     def extra_repr(self) -> str:
         """Return the dimension."""
         return f"dim={self.dim}"
-
-
-class Softmin(Module):
-    r"""The softmax of the negated input.
-
-    Parameters
-    ----------
-    dim : int
-        The dimension.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.Softmin(dim=0)(torch.tensor([1.0, 1.0]))
-    tensor([0.5000, 0.5000])
-    """
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the activation of the input."""
-        return functional.softmin(input, self.dim)
-
-    def extra_repr(self) -> str:
-        """Return the dimension."""
-        return f"dim={self.dim}"
-
-
-class Softmax2d(Module):
-    r"""The softmax over the channels of images, of shape ``(N, C, H, W)`` or ``(C, H, W)``.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()
-    tensor([0.5000, 0.5000])
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the softmax of the input."""
-        if input.dim() not in (3, 4):
-            raise ValueError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead"
-            )
-        return functional.softmax(input, -3)

@@ -1,0 +1,172 @@
+"""Smooth activations."""
+
+from __future__ import annotations
+
+import autograd_cy as _operators
+from autograd_cy import Tensor
+from autograd_cy._interpreted import Family
+
+__all__ = [
+    "gelu",
+    "mish",
+    "sigmoid",
+    "silu",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+]
+
+_smooth = Family("ops_gate")
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Return the hyperbolic tangent.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> tanh(torch.tensor([0.0]))
+    tensor([0.])
+    """
+    return _operators.tanh(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """Return the logistic function.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> sigmoid(torch.tensor([0.0]))
+    tensor([0.5000])
+    """
+    return _operators.sigmoid(input)
+
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    r"""Return the Gaussian error linear unit, :math:`x\,\Phi(x)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    approximate : {"none", "tanh"}, optional
+        Whether the normal distribution is approximated by a tanh.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> gelu(torch.tensor([0.0]))
+    tensor([0.])
+    """
+    return _operators.gelu(input, approximate=approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    r"""Return :math:`x \sigma(x)`, the swish function.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.silu(torch.tensor([-1.0, 1.0]))
+    tensor([-0.2689,  0.7311])
+    """
+    return _operators.silu_(input) if inplace else _operators.silu(input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    r"""Return :math:`x \tanh(\log(1 + e^x))`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    inplace : bool, optional
+        Whether the input itself is changed.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.mish(torch.tensor([-1.0, 1.0]))
+    tensor([-0.3034,  0.8651])
+    """
+    return _smooth._mish_(input) if inplace else _smooth._mish(input)
+
+
+def softsign(input: Tensor) -> Tensor:
+    r"""Return :math:`x / (1 + |x|)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.softsign(torch.tensor([1.0, -3.0]))
+    tensor([ 0.5000, -0.7500])
+    """
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    r"""Return :math:`x - \tanh(x)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.tanhshrink(torch.tensor([1.0]))
+    tensor([0.2384])
+    """
+    return input - input.tanh()

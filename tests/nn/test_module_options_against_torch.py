@@ -1,0 +1,286 @@
+"""Every option of every module of torch.nn, one at a time: made, shown, run and trained as there.
+
+Options and their defaults are those of torch's signatures; each gets values other than its default.
+"""
+
+import inspect
+import re
+import warnings
+
+import numpy as np
+import pytest
+from grouping import each
+
+import autograd_cy
+
+torch = pytest.importorskip("torch")
+
+
+class T:
+    """A tensor of random numbers, of small ints where `high` is given, in both libraries."""
+
+    def __init__(self, *shape, high=None, low=None):
+        self.shape, self.high, self.low = shape, high, low
+
+    def array(self, rng):
+        if self.high is not None:
+            return rng.integers(0, self.high, self.shape)
+        if self.low is not None:
+            return rng.uniform(self.low, 1 - self.low, self.shape)
+        return rng.standard_normal(self.shape)
+
+
+X, L1, L2, L3 = T(4, 6), T(2, 4, 7), T(2, 4, 6, 7), T(2, 4, 5, 6, 5)
+# Name: required arguments of the class, what it is called with; several lists of these.
+MODULES = {
+    **{name: ((), [(X,), (L1,)]) for name in (
+        "ReLU", "ReLU6", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Hardtanh", "Hardswish",
+        "Hardsigmoid", "Hardshrink", "Softshrink", "Tanhshrink", "Softplus", "Softsign", "Sigmoid",
+        "LogSigmoid", "Tanh", "LeakyReLU", "Identity", "GLU", "Flatten")},
+    **{name: ((), [(X,), (T(3, 4, 6),), (T(6),)]) for name in ("Softmax", "LogSoftmax", "Softmin")},
+    "Softmax2d": ((), [(L2,), (T(4, 6, 7),)]),
+    "Threshold": ((0.1, 2.0), [(X,)]),
+    "PReLU": ((), [(X,)]),
+    "Unflatten": ((1, (2, 3)), [(X,)]),
+    "Linear": ((6, 3), [(X,), (T(6),), (T(2, 3, 6),)]),
+    "Bilinear": ((3, 4, 2), [(T(5, 3), T(5, 4))]),
+    "Embedding": ((5, 3), [(T(2, 3, high=5),)]),
+    "EmbeddingBag": ((5, 3), [(T(2, 3, high=5),)]),
+    **{f"{kind}Pool{d}d": ((2,), [(x,), (T(*x.shape[1:]),)])
+       for kind in ("Max", "Avg") for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"LPPool{d}d": ((2.0, 2), [(T(*x.shape),)]) for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"Adaptive{kind}Pool{d}d": ((3,), [(x,), (T(*x.shape[1:]),)])
+       for kind in ("Max", "Avg") for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"BatchNorm{d}d": ((4,), [(x,), (x,)]) for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"InstanceNorm{d}d": ((4,), [(x,), (T(*x.shape[1:]),)])
+       for d, x in ((1, L1), (2, L2), (3, L3))},
+    "GroupNorm": ((2, 4), [(L1,), (T(3, 4),)]),
+    "LayerNorm": ((6,), [(X,), (T(6),)]),
+    "RMSNorm": ((6,), [(X,), (T(6),)]),
+    "LocalResponseNorm": ((2,), [(L2,), (L1,)]),
+    "CrossMapLRN2d": ((2,), [(L2,)]),
+    **{f"Conv{d}d": ((4, 6, 3), [(x,), (T(*x.shape[1:]),)])
+       for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"ConvTranspose{d}d": ((4, 6, 3), [(x,), (T(*x.shape[1:]),)])
+       for d, x in ((1, L1), (2, L2), (3, L3))},
+    "Fold": (((4, 5), 2), [(T(1, 8, 12),), (T(8, 12),)]),
+    "Unfold": ((2,), [(L2,)]),
+    "PixelShuffle": ((2,), [(L2,), (T(4, 6, 7),)]),
+    "PixelUnshuffle": ((2,), [(T(1, 2, 4, 6),)]),
+    "ChannelShuffle": ((2,), [(L2,)]),
+    "Upsample": ((3,), [(L2,)]),
+    "UpsamplingNearest2d": ((3,), [(L2,)]),
+    "UpsamplingBilinear2d": ((3,), [(L2,)]),
+    **{f"{kind}Pad{d}d": ((1,), [(x,), (T(*x.shape[1:]),)])
+       for kind in ("Zero", "Reflection", "Replication", "Circular")
+       for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{f"ConstantPad{d}d": ((1, 0.5), [(x,)]) for d, x in ((1, L1), (2, L2), (3, L3))},
+    **{name: ((5, 3), [(T(7, 2, 5),), (T(7, 5),)]) for name in ("RNN", "LSTM", "GRU")},
+    **{name: ((5, 3), [(T(2, 5),), (T(5),), (T(2, 5), T(2, 3))])
+       for name in ("RNNCell", "GRUCell")},
+    "LSTMCell": ((5, 3), [(T(2, 5),), (T(5),), (T(2, 5), (T(2, 3), T(2, 3)))]),
+    "MultiheadAttention": ((6, 2), [(T(4, 3, 6),) * 3, (T(4, 6),) * 3]),
+    "TransformerEncoderLayer": ((6, 2, 5, 0.0), [(T(4, 3, 6),), (T(4, 6),)]),
+    "TransformerDecoderLayer": ((6, 2, 5, 0.0), [(T(4, 3, 6), T(2, 3, 6))]),
+    "CosineSimilarity": ((), [(X, X), (L1, L1)]),
+    "PairwiseDistance": ((), [(X, T(4, 6))]),
+    **{name: ((), [(X, T(4, 6))]) for name in (
+        "L1Loss", "MSELoss", "SmoothL1Loss", "HuberLoss", "MultiLabelSoftMarginLoss")},
+    "SoftMarginLoss": ((), [(X, T(4, 6, high=2))]),
+    "KLDivLoss": ((), [(X, T(4, 6, low=0.1))]),
+    "PoissonNLLLoss": ((), [(X, T(4, 6, low=0.1))]),
+    "BCELoss": ((), [(T(4, 6, low=0.1), T(4, 6, low=0.1))]),
+    "BCEWithLogitsLoss": ((), [(X, T(4, 6, low=0.1))]),
+    "NLLLoss": ((), [(X, T(4, high=6)), (T(2, 3, 4), T(2, 4, high=3))]),
+    "CrossEntropyLoss": ((), [(X, T(4, high=6)), (T(2, 3, 4), T(2, 4, high=3)),
+                              (X, T(4, 6, low=0.1))]),
+    "GaussianNLLLoss": ((), [(X, T(4, 6), T(4, 6, low=0.2))]),
+    "MultiMarginLoss": ((), [(X, T(4, high=6))]),
+    "MultiLabelMarginLoss": ((), [(T(3), T(3, high=3))]),
+    "HingeEmbeddingLoss": ((), [(X, T(4, 6))]),
+    "MarginRankingLoss": ((), [(T(4), T(4), T(4))]),
+    "CosineEmbeddingLoss": ((), [(X, X, T(4))]),
+    "TripletMarginLoss": ((), [(X, T(4, 6), T(4, 6))]),
+}  # fmt: skip
+# Values of options by name, else by the kind of their default.
+VALUES = {
+    "reduction": ["none", "sum", "nonsense"], "mode": ["sum", "max"], "padding_mode": [
+        "reflect", "replicate", "circular", "nonsense"],
+    "dim": [0, 1, -2], "approximate": ["tanh", "nonsense"], "nonlinearity": ["relu", "nonsense"],
+    "padding": [1, "same", "valid"], "stride": [1, 2, 3, 0], "kernel_size": [2], "dilation": [2, 0],
+    "groups": [2, 4, 3, 0], "output_padding": [1], "ceil_mode": [True], "divisor_override": [3],
+    "weight": [], "pos_weight": [], "max_norm": [1.0], "padding_idx": [0, 2, -1, 5, -6],
+    "device": [], "dtype": [], "sparse": [],
+    "eps": [0.1, 0.001], "layer_norm_eps": [0.1],
+    "p": [1, 3.0, 0.5], "num_layers": [2], "dropout": [],
+    "proj_size": [2, 3], "kdim": [], "vdim": [], "activation": ["gelu", "nonsense"],
+    "ignore_index": [0, 2], "label_smoothing": [0.2, 2.0], "size_average": [True, False],
+    "reduce": [True, False], "log_input": [False], "scale_factor": [2], "start_dim": [0, 2],
+    "end_dim": [0, 1], "num_parameters": [6], "init": [0.5], "momentum": [None, 0.3], "_weight": [],
+    "inplace": [True], "margin": [0.3, -0.5], "beta": [0.5, 2.0, 0.0], "delta": [0.5, 0.0],
+    "return_indices": [True], "count_include_pad": [False], "norm_type": [1.0], "scale": [2.0],
+    "k": [2], "min_value": [], "max_value": [], "min_val": [-0.5, 2.0], "max_val": [0.5],
+}  # fmt: skip
+# (class, option): values beside these.
+MORE = {
+    ("Softmax", "dim"): [1], ("CosineSimilarity", "dim"): [0], ("Upsample", "mode"): [
+        "bilinear", "bicubic", "area", "nearest-exact", "linear", "nonsense"],
+    ("Upsample", "align_corners"): [True], ("MultiheadAttention", "kdim"): [6, 4],
+    ("MultiheadAttention", "vdim"): [6], ("Fold", "padding"): [1, 0], ("Fold", "stride"): [1, 2],
+}  # fmt: skip
+NAMES = sorted(name for name in MODULES if hasattr(autograd_cy.nn, name))
+
+
+def other_values(name, parameter):
+    """Values other than the default of an option."""
+    if (name, parameter.name) in MORE:
+        return MORE[name, parameter.name]
+    if parameter.name in VALUES:
+        return VALUES[parameter.name]
+    default = parameter.default
+    if isinstance(default, bool):
+        return [not default]
+    if isinstance(default, int | float):
+        return [default + 1, default * 0.5, -1.0]
+    return []
+
+
+def options(name):
+    """Keyword arguments to make a module with."""
+    yield {}
+    for parameter in inspect.signature(getattr(torch.nn, name)).parameters.values():
+        if parameter.default is not inspect.Parameter.empty:
+            for value in other_values(name, parameter):
+                yield {parameter.name: value}
+
+
+def plain(value):
+    if isinstance(value, torch.device | torch.dtype):
+        return False
+    if isinstance(value, tuple | list):
+        return all(map(plain, value))
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def members(module):
+    """What a user reads from a module: attributes, text, names and shapes of its state."""
+    found = {k: v for k, v in vars(module).items() if not k.startswith("_") and plain(v)}
+    state = {k: tuple(v.shape) for k, v in module.state_dict().items()}
+    return found, repr(module), list(state.items()), [n for n, _ in module.named_children()]
+
+
+def attempt(function, *args, **kwargs):
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return error
+
+
+def of_library(library, x, trained):
+    """An array as tensor, also in lists."""
+    if isinstance(x, tuple):
+        return tuple(of_library(library, y, trained) for y in x)
+    t = library.from_numpy(x.copy())
+    return t.requires_grad_() if trained and x.dtype.kind == "f" else t
+
+
+def flat(x):
+    """Tensors of nested results in order."""
+    if isinstance(x, tuple | list):
+        return [t for y in x for t in flat(y)]
+    return [] if x is None else [x]
+
+
+def arrays_of(call, rng):
+    return tuple(arrays_of(x, rng) if isinstance(x, tuple) else x.array(rng) for x in call)
+
+
+def run(library, module, arrays):
+    """All numbers that a training step with these arguments shows."""
+    args = of_library(library, arrays, True)
+    outputs = flat(module(*args))
+    trained = [t for t in outputs if t.requires_grad]
+    total = sum((t * t).sum() + t.sum() for t in trained)
+    module.zero_grad()
+    if trained:
+        total.backward()
+    shown = [*outputs, *(t.grad for t in flat(args)), *(p.grad for p in module.parameters())]
+    return [None if t is None else t.detach().numpy() for t in [*shown, *module.buffers()]]
+
+
+def difference(a, b):
+    if len(a) != len(b):
+        return f"{len(a)} arrays, torch {len(b)}"
+    for place, (x, y) in enumerate(zip(a, b)):
+        if (x is None) != (y is None):
+            return f"array {place}: {x is None}, torch {y is None}"
+        if x is not None and x.shape != y.shape:
+            return f"array {place}: shape {x.shape}, torch {y.shape}"
+        if x is not None and not np.allclose(x, y, 1e-6, 1e-8, equal_nan=True):
+            return f"array {place}: {x.ravel()[:3]}, torch {y.ravel()[:3]}"
+    return None
+
+
+def faults(name, chosen):
+    """In what a module with these options differs from torch's."""
+    required, calls = MODULES[name]
+    theirs = attempt(getattr(torch.nn, name), *required, **chosen)
+    ours = attempt(getattr(autograd_cy.nn, name), *required, **chosen)
+    refused = [isinstance(m, Exception) for m in (ours, theirs)]
+    if any(refused):
+        if not all(refused) or not isinstance(ours, type(theirs)):
+            yield f"made: {ours!r}, torch {theirs!r}"
+        return
+    for a, b in zip(members(ours), members(theirs)):
+        if a != b:
+            yield f"{a}, torch {b}"
+    ours, theirs = ours.double(), theirs.double()
+    ours.load_state_dict({k: autograd_cy.from_numpy(v.numpy().copy())
+                          for k, v in theirs.state_dict().items()})  # fmt: skip
+    for training in (True, False):
+        ours.train(training)
+        theirs.train(training)
+        for number, call in enumerate(calls):
+            arrays = arrays_of(call, np.random.default_rng(number))
+            a = attempt(run, autograd_cy, ours, arrays)
+            b = attempt(run, torch, theirs, arrays)
+            label = f"call {number}{'' if training else ' in evaluation'}"
+            if isinstance(a, Exception) or isinstance(b, Exception):
+                if not (isinstance(b, Exception) and isinstance(a, type(b))):
+                    yield f"{label}: {a!r:.200}, torch {b!r:.200}"
+            elif text := difference(a, b):
+                yield f"{label}: {text}"
+
+
+# (class, options as text, part of the fault): why it differs.
+DIFFERENT = [
+    ("ConvTranspose.d", "padding='(same|valid)'", "", "torch takes a text for its letters"),
+    ("CosineSimilarity", "eps=0.1", "", "torch's gradient of a norm below eps is not that of it"),
+    ("CrossEntropyLoss", "ignore_index=", "call 2", "probabilities have no index to ignore"),
+    ("EmbeddingBag", "scale_grad_by_freq=True", "array 2",
+     "torch divides by how often another index occurs"),
+    ("MultiheadAttention", "kdim=4", "", "the product names both shapes; torch asserts"),
+    ("TransformerEncoderLayer", "", "activation_relu_or_gelu", "of torch's own fast path"),
+]  # fmt: skip
+
+
+def is_known(name, said, fault):
+    return any(
+        re.fullmatch(names, name) and re.match(options, said) and text in fault
+        for names, options, text, _ in DIFFERENT
+    )
+
+
+@each("name", [pytest.param(name, id=name) for name in NAMES])
+def test_options_are_those_of_torch(name):
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for chosen in options(name):
+            said = ", ".join(f"{k}={v!r}" for k, v in chosen.items())
+            found += [
+                f"{name}({said}): {fault}"
+                for fault in faults(name, chosen)
+                if not is_known(name, said, fault)
+            ]
+    assert not found, "\n".join(found)

@@ -1,0 +1,107 @@
+"""Convolutions with a stride and more weights than stay in cache, beside float64."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import autograd_cy as ag
+from autograd_cy._C import cpu
+
+CASES = [
+    # Shape, outputs, kernel, options.
+    ((3, 96, 9, 8), 256, (3, 3), {"stride": 2, "padding": 1}),
+    ((8, 128, 16, 16), 190, (3, 3), {"stride": 2, "padding": 1}),
+    ((2, 300, 5, 7), 100, (3, 3), {"stride": (2, 1), "padding": (0, 2)}),
+    ((7, 97, 12, 11), 260, (3, 3), {"stride": 3, "padding": 3}),
+    ((4, 70, 13, 13), 260, (4, 3), {"stride": (2, 3), "dilation": (2, 1), "padding": (1, 0)}),
+    ((5, 210, 29), 205, (5,), {"stride": 3, "padding": 2}),
+    ((2, 64, 4, 6, 5), 160, (3, 3, 3), {"stride": (1, 2, 2), "padding": 1}),
+    ((9, 400, 6, 6), 150, (2, 2), {"stride": 2}),
+    ((2, 260, 6, 6), 130, (5, 5), {"stride": 4, "padding": 2}),
+    ((6, 256, 8, 8), 256, (2, 2), {"stride": 3}),
+    ((4, 192, 8, 8), 384, (3, 3), {"stride": 2, "padding": 1, "groups": 2}),
+    ((20, 256, 4, 4), 256, (3, 3), {"dilation": 2, "padding": 2}),
+]
+
+
+def operands(case, transposed):
+    shape, outputs, kernel, options = case
+    groups = options.get("groups", 1)
+    gen = ag.Generator().manual_seed(0)
+    x = ag.randn(*shape, generator=gen)
+    first, second = (shape[1], outputs // groups) if transposed else (outputs, shape[1] // groups)
+    w = ag.randn(first, second, *kernel, generator=gen) / (shape[1] * len(kernel)) ** 0.5
+    return x, w, ag.randn(outputs, generator=gen)
+
+
+def results(x, w, b, dtype, transposed, options):
+    x, w, b = (t.detach().to(dtype).requires_grad_() for t in (x, w, b))
+    name = f"conv_transpose{w.dim() - 2}d" if transposed else f"conv{w.dim() - 2}d"
+    y = getattr(ag, name)(x, w, b, **options)
+    grad = ag.randn(y.shape, generator=ag.Generator().manual_seed(1)).to(dtype)
+    return (y.detach(), *ag.autograd.grad(y, (x, w, b), grad))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_as_in_float64(case, transposed):
+    tensors = operands(case, transposed)
+    found = results(*tensors, ag.float32, transposed, case[3])
+    expected = results(*tensors, ag.float64, transposed, case[3])
+    for a, b in zip(found, expected, strict=True):
+        ag.testing.assert_close(a.double(), b, rtol=0, atol=4e-6 * max(1.0, b.abs().max().item()))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_threads_give_the_same_bits(case, transposed):
+    tensors, found, before = operands(case, transposed), [], ag.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            ag.set_num_threads(threads)
+            found.append(results(*tensors, ag.float32, transposed, case[3]))
+    finally:
+        ag.set_num_threads(before)
+    for other in found[1:]:
+        assert all(ag.equal(a, b) for a, b in zip(found[0], other, strict=True))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_any_layout_gives_the_same(transposed):
+    x, w, b = operands(CASES[0], transposed)
+    options = CASES[0][3]
+    expected = results(x, w, b, ag.float64, transposed, options)
+    for images in (x, x.contiguous(memory_format=ag.channels_last)):
+        for weight in (w, w.contiguous(memory_format=ag.channels_last)):
+            found = results(images, weight, b, ag.float32, transposed, options)
+            for a, e in zip(found, expected, strict=True):
+                ag.testing.assert_close(a.double(), e, rtol=0, atol=4e-5)
+
+
+def test_what_is_not_finite_reaches_what_it_is_multiplied_by():
+    x, w, b = operands(CASES[0], False)
+    x[1, 2, 3, 4] = float("inf")
+    w[5, 6, 1, 1] = float("nan")
+    found = results(x, w, b, ag.float32, False, CASES[0][3])
+    expected = results(x, w, b, ag.float64, False, CASES[0][3])
+    for a, e in zip(found, expected, strict=True):
+        assert ag.equal(a.isnan(), e.isnan())
+        assert ag.equal(a.isinf(), e.isinf())
+
+
+@pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
+def test_every_instruction_set(target):
+    """The tests above, in a process with other loops."""
+    if target not in cpu.usable_targets() or target == cpu.selected_target():
+        pytest.skip(f"{target} isn't there, or was tested above")
+    names = "float64 or any_layout or not_finite"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(
+        [*command, "-k", names],
+        env=os.environ | {"AUTOGRAD_CY_CPU": target},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
