@@ -58,6 +58,10 @@ class Loop:
         return any(self.suffix in CLASSES[letter] for letter in self.spec.far)
 
     @property
+    def is_wide(self) -> bool:
+        return self.suffix in self.spec.wide.split()
+
+    @property
     def near(self) -> str:
         return f"ag_{self.spec.name}_near_{self.suffix}"
 
@@ -201,6 +205,9 @@ def loop_text(loop: Loop) -> str:
 
 
 def _full_vectors(loop: Loop) -> list[str]:
+    if loop.is_wide:
+        names = ", ".join(_element(k) for k in range(1, len(loop.operands)))
+        return [f"        ag_run_{loop.name}({names}, o, m)"]
     arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
     if not loop.has_near:
         return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
@@ -517,6 +524,9 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
                 )
         else:
             out, *ins = (f"ag_{t}" for t in loop.operands)
+            if loop.is_wide:
+                pointers = "".join(f"const {t}*, " for t in ins)
+                lines.append(f"    void ag_run_{loop.name}({pointers}{out}*, Py_ssize_t)")
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
                 lines.append(f"    {out} {loop.near}({', '.join(ins)})")

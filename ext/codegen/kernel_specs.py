@@ -58,6 +58,8 @@ class KernelSpec:
     far : str
         Class letters whose loops run ag_<name>_near_<suffix> on blocks where no last input is far by
         ag_trig_far_<suffix>, and ag_<name>_<suffix> on the others.
+    wide : str
+        Types whose loops are ag_run_<name>_<type> of scalar/wide.h, over whole vectors at once.
     alias : str, optional
         Another kernel whose loops this one takes over.
     keeps : str
@@ -79,6 +81,7 @@ class KernelSpec:
     swaps: str | None = None
     through_bool: bool = False
     far: str = ""
+    wide: str = ""
     alias: str | None = None
     keeps: str = ""
 
@@ -121,7 +124,7 @@ ARITHMETIC = [
     *_binary("trunc_divide", "ihf", cost=3, keeps="factor"),
     *_binary("floor_divide", "ihf", cost=8, keeps="factor"),
     *_binary("remainder fmod", "ihf", cost=8),
-    *_binary("pow", "bihfc", cost=10),
+    *_binary("pow", "bihfc", cost=10, wide="f32 f64"),
     *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),
     *_binary("fmax fmin", "hf", commutative=True),
     *_binary("copysign heaviside", "hf"),
@@ -132,7 +135,8 @@ ARITHMETIC = [
     *_unary("sign", "bihfc", as_u8="b1"),
     KernelSpec("sgn", 1, "bihfc", alias="sign"),
     *_unary("reciprocal", "hfc", cost=2),
-    *_unary("sqrt rsqrt", "hfc", cost=3),
+    *_unary("sqrt", "hfc", cost=3, wide="f32 f64"),
+    *_unary("rsqrt", "hfc", cost=3),
     *_unary("floor ceil round trunc", "bihf", ints="copy"),
     *_unary("frac", "hf"),
     KernelSpec("clamp", 3, "ihf", scalars=((2, 3),)),
@@ -161,17 +165,19 @@ BITS = [
 ]
 
 FUNCTIONS = [
-    *_unary("exp exp2", "hfc", cost=4, far="c"),
+    *_unary("exp", "hfc", cost=4, far="c", wide="f32 f64"),
+    *_unary("exp2", "hfc", cost=4, far="c"),
     *_unary("expm1", "hfc", cost=5, far="c"),
-    *_unary("log", "hfc", cost=4),
+    *_unary("log", "hfc", cost=4, wide="f32 f64"),
     *_unary("log2 log10 log1p", "hfc", cost=5),
     *_unary("sin cos", "hfc", cost=5, far="fc"),
     *_unary("tan", "hfc", cost=6, far="fc"),
     *_unary("asin acos atan", "hfc", cost=6),
     *_unary("asinh acosh atanh", "hfc", cost=8),
-    *_unary("tanh sigmoid", "hfc", cost=5, far="c"),
+    *_unary("tanh sigmoid", "hfc", cost=5, far="c", wide="f32 f64"),
     *_unary("sinh cosh", "hfc", cost=6, far="c"),
-    *_unary("erf erfc", "hf", cost=6),
+    *_unary("erf", "hf", cost=6, wide="f32"),
+    *_unary("erfc", "hf", cost=6),
     *_binary("atan2", "hf", cost=7),
     *_binary("logaddexp", "hfc", cost=8),
     *_binary("xlogy", "hf", cost=5),
@@ -199,7 +205,7 @@ ACTIVATIONS = [
     *_unary("silu", "hfc", cost=5, far="c"),
     *_unary("log_sigmoid", "hf", cost=8),
     KernelSpec("softplus", 3, "hf", cost=8, keeps="number"),
-    *_unary("gelu", "hf", cost=7),
+    *_unary("gelu", "hf", cost=7, wide="f32"),
     *_unary("gelu_tanh", "hf", cost=6),
 ]
 

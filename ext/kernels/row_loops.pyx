@@ -17,10 +17,10 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.row_loops cimport *
 
 cdef extern from "scalar/scalar.h" nogil:
-    float ag_exp_f32(float)
-    double ag_exp_f64(double)
-    float ag_exp_falling_f32(float, float)
-    double ag_exp_falling_f64(double, double)
+    void ag_run_exp_f32(const float*, float*, Py_ssize_t)
+    void ag_run_exp_f64(const double*, double*, Py_ssize_t)
+    void ag_run_exp_falling_f32(const float*, float*, Py_ssize_t)
+    void ag_run_exp_falling_f64(const double*, double*, Py_ssize_t)
     float ag_log_f32(float)
     double ag_log_f64(double)
 

@@ -97,6 +97,46 @@ def test_function_is_within_its_stated_units(table, name, dtype):
     assert error[worst] <= FUNCTIONS[name][1] + SLACK, (x[worst], error[worst])
 
 
+def roots_near_midpoints(bits):
+    """Numbers of so many bits whose square roots are as near as can be to the middle of two others.
+
+    The middle m / 2 of two such roots is odd in m; its square lies k / 4 of a unit from a number if
+    m^2 = k modulo a power of two, which has four solutions for k = 1 modulo 8 and none else.
+    """
+    found = []
+    for power in (bits + 1, bits + 2):
+        for k in range(-799, 800, 8):
+            root = 1
+            for bit in range(3, power):
+                if (root * root - k) % 2 ** (bit + 1):
+                    root += 2 ** (bit - 1)
+            half = 2 ** (power - 1)
+            for start in (root, -root, root + half, half - root):
+                for m in (start % 2**power, start % 2**power + 2**power):
+                    x = (m * m - k) >> power
+                    if 2**bits <= m < 2 ** (bits + 1) and 2 ** (bits - 1) <= x < 2**bits:
+                        # m / 2 is the root of x times 2 ** (power - 2).
+                        found.append(x << (power & 1))
+    return found
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_square_roots(table, dtype):
+    small = DTYPES[dtype][0]
+    info = np.finfo(small)
+    hard = np.array([float(x) for x in roots_near_midpoints(info.nmant + 1)], np.float64)
+    assert len(hard) > 250
+    scale = 2 * np.arange(info.minexp // 2 + 30, info.maxexp // 2 - 30, 7)
+    x = np.ldexp(hard.astype(small), scale[:, None].astype(np.int32)).ravel()
+    rng = np.random.default_rng(11)
+    every = rng.uniform(1, 4, 30000).astype(small)
+    low = 2.0 ** rng.uniform(info.minexp - info.nmant, info.maxexp, 30000)
+    x = np.concatenate([x, every, low.astype(small), points(small)])
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(table.run("sqrt", dtype, x), np.sqrt(x))
+
+
 @each_table
 @pytest.mark.parametrize("name", ["erf", "erfc"])
 def test_error_functions_in_float32(table, name):

@@ -29,24 +29,20 @@ cdef inline Py_ssize_t fill_up(real_t* t, Py_ssize_t n) noexcept nogil:
 
 cdef void exp_falling(real_t* t, Py_ssize_t n) noexcept nogil:
     """t = exp(t) for t <= 0 or NaN; there is room for whole vectors."""
-    cdef Py_ssize_t i, whole = fill_up(t, n)
+    cdef Py_ssize_t whole = fill_up(t, n)
     if real_t is float:
-        for i in range(whole):
-            t[i] = ag_exp_falling_f32(<float>-104 if t[i] < -104 else t[i], 0)
+        ag_run_exp_falling_f32(t, t, whole)
     else:
-        for i in range(whole):
-            t[i] = ag_exp_falling_f64(<double>-746 if t[i] < -746 else t[i], 0)
+        ag_run_exp_falling_f64(t, t, whole)
 
 
 cdef void exp_any(real_t* t, Py_ssize_t n) noexcept nogil:
     """t = exp(t); there is room for whole vectors."""
-    cdef Py_ssize_t i, whole = fill_up(t, n)
+    cdef Py_ssize_t whole = fill_up(t, n)
     if real_t is float:
-        for i in range(whole):
-            t[i] = ag_exp_f32(t[i])
+        ag_run_exp_f32(t, t, whole)
     else:
-        for i in range(whole):
-            t[i] = ag_exp_f64(t[i])
+        ag_run_exp_f64(t, t, whole)
 
 
 cdef inline double sum_of(const real_t* p, Py_ssize_t n) noexcept nogil:

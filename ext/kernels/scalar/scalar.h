@@ -13,6 +13,7 @@
 #include "hyper.h"
 #include "special.h"
 #include "activation.h"
+#include "wide.h"
 #include "loss.h"
 #include "complex.h"
 

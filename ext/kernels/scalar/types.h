@@ -61,7 +61,20 @@ AG_FN void ag_run_f16_f32(const ag_f16 *p, ag_f32 *out, ptrdiff_t n) {
 }
 AG_FN void ag_run_f32_f16(const ag_f32 *p, ag_f16 *out, ptrdiff_t n) {
     ptrdiff_t i = 0;
-#if defined(__F16C__) && !defined(__CUDACC__)
+#if defined(__CUDACC__)
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+    for (; i + 16 <= n; i += 16) {
+        const __m512 x = _mm512_loadu_ps(p + i);
+        __m256i h = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+        if (__builtin_expect(nan, 0)) {
+            const __m256i sign = _mm256_and_si256(h, _mm256_set1_epi16((short)0x8000));
+            const __m256i quiet = _mm256_or_si256(sign, _mm256_set1_epi16(0x7E00));
+            h = _mm256_mask_blend_epi16(nan, h, quiet);
+        }
+        _mm256_storeu_si256((__m256i *)(out + i), h);
+    }
+#elif defined(__F16C__)
     for (; i + 8 <= n; i += 8) {
         const __m256 x = _mm256_loadu_ps(p + i);
         const __m128i h = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
