@@ -62,7 +62,8 @@ UPWARD = {
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments.
 GENERATED = ("operators_of_", "argument_kinds")
-HEADERS = {"checked", "gemm_product", "tiles"}  # .pxd without a module
+# .pxd without a module
+HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "tiles"}
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 

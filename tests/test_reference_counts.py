@@ -356,9 +356,8 @@ def test_all_counts_are_as_before(action):
     grown = []
     tracemalloc.start()
     try:
-        # Lists of free objects fill up in the first rounds, those of NumPy 1.23 in about ten; what
-        # leaks grows in every round.
-        while len(grown) < 16 and (not grown or grown[-1] > 16 * TIMES):
+        # Lists of free objects fill up in the first rounds; what leaks grows in every round.
+        while len(grown) < 6 and (not grown or grown[-1] > 16 * TIMES):
             allocated = tracemalloc.get_traced_memory()[0]
             for _ in range(TIMES):
                 run()

@@ -4,3 +4,4 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor elements(Tensor a, double keep)
 cdef Tensor channels(Tensor a, double keep)
+cdef Tensor scaled(Tensor a, double keep)

@@ -12,10 +12,10 @@ cdef Tensor select_scatter(Tensor a, Tensor src, Py_ssize_t dim, Py_ssize_t inde
 cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, object end,
                           Py_ssize_t step)
 cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate)
-cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source)
-cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value)
+cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor source)
+cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value)
 cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source)
-cdef Tensor take(Tensor a, Tensor index)
+cdef Tensor take(Tensor a, Tensor index, Tensor out)
 cdef Tensor along(Tensor index, Py_ssize_t dim, Tensor like)
 cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
                      str reduce, bint include_self)

@@ -7,17 +7,19 @@ from autograd_cy._namespace import bool as _bool
 from autograd_cy._namespace import eq, zeros_like
 
 
-def isposinf(self: Tensor) -> Tensor:
-    return _is(self, float("inf"), "isposinf")
+def isposinf(self: Tensor, out: Tensor | None = None) -> Tensor:
+    return _is(self, float("inf"), "isposinf", out)
 
 
-def isneginf(self: Tensor) -> Tensor:
-    return _is(self, float("-inf"), "isneginf")
+def isneginf(self: Tensor, out: Tensor | None = None) -> Tensor:
+    return _is(self, float("-inf"), "isneginf", out)
 
 
-def _is(self: Tensor, number: float, op: str) -> Tensor:
+def _is(self: Tensor, number: float, op: str, out: Tensor | None) -> Tensor:
     if self.is_complex():
         raise RuntimeError(f"{op} does not support complex inputs.")
     if not self.is_floating_point():
         return zeros_like(self, dtype=_bool)
+    if out is not None and out.dtype == _bool:
+        return eq(self, number, out=out)
     return eq(self, number)

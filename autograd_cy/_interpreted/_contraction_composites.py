@@ -20,6 +20,7 @@ from autograd_cy._namespace import (
     matmul,
     mul,
     norm,
+    result_type,
     sign,
     sub,
     sum,
@@ -30,9 +31,11 @@ from autograd_cy._namespace import (
 )
 
 
-def inner(self: Tensor, other: Tensor) -> Tensor:
+def inner(self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    if out is not None and out.dtype != result_type(self, other):
+        out = None  # the result is made, and refused with its dtype
     if not self.ndim or not other.ndim:
-        return mul(self, other)
+        return mul(self, other, out=out)
     if self.dtype != other.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if self.shape[-1] != other.shape[-1]:
@@ -41,8 +44,15 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
             f"{list(self.shape)} and {list(other.shape)}"
         )
     if self.ndim == 1 and other.ndim == 1:
-        return dot(self, other)
-    return tensordot(self, other, ((-1,), (-1,)))
+        return dot(self, other, out=out)
+    shape, k = self.shape[:-1] + other.shape[:-1], self.shape[-1]
+    if out is None or out.shape != shape or not out.is_contiguous():
+        return tensordot(self, other, ((-1,), (-1,)))
+    rows, columns = self.shape[:-1].numel(), other.shape[:-1].numel()
+    matmul(
+        self.reshape(rows, k), other.reshape(columns, k).t(), out=out.detach().view(rows, columns)
+    )
+    return out
 
 
 def dist(self: Tensor, other: Tensor, p: Tensor) -> Tensor:

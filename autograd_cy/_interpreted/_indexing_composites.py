@@ -78,20 +78,29 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
                 f"Class values must be smaller than num_classes, but there is {_largest(input)} "
                 f"and num_classes is {num_classes}."
             )
-    return eq(unsqueeze(input, -1), arange(num_classes)).to(int64)
+    return eq(unsqueeze(input, -1), arange(num_classes, device=input.device)).to(int64)
 
 
 def _largest(input: Tensor) -> int:
     return int(input.max())
 
 
-def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
+def take_along_dim(
+    self: Tensor, indices: Tensor, dim: int | None, out: Tensor | None = None
+) -> Tensor:
+    if indices.device != self.device:
+        raise RuntimeError(
+            "torch.take_along_dim(): Expected all tensors to be on the same device, but got "
+            f"{self.device} and {indices.device}"
+        )
+    if out is not None and out.dtype != self.dtype:
+        out = None  # the result is made, and refused with its dtype
     if indices.dtype is not int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype}"
         )
     if dim is None:
-        return gather(self.reshape(-1), 0, indices.reshape(-1).to(int64))
+        return gather(self.reshape(-1), 0, indices.reshape(-1).to(int64), out=out)
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
@@ -114,7 +123,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     common[dim] = size
     self = self.expand(common)
     common[dim] = count
-    return gather(self, dim, _wrapped(indices, size).expand(common))
+    return gather(self, dim, _wrapped(indices, size).expand(common), out=out)
 
 
 def _wrapped(indices: Tensor, size: int) -> Tensor:

@@ -5,24 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import eq, isnan, logical_not, sum, unsqueeze, where
+from autograd_cy._namespace import div, eq, isnan, logical_not, sum, unsqueeze, where
 
 
-def nansum(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
+def nansum(
+    self: Tensor, dim: Any, keepdim: bool, *, dtype: Any, out: Tensor | None = None
+) -> Tensor:
     if self.is_complex():
         raise RuntimeError("nansum does not support complex inputs; sum the parts")
     if not self.is_floating_point():
-        return sum(self, dim, keepdim, dtype=dtype)
-    return sum(where(isnan(self), 0, self), dim, keepdim, dtype=dtype)
+        return sum(self, dim, keepdim, dtype=dtype, out=out)
+    return sum(where(isnan(self), 0, self), dim, keepdim, dtype=dtype, out=out)
 
 
-def nanmean(self: Tensor, dim: Any, keepdim: bool, *, dtype: Any) -> Tensor:
+def nanmean(
+    self: Tensor, dim: Any, keepdim: bool, *, dtype: Any, out: Tensor | None = None
+) -> Tensor:
     if not self.is_floating_point():
         raise RuntimeError(
             f"nanmean(): expected input to have floating point dtype but got {self.dtype}"
         )
     count = sum(logical_not(isnan(self)), dim, keepdim)
-    return nansum(self, dim, keepdim, dtype=dtype) / count
+    return div(nansum(self, dim, keepdim, dtype=dtype), count, out=out)
 
 
 def _reached(self: Tensor, extreme: Tensor, dim: int | None, keepdim: bool) -> Tensor:

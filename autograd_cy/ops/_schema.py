@@ -215,7 +215,8 @@ class composite:
     No node is recorded; every derivative follows from the parts. Where the last step of a formula is
     an operator with an ``out=`` or in-place form, that form does the last step; otherwise the value
     is copied. `into`: the function takes an ``out`` as last argument, or None, and may return that
-    with the result in it.
+    with the result in it. ``out`` is the first argument itself for the in-place form; what is
+    written then has its shape and dtype.
     """
 
     formula: str

@@ -168,7 +168,7 @@ op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anyw
    plain_numbers=("self", "exponent"), doc="``self`` to the power `exponent`.",
    example=">>> ag.pow(ag.tensor([1, 2, 3]), 2)\ntensor([1, 4, 9])")
 
-op("float_power(self: operand, exponent: operand)", kernel=composite("arithmetic.float_power"), out="exact", tolerance=5e-5,
+op("float_power(self: operand, exponent: operand)", kernel=composite("arithmetic.float_power", into=True), out="exact", tolerance=5e-5,
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0.5))], domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    reference="(lambda w: np.power(np.asarray(self).astype(w), np.asarray(exponent).astype(w)))("
              "np.complex128 if np.iscomplexobj(self) or np.iscomplexobj(exponent) else np.float64)",
@@ -256,7 +256,7 @@ for _name in ("floor", "ceil", "round", "trunc"):
                 "round": ">>> ag.round(ag.tensor([1.26, 2.5]), decimals=1)\ntensor([1.3000, 2.5000])",
                 "trunc": ">>> ag.trunc(ag.tensor([1.5, -1.5]))\ntensor([ 1., -1.])"}[_name])
 
-op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals"), shown_as="round", inplace=True, out="exact",
+op("_round_decimals(self, decimals: int)", kernel=composite("arithmetic.round_decimals", into=True), shown_as="round", inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), -1))], dtypes="hf", domain=real(0.11, 0.14), reference="np.round(self, decimals)",
    doc="round to a number of decimal places.")
 

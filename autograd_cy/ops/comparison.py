@@ -121,7 +121,7 @@ op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heavis
    vmap="elementwise", samples=BINARY, dtypes="hf", reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
 for _name, _sign in (("isposinf", ""), ("isneginf", "-")):
-    op(f"{_name}(self)", tier="interpreted", kernel=composite(f"comparison.{_name}"), out="exact", samples=UNARY, dtypes="bihf", reference=f"np.{_name}(self)",
+    op(f"{_name}(self)", tier="interpreted", kernel=composite(f"comparison.{_name}", into=True), out="exact", samples=UNARY, dtypes="bihf", reference=f"np.{_name}(self)",
        doc=f"Whether elements are {'positive' if not _sign else 'negative'} infinity.",
        example=f">>> ag.{_name}(ag.tensor([1.0, {_sign}float(\"inf\")]))\ntensor([False,  True])")
 

@@ -16,7 +16,7 @@ HERE = "tests/ops/test_contraction.py::"
 
 # --- scalar products -----------------------------------------------------------------------------
 
-op("inner(self, other)", tier="interpreted", kernel=composite("contraction.inner"), out="exact", tolerance=1e-4,
+op("inner(self, other)", tier="interpreted", kernel=composite("contraction.inner", into=True), out="exact", tolerance=1e-4,
    samples=shapes(((4,), (4,)), ((2, 3), (4, 3)), ((2, 3), ()), ((), (3,)), ((2, 2, 3), (3,))), dtypes="ihfc", reference="np.inner(self, other)",
    errors=(error(sample((arg((2, 3)), arg((2, 4)))), RuntimeError, "the last dimension must match on both input tensors"),),
    raises={"RuntimeError": "The last dimensions differ."}, params={"other": "The second operand."},

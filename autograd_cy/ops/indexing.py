@@ -96,17 +96,22 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    reference=by_test("tests/kernels/test_indexing.py::test_index_add"), tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.",
    example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
-op("index_copy(self, dim: dim, index, source)", kernel=composite("indexing.index_copy"), inplace=True,
+op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, dim, _index_copy_places(self, dim, index, source), source)"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.",
    example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
-op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("indexing.index_fill"), inplace=True,
+op("_index_copy_places(self, dim: dim, index, source)", kernel=composite("indexing.index_copy_places"),
+   doc="The index of scatter that puts each slice of `source` where `index` says.")
+
+op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("masked_fill(self, _index_fill_mask(self, dim, index, value), _like(value, self))"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
    reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.",
    example=">>> ag.index_fill(ag.zeros(3), 0, ag.tensor([2, 0]), 5)\ntensor([5., 0., 5.])")
 
-op("take(self, index)", kernel=composite("indexing.take"), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
+op("_index_fill_mask(self, dim: dim, index, value)", kernel=composite("indexing.index_fill_mask"), doc="Where index_fill writes.")
+
+op("take(self, index)", kernel=composite("indexing.take", into=True), out="exact", samples=[sample((arg((3, 4)), fixed((2, 2), integers(0, 12))))],
    reference="np.take(self, index)", doc="Elements of the flattened tensor.",
    example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
    raises={"IndexError": "An index is out of range."})
@@ -121,7 +126,7 @@ op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = F
    example=">>> ag.gather(ag.tensor([[1, 2], [3, 4]]), 1, ag.tensor([[1], [0]]))\ntensor([[2],\n        [3]])",
    raises={"RuntimeError": "An index is out of range."})
 
-op("take_along_dim(self, indices, dim: dim? = None)", tier="interpreted", kernel=composite("indexing.take_along_dim"), out="exact",
+op("take_along_dim(self, indices, dim: dim? = None)", tier="interpreted", kernel=composite("indexing.take_along_dim", into=True), out="exact",
    samples=[sample((arg((3, 4)), arg((3, 1), integers(0, 4), False), 1)), sample((arg((3, 4)), arg((2, 4), integers(0, 3), False), 0)),
             sample((arg((1, 4)), arg((3, 2), integers(0, 4), False), -1)), sample((arg((3, 4)), arg((5,), integers(0, 12), False)))],
    reference="np.take(self, indices) if dim is None else np.take_along_axis(np.broadcast_to(self, [n if d == dim % self.ndim else max(n, m) "
@@ -205,7 +210,7 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, 
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", shown_as="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out=False, node="IndexBackward0",
+op("_index(self, indices: indices)", shown_as="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out="exact", node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 

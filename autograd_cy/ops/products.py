@@ -47,7 +47,7 @@ op("outer(self, vec2)", kernel=composite("products.outer", into=True), out=True,
    doc="Outer product of two vectors.",
    example=">>> ag.outer(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])")
 
-op("kron(self, other)", kernel=composite("products.kron"), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
+op("kron(self, other)", kernel=composite("products.kron", into=True), out=True, samples=shapes(((2, 3), (3, 2)), ((2,), (2, 2))), reference="np.kron(self, other)",
    doc="Kronecker product.",
    example=">>> ag.kron(ag.tensor([1, 2]), ag.tensor([1, 10]))\ntensor([ 1, 10,  2, 20])")
 

@@ -94,12 +94,12 @@ for _name in ("all", "any"):
 
 WITH_DIM = [one((3, 4)), one(()), one((3, 4), 0), one((3, 4), -1, True), one((2, 3, 4), (0, 2))]
 
-op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nansum"), out=True, wide_out=True,
+op("nansum(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nansum", into=True), out=True, wide_out=True,
    samples=WITH_DIM, dtypes="bihf", tolerance=1e-4,
    reference="np.nansum(self, dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'bui' else None)",
    doc="Sum of the elements that aren't NaN.", example=">>> ag.nansum(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(3.)")
 
-op("nanmean(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nanmean"), out=True,
+op("nanmean(self, dim: dims? = None, keepdim: bool = False, *, dtype: dtype? = None)", tier="interpreted", kernel=composite("reduction.nanmean", into=True), out=True,
    samples=WITH_DIM, dtypes="hf", tolerance=1e-4, reference="np.nanmean(self, dim if self.ndim else None, keepdims=keepdim)",
    doc="Mean of the elements that aren't NaN.", example=">>> ag.nanmean(ag.tensor([1.0, float(\"nan\"), 2.0]))\ntensor(1.5000)")
 
@@ -203,7 +203,7 @@ op("_product_of_others(self, dim: object)", kernel=composite("reduction.product_
 op("_over_nonzero(self, below)", kernel=composite("where(eq(below, 0), 0, self / where(eq(below, 0), 1, below))"),
    doc="``self / below``, and 0 where `below` is 0, in every derivative.")
 
-op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype: dtype? = None)", kernel=composite("reduction.norm"), out="exact",
+op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype: dtype? = None)", kernel=composite("reduction.norm", into=True), out="exact",
    samples=[one((3, 4)), one((3, 4), 1, 0), one((3, 4), 3.0, -1, True), one((3, 4), float("inf"), 1)], dtypes="hfc", tolerance=1e-4,
    domain=real(-2, 2, avoid=(0.0,)),
    reference="np.linalg.norm(self.ravel() if dim is None else self, 2 if p == 'fro' else p, dim, keepdim)",
@@ -218,12 +218,12 @@ op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call
    tolerance=1e-4, doc="Running sum over a dimension; integers give int64.",
    example=">>> ag.cumsum(ag.tensor([1, 2, 3]), 0)\ntensor([1, 3, 6])")
 
-op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("reduction.cumprod"), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
+op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=composite("reduction.cumprod", into=True), out=True, inplace=True, samples=[one((3, 4), 0), one((5,), -1)],
    reference="np.cumprod(self, dim, dtype=np.int64 if self.dtype.kind in 'biu' else None)", tolerance=1e-4,
    doc="Running product over a dimension; integers give int64.",
    example=">>> ag.cumprod(ag.tensor([1, 2, 3]), 0)\ntensor([1, 2, 6])")
 
-op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("reduction.diff"), out=True,
+op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("reduction.diff", into=True), out=True,
    samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
    reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",
    doc="Differences of neighbours along a dimension, `n` times.",

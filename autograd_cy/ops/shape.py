@@ -219,7 +219,7 @@ op("_diagonal_backward(grad_output, size: sizes, offset: int, dim1: int, dim2: i
    samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
    doc="Zeros of `size` with `grad_output` on the diagonal.")
 
-op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag"), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
+op("diag(self, diagonal: int = 0)", kernel=composite("shape.diag", into=True), out="exact", samples=[one((3,)), one((3,), 1), one((3, 4)), one((3, 4), -1)],
    reference="np.diag(self, diagonal)", doc="The matrix with a vector as diagonal, or the diagonal of a matrix.",
    example=">>> ag.diag(ag.tensor([1, 2]))\ntensor([[1, 0],\n        [0, 2]])")
 

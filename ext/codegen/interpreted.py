@@ -123,7 +123,7 @@ class Forms:
         if has_out:
             call = f"_runtime.run_out(_operation_{r.key}, args, out)"
             if self.composite:
-                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.wide_out}, {r.shown!r})"
+                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.wide_out}, {self.operation.composite_takes_out}, {r.shown!r})"
             lines += ["    if out is not None:", f"        return {self.named(call)}"]
         call = (
             f"_runtime.run_composite(_event_{r.key}, _composite_{r.key}, args)"

@@ -236,6 +236,15 @@ class Operation:
             return f"_host.compiled({target!r})"
         return f"_host.compiled({target!r}, lambda {self.parameters}: ({', '.join(passed)},))"
 
+    @property
+    def composite_takes_out(self) -> bool:
+        """Whether the Python function of a composite may write to ``out`` by itself."""
+        k = self.r.kernel
+        if self.kind != "composite" or not k.into:
+            return False
+        module, _, function = k.formula.partition(".")
+        return function in functions_by_hand(f"_{module}_composites")
+
     def composite(self) -> list[str]:
         """The function of converted arguments behind a composite."""
         r, text = self.r, self.r.kernel.formula
@@ -252,9 +261,12 @@ class Operation:
                 f"{name} = {self.compiled(f'{module}_composites.{function}', None, r.kernel.into)}"
             ]
         passed = ", ".join(f"{a.name}={a.name}" if a.keyword else a.name for a in r.args)
+        parameters = self.parameters
+        if r.kernel.into:
+            parameters, passed = f"{parameters}, out=None", f"{passed}, out=out"
         return [
             "",
-            f"def {name}({self.parameters}):",
+            f"def {name}({parameters}):",
             f"    return _host.composite({module!r}, {function!r})({passed})",
         ]
 

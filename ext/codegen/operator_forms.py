@@ -256,7 +256,8 @@ class OperatorForms(NodeText):
             text = self.last_step(parse(formula), "inplace") if "(" in formula else None
             if text is not None:
                 return lines + [f"    return {text}"]
-            return lines + [f"    cdef uint32_t flags = {self.flags()}", f"    return {call}"]
+            lines.append(f"    cdef uint32_t flags = {self.flags()}")
+            return lines + indent([*self.composite_in_place(), f"return {call}"])
         body = [
             f"cdef uint32_t flags = {self.flags()}",
             "cdef bint recording = False",
@@ -310,6 +311,18 @@ class OperatorForms(NodeText):
         node = "n" if self.diff else "None"
         body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
+
+    def composite_in_place(self) -> list[str]:
+        """Lines that let a composite write to `self`, where nothing is recorded."""
+        if not self.r.kernel.into:
+            return []
+        return [
+            "if not (flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD)",
+            "        or (flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD))):",
+            f'    check_inplace(self, "{self.shown}_", False)',
+            f"    if {self.composite_function()}({self.names}, self) is self:",
+            "        return self",
+        ]
 
     # --- events: see ext/core/recorder.pyx --------------------------------------------------
 

@@ -4,8 +4,9 @@ from autograd_cy._C.arguments cimport operand_arg
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
     g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
+from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.metadata cimport is_number, number_of
-from autograd_cy._C.tensor cimport Tensor, install, wrap_double, wrap_number
+from autograd_cy._C.tensor cimport Tensor, bump_version, install, wrap_double, wrap_number
 from autograd_cy._C.dtypes import finfo as _finfo
 include "operators_of_arithmetic_composites.pxi"
 
@@ -29,6 +30,9 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
     """Limits of the dtype stand for infinities, zero for NaN, where nothing else is given."""
     cdef Tensor r, low, least
     if dt_is_integral(a.dt):
+        if out is a:
+            bump_version(a)
+            return a
         return T.clone(a, -1)
     if dt_is_complex(a.dt):
         # By parts. What was replaced in some part has no gradient; torch has none at all.
@@ -49,17 +53,18 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
     return T.where(low, least, r)
 
 
-cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals):
+cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals, Tensor out):
     """Nearest multiple of a power of ten; negative `decimals` count before the point."""
     cdef Tensor factor = wrap_double(10.0 ** abs(decimals))
     if not dt_is_float(a.dt):
         raise RuntimeError(f"round: decimals are not implemented for tensors of dtype "
                            f"{dt_object(a.dt).name}; convert them first")
     if a.dt == DT_F16 or a.dt == DT_BF16:       # a scaled half may overflow
-        return T._to_dtype(round_decimals(T._to_dtype(a, DT_F32), decimals), a.dt)
-    if decimals < 0:
-        return T.mul(T.round(T.div(a, factor)), factor)
-    return T.div(T.round(T.mul(a, factor)), factor)
+        return T._to_dtype(round_decimals(T._to_dtype(a, DT_F32), decimals, None), a.dt)
+    a = T.round(T.div(a, factor) if decimals < 0 else T.mul(a, factor))
+    if out is not None and out.dt == a.dt:
+        return T.mul_out(a, factor, out) if decimals < 0 else T.div_out(a, factor, out)
+    return T.mul(a, factor) if decimals < 0 else T.div(a, factor)
 
 
 cdef Tensor in_dtype(Tensor a, int dt):
@@ -71,9 +76,13 @@ cdef int float_power_dtype(Tensor a, Tensor exponent) noexcept:
     return DT_C128 if dt_is_complex(a.dt) or dt_is_complex(exponent.dt) else DT_F64
 
 
-cdef Tensor float_power(Tensor a, Tensor exponent):
+cdef Tensor float_power(Tensor a, Tensor exponent, Tensor out):
     cdef int dt = float_power_dtype(a, exponent)
-    return T.pow(in_dtype(a, dt), in_dtype(exponent, dt))
+    a = in_dtype(a, dt)
+    exponent = in_dtype(exponent, dt)
+    if out is not None and out.dt == dt and result_dtype((a, exponent)) == dt:
+        return T.pow_out(a, exponent, out)
+    return T.pow(a, exponent)
 
 
 def float_power_(Tensor self not None, exponent):

@@ -2,7 +2,7 @@
 """Composites of the family comparison: records in autograd_cy/ops/comparison.py name them."""
 from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.tensor cimport Tensor, wrap_int
+from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_int
 include "operators_of_comparison_composites.pxi"
 
 
@@ -21,7 +21,9 @@ cdef Tensor fmin(Tensor a, Tensor b, Tensor out):
 cdef Tensor heaviside(Tensor a, Tensor values, Tensor out):
     cdef int dt = result_dtype((a, values))
     if not dt_is_integral(dt):
-        if out is not None and out.dt == dt:
+        # In place the result must have the shape of the first operand.
+        if out is not None and out.dt == dt and (out is not a or values.nd == 0
+                                                 or dims_of(values) == dims_of(a)):
             return T._heaviside_out(a, values, out)
         return T._heaviside(a, values)
     return T.where(T.eq(a, wrap_int(0)), values, T._to_dtype(T.gt(a, wrap_int(0)), dt))

@@ -6,9 +6,10 @@ from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.levels cimport batch_level, lowered
 from autograd_cy._C.metadata cimport replaced
+from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, check_fits, device_of, dims_of, install, normal_dim, same_shape, scalar_value, sizes_of,
-    warn_once, wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
+    Tensor, below_vmaps, check_fits, device_of, dims_of, install, normal_dim, same_shape,
+    scalar_value, sizes_of, warn_once, wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
 include "operators_of_indexing_composites.pxi"
 
 
@@ -138,19 +139,34 @@ cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate):
     return T._index_put(a, places, values_to_put(a, places, values, accumulate), accumulate)
 
 
-cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
+cdef int together(Tensor a, Tensor index, Tensor source, str op) except -1:
+    """Refuse operands of several devices, also an index on the CPU, which scatter would take."""
+    cdef int device = device_of(below_vmaps(a))
+    for t in (index, source):
+        if device_of(below_vmaps(<Tensor>t)) != device:
+            raise RuntimeError(
+                f"{op}(): self, index and source expected to be in the same device, but got "
+                f"{device_of_code(device)} and {device_of_code(device_of(below_vmaps(<Tensor>t)))}")
+    return 0
+
+
+cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
+    """The index of scatter that puts each slice of `source` where `index` says."""
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
     cdef tuple size
+    together(a, index, source, "index_copy")
     same_dtype(a, source, "index_copy_()")
     if index.nd > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.nd})")
     if index.dt != DT_I64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got "
                            f"{dt_object(index.dt).name}")
-    if a.nd == 0:
-        return T.reshape(index_copy(T.reshape(a, (1,)), 0, T.reshape(index, (-1,)),
-                                    T.reshape(source, (-1,))), ())
     index = T.reshape(index, (-1,))
+    if a.nd == 0:
+        if index.count != source.count:
+            raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to "
+                             f"source.size(dim) ({source.count})")
+        return T.reshape(index, dims_of(source))
     if source.nd != a.nd:
         raise IndexError(
             "index_copy_(): When source and destination are not scalars, their dimensionality must "
@@ -165,12 +181,13 @@ cdef Tensor index_copy(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
             f"index_copy_(): Source/destination tensor must have same slice shapes. Destination "
             f"shape: {list(size)} at dimension {d} and source shape: {list(sizes_of(source))}")
     index = T.reshape(index, (1,) * d + (n,) + (1,) * (a.nd - 1 - d))
-    return T.scatter_src(a, d, T.expand(index, dims_of(source)), source)
+    return T.expand(index, dims_of(source))
 
 
-cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
+cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
     cdef Tensor mask, every
+    together(a, index, a, "index_fill")
     if value.nd:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -189,8 +206,7 @@ cdef Tensor index_fill(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
         mask = T._index_put(filled(a, DT_BOOL, (n,), False), (index,),
                             filled(a, DT_BOOL, (), True),
                             False)
-    mask = T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
-    return T.where(mask, value_like(value, a), a)
+    return T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
 
 
 cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
@@ -219,11 +235,14 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
                         T.slice(T.reshape(source, (-1,)), 0, 0, n, 1), False)
 
 
-cdef Tensor take(Tensor a, Tensor index):
+cdef Tensor take(Tensor a, Tensor index, Tensor out):
     if index.dt != DT_I64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got "
                            f"{dt_object(index.dt).name}")
-    return T._index(T.reshape(a, (-1,)), (index,))      # counts negative indices from the end
+    a = T.reshape(a, (-1,))
+    if out is not None and out.dt == a.dt:
+        return T._index_out(a, (index,), out)
+    return T._index(a, (index,))            # counts negative indices from the end
 
 
 def index_put_(Tensor self not None, indices, values, accumulate=False):

@@ -117,15 +117,21 @@ cdef Tensor outer(Tensor a, Tensor b, Tensor out):
     return T.mul(a, b) if out is None else T.mul_out(a, b, out)
 
 
-cdef Tensor kron(Tensor a, Tensor b):
+cdef Tensor kron(Tensor a, Tensor b, Tensor out):
     cdef Py_ssize_t nd = max(a.nd, b.nd)
     cdef tuple left = (1,) * (nd - a.nd) + dims_of(a), right = (1,) * (nd - b.nd) + dims_of(b)
-    cdef list x = [], y = [], out = []
+    cdef list x = [], y = [], both = [], sizes = []
     for n, m in zip(left, right):
         x += [n, 1]
         y += [1, m]
-        out.append(n * m)
-    return T.reshape(T.mul(T.reshape(a, tuple(x)), T.reshape(b, tuple(y))), tuple(out))
+        both += [n, m]
+        sizes.append(n * m)
+    a = T.reshape(a, tuple(x))
+    b = T.reshape(b, tuple(y))
+    if takes(out, result_dtype((a, b)), tuple(sizes)) and out.mem != a.mem and out.mem != b.mem:
+        T.mul_out(a, b, T.view(out, tuple(both)))
+        return out
+    return T.reshape(T.mul(a, b), tuple(sizes))
 
 
 cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
@@ -188,4 +194,6 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha, 
         beta = T.ne(beta, wrap_int(0))
         alpha = T.ne(alpha, wrap_int(0))
         return T.logical_or(T.logical_and(a, beta), T.logical_and(product, alpha))
+    if out is a and (a.dt != product.dt or dims_of(a) != dims_of(product)):
+        out = None          # in place the result must be like the first operand
     return affine(a, product, beta, alpha, out)

@@ -3,10 +3,12 @@
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32,
     DT_F64, DT_I64)
+from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
+from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
-    F_SLOW, M_NO_GRAD, Tensor, describe, dims_of, normal_dim, requires_grad, sizes_of, tls_modes,
-    wrap_double, wrap_int)
+    F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim, requires_grad, sizes_of,
+    tls_modes, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -47,26 +49,36 @@ cdef Tensor trace(Tensor a):
     return T.sum(T.diagonal(a, 0, 0, 1), -1)
 
 
-cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt):
+cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
     """Running products in log2(n) steps; made of products, so zeros differentiate like the rest."""
     cdef Py_ssize_t n, step = 1
-    cdef int out, wide
+    cdef int code, wide
+    cdef Tensor product
     dim = normal_dim(dim, a.nd)
     if dt < 0 and dt_is_integral(a.dt):
         dt = DT_I64
-    out = a.dt if dt < 0 else dt
+    code = a.dt if dt < 0 else dt
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
-    if out == DT_F16 or out == DT_BF16:
-        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), out)
-    if out == DT_F32 or out == DT_C64:
-        wide = DT_F64 if out == DT_F32 else DT_C128
-        return T._to_dtype(cumprod(T._to_dtype(T._to_dtype(a, out), wide), dim, -1), out)
+    if code == DT_F16 or code == DT_BF16:
+        return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), code)
+    if code == DT_F32 or code == DT_C64:
+        wide = DT_F64 if code == DT_F32 else DT_C128
+        product = cumprod(T._to_dtype(T._to_dtype(a, code), wide), dim, -1)
+        if out is None or out.dt != code:
+            return T._to_dtype(product, code)
+        resize_out(out, product.nd, product.sizes, "cumprod")
+        copy_into(out, product, "cumprod")      # the conversion writes where the result belongs
+        bump_version(out)
+        return out
     a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
     n = a.sizes[dim] if a.nd else 1
     while step < n:
-        a = T.cat((T.narrow(a, dim, 0, step),
-                   T.mul(T.narrow(a, dim, step, n - step), T.narrow(a, dim, 0, n - step))), dim)
+        parts = (T.narrow(a, dim, 0, step),
+                 T.mul(T.narrow(a, dim, step, n - step), T.narrow(a, dim, 0, n - step)))
         step *= 2
+        if step >= n and out is not None and out.dt == a.dt:
+            return T.cat_out(parts, dim, out)
+        a = T.cat(parts, dim)
     return a
 
 
@@ -91,16 +103,16 @@ cdef Tensor product_of_others(Tensor a, object dim):
     return T.where(T.logical_and(T.gt(zeros, wrap_int(1)), T.ne(r, r)), wrap_int(0), r)
 
 
-cdef Tensor safe_sqrt(Tensor v):
+cdef Tensor safe_sqrt(Tensor v, Tensor out=None):
     """The square root, with a derivative of 0 at 0."""
     cdef Tensor none
     if not v.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(v)):
-        return T.sqrt(v)
+        return T.sqrt(v) if out is None or out.dt != v.dt else T.sqrt_out(v, out)
     none = T.eq(v, wrap_int(0))
     return T.where(none, wrap_int(0), T.sqrt(T.where(none, wrap_int(1), v)))
 
 
-cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
+cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor out=None):
     """The p-norm of the elements over dimensions (all, if None)."""
     cdef Tensor size
     cdef double order
@@ -130,21 +142,25 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt):
             size = T.sum_dim(T.mul(a, a), dim, keepdim, -1)
         else:
             size = T._sum_of_squares(a, dim, keepdim)
-        return safe_sqrt(size)
+        return safe_sqrt(size, out)
     size = T.abs(a)
     if order == 0.0:
         # The derivative is zero: that of ceil, which is kept where there is nothing to count.
         size = T.where(T.ne(size, wrap_int(0)), wrap_int(1), T.ceil(size))
-        return T.sum_dim(size, dim, keepdim, -1)
-    if order == 1.0:
+    if out is not None and out.dt != size.dt:
+        out = None
+    if order == 0.0 or order == 1.0:
+        if out is not None:
+            return T.sum_dim_out(size, dim, keepdim, -1, out)
         return T.sum_dim(size, dim, keepdim, -1)
     if order == float("inf"):
-        return T.amax(size, dim, keepdim)
+        return T.amax(size, dim, keepdim) if out is None else T.amax_out(size, dim, keepdim, out)
     if order == float("-inf"):
-        return T.amin(size, dim, keepdim)
+        return T.amin(size, dim, keepdim) if out is None else T.amin_out(size, dim, keepdim, out)
     # Elements of 0, and a norm of 0, add nothing to the derivative: the powers see a 1 there.
     size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
-    return power_from(T.sum_dim(size, dim, keepdim, -1), 1.0 / order, 0.0 if order > 0.0 else None)
+    size = T.sum_dim(size, dim, keepdim, -1)
+    return power_from(size, 1.0 / order, 0.0 if order > 0.0 else None, out)
 
 
 cdef Tensor norm_of_matrices(Tensor a, str p, object dim, bint keepdim):
@@ -156,19 +172,23 @@ cdef Tensor norm_of_matrices(Tensor a, str p, object dim, bint keepdim):
     return matrix_norm(a, p, dim, keepdim)
 
 
-cdef Tensor power_from(Tensor a, double exponent, object at_zero):
+cdef Tensor power_from(Tensor a, double exponent, object at_zero, Tensor out=None):
     """``a ** exponent`` with a constant where `a` is 0, if one is given."""
-    cdef Tensor none
+    cdef Tensor none, power = wrap_double(exponent)
     if at_zero is None:
-        return T.pow(a, wrap_double(exponent))
+        return T.pow(a, power) if out is None else T.pow_out(a, power, out)
     none = T.eq(a, wrap_int(0))
-    return T.where(none, wrap_double(at_zero),
-                   T.pow(T.where(none, wrap_int(1), a), wrap_double(exponent)))
+    a = T.pow(T.where(none, wrap_int(1), a), power)
+    if out is not None:
+        return T.where_out(none, wrap_double(at_zero), a, out)
+    return T.where(none, wrap_double(at_zero), a)
 
 
-cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor append):
+cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor append,
+                 Tensor out):
     cdef Py_ssize_t d, size, _i
     cdef list parts
+    cdef Tensor later
     if a.nd == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -181,6 +201,11 @@ cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor 
         size = a.sizes[d]
         if size == 0:
             break
-        a = (T.logical_xor if a.dt == DT_BOOL else T.sub)(T.narrow(a, d, 1, size - 1),
-                                                          T.narrow(a, d, 0, size - 1))
+        later = T.narrow(a, d, 1, size - 1)
+        a = T.narrow(a, d, 0, size - 1)
+        if _i == n - 1 and apart(out, a.dt, a):
+            if a.dt == DT_BOOL:
+                return T.logical_xor_out(later, a, out)
+            return T.sub_out(later, a, out)
+        a = T.logical_xor(later, a) if a.dt == DT_BOOL else T.sub(later, a)
     return a if n else T.clone(a, -1)

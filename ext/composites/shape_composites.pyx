@@ -4,9 +4,11 @@ from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport index_vector
 from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
+from autograd_cy._C.iterate cimport clear, copy_into, resize_out
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
+from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
-    Tensor, dims_of, normal_dim, scalar_value, sizes_of, F_BATCHED, F_STRIDED)
+    Tensor, bump_version, dims_of, normal_dim, scalar_value, sizes_of, F_BATCHED, F_STRIDED)
 include "operators_of_shape_composites.pxi"
 
 
@@ -251,9 +253,32 @@ cdef Tensor diag_embed(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssize_t 
     return T._diagonal_backward(a, tuple(size), offset, dim1, dim2)
 
 
-cdef Tensor diag(Tensor a, Py_ssize_t diagonal):
+cdef int out_like_diagonal(Tensor out, Tensor a, Py_ssize_t offset) except -1:
+    """Make `out` the matrix with a vector on a diagonal."""
+    cdef Py_ssize_t n = checked_add(
+        a.sizes[0], offset if offset >= 0 else checked_sub(0, offset, "diag"), "diag")
+    cdef Py_ssize_t[2] sizes = [n, n]
+    resize_out(out, 2, sizes, "diag")
+    clear(out)
+    copy_into(T.diagonal(T.detach(out), offset, 0, 1), a, "diag")
+    bump_version(out)
+    return 0
+
+
+cdef Tensor diag(Tensor a, Py_ssize_t diagonal, Tensor out):
+    cdef Tensor line
+    cdef bint fits = apart(out, a.dt, a)
     if a.nd == 1:
+        if fits:
+            out_like_diagonal(out, a, diagonal)
+            return out
         return diag_embed(a, diagonal, 0, 1)
     if a.nd != 2:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {a.nd}D")
-    return T.clone(T.diagonal(a, diagonal, 0, 1), -1)
+    line = T.diagonal(a, diagonal, 0, 1)
+    if not fits:
+        return T.clone(line, -1)
+    resize_out(out, 1, line.sizes, "diag")
+    copy_into(out, line, "diag")
+    bump_version(out)
+    return out

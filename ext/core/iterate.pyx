@@ -10,12 +10,14 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
+    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.devices cimport Elementwise, device_among, services
+from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range
+from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
@@ -390,10 +392,6 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     return out
 
 
-cdef bint is_half(int dt) noexcept:
-    return dt == DT_F16 or dt == DT_BF16
-
-
 cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
     Whether a Python number among the operands isn't one of the half type `dt`.
@@ -566,9 +564,9 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     if flags & F_LAZY:
         return ew_resolved(kernel, args, nin, rule, out, op)
     if flags & F_DEVICE:
-        device = device_among((out, *[<Tensor>args[i] for i in range(nin)]), op)
+        device = device_among(tuple([<Tensor>args[i] for i in range(nin)]), op)
         if out is not None and out.mem.device != device:
-            raise RuntimeError(f"{op}: the result can't be written to a tensor on the CPU")
+            raise other_device(out, device, op)
     e.nd = broadcast_args(args, nin, e.shape, op)
     numbers = common != 0
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)

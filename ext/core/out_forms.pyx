@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
 from autograd_cy._C.iterate cimport cast, copy_into, resize_out
+from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_REQUIRES_GRAD, M_INFERENCE, M_NO_GRAD)
@@ -41,6 +42,8 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
             f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
             f"type {dt_object(out.dt).name}"
         )
+    if out.mem.device != value.mem.device:
+        raise other_device(out, value.mem.device, op)
     resize_out(out, value.nd, value.sizes, op)
     copy_into(out, value, op)
     return 0

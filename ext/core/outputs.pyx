@@ -3,7 +3,7 @@
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
 from autograd_cy._C.out_forms cimport need_exact_out
-from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
 
@@ -48,9 +48,7 @@ cdef int check_outs(tuple out, const Result* r, str op) except -1:
 
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
     if out.mem.device != device:
-        raise RuntimeError(
-            f"{op}: Expected out tensor to have device {device_of_code(device)}, but got "
-            f"{device_of_code(out.mem.device)} instead")
+        raise other_device(out, device, op)
     if kind == OUT_TRUTH and out.dt != DT_BOOL and out.dt != DT_U8:
         raise RuntimeError(
             f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "

@@ -725,7 +725,8 @@ cdef int write(str kind, Tensor out, Tensor value, str name) except -1:
     return 0
 
 
-def composite_out(int event, function, tuple args not None, out, str kind, bint wide, str name):
+def composite_out(int event, function, tuple args not None, out, str kind, bint wide, bint into,
+                  str name):
     """The form with `out` of what is made of other operators."""
     cdef Scope _seen = NULL
     cdef Tensor t
@@ -740,7 +741,9 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
     t = <Tensor>out_tensors(name, 1, flags, out)[0]
     if wide:
         args = (widened(<Tensor>args[0], t),) + args[1:]
-    write(kind, t, <Tensor>function(*args), name)
+    value = function(*args, out=t) if into else function(*args)
+    if value is not t:
+        write(kind, t, <Tensor>value, name)
     return out
 
 

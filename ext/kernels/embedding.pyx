@@ -7,7 +7,9 @@
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_C64, DT_C128, DT_F32, DT_F64, DT_I64, DT_SIZE
+from autograd_cy._C.halves cimport is_half
+from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
@@ -30,31 +32,9 @@ ctypedef fused real_t:
     double
 
 
-cdef inline bint is_half(int dt) noexcept nogil:
-    return dt == DT_F16 or dt == DT_BF16
-
-
 cdef inline int real_of(int dt) noexcept nogil:
     """The dtype of the parts of a complex one."""
     return DT_F32 if dt == DT_C64 else (DT_F64 if dt == DT_C128 else dt)
-
-
-cdef inline Tensor positions(Tensor index):
-    """The index as dense int64."""
-    return contiguous(index if index.dt == DT_I64 else cast(index, DT_I64))
-
-
-cdef Py_ssize_t first_outside(const int64_t* k, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
-    """Place of the first index outside 0 <= k < size, or -1."""
-    cdef Py_ssize_t i
-    cdef bint bad = False
-    for i in range(n):      # without an exit it runs at the speed of memory
-        bad |= <uint64_t>k[i] >= <uint64_t>size
-    if bad:
-        for i in range(n):
-            if <uint64_t>k[i] >= <uint64_t>size:
-                return i
-    return -1
 
 
 # --- rows -----------------------------------------------------------------------------------

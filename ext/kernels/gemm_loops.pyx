@@ -105,6 +105,10 @@ cdef enum:
     COMPLEX64 = 10
     COMPLEX128 = 11
 
+cdef enum:
+    # Rows of a matrix that are packed together.
+    TOGETHER = 16
+
 ctypedef fused number:
     float
     double
@@ -323,6 +327,22 @@ cdef inline void pack_words(
             ag_pack_rows_u64(k, count, source, ld, result)
 
 
+cdef inline void pack_rows(
+        bint of_a, Py_ssize_t width, Py_ssize_t length, Py_ssize_t k, word* source, Py_ssize_t ld,
+        word* result) noexcept nogil:
+    # All strips from some rows at a time, which are read as they follow each other in memory.
+    cdef Py_ssize_t q = 0, start, now
+    while q < k:
+        now = min(<Py_ssize_t>TOGETHER, k - q)
+        start = 0
+        while start < length:
+            pack_words(
+                False, of_a, now, min(width, length - start), source + q * ld + start, ld,
+                result + start * k + q * width)
+            start += width
+        q += now
+
+
 cdef void pack(
         int dtype, bint trans, bint of_a, Py_ssize_t length, Py_ssize_t k, const char* source,
         Py_ssize_t ld, char* result) noexcept nogil:
@@ -333,6 +353,12 @@ cdef void pack(
     cdef const char* strip
     # Room for the widest strip of the longest k.
     cdef uint32_t[LONGEST_PACK * 32] widened
+    if not trans and not narrow:
+        if wide:
+            pack_rows(of_a, width, length, k, <uint64_t*>source, ld, <uint64_t*>result)
+        else:
+            pack_rows(of_a, width, length, k, <uint32_t*>source, ld, <uint32_t*>result)
+        return
     while start < length:
         count = min(width, length - start)
         strip = source + (start * ld if trans else start) * (narrow if narrow else size)

@@ -9,6 +9,8 @@ from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
     DT_SIZE, DT_U8, dt_numpy)
 from autograd_cy._C.exchange cimport array_of
+from autograd_cy._C.halves cimport is_half
+from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,
     result_dtype)
@@ -54,34 +56,7 @@ cdef inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     return a if a < b else b
 
 
-cdef inline bint is_half(int dt) noexcept nogil:
-    return dt == DT_F16 or dt == DT_BF16
-
-
 # --- index tensors --------------------------------------------------------------------------
-
-cdef inline Tensor positions(Tensor index):
-    """The index as dense int64."""
-    return contiguous(index if index.dt == DT_I64 else cast(index, DT_I64))
-
-
-cdef Py_ssize_t first_outside(const int64_t* k, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
-    """Place of the first index outside 0 <= k < size, or -1."""
-    cdef Py_ssize_t i, start = 0, stop
-    cdef bint bad
-    while start < n:
-        # The inner loop has no exit, so that it runs at the speed of memory.
-        stop = least(start + 1024, n)
-        bad = False
-        for i in range(start, stop):
-            bad |= <uint64_t>k[i] >= <uint64_t>size
-        if bad:
-            for i in range(start, stop):
-                if <uint64_t>k[i] >= <uint64_t>size:
-                    return i
-        start = stop
-    return -1
-
 
 cdef int check_index(Tensor index, Py_ssize_t size, int dim, type error) except -1:
     cdef const int64_t* k = <const int64_t*>index.ptr

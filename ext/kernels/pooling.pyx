@@ -8,7 +8,8 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_I64
+from autograd_cy._C.dtypes cimport DT_F32, DT_I64
+from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.pool_loops cimport *
@@ -110,10 +111,6 @@ cdef int run(Plan* plan, Launch* work, Py_ssize_t count, double elements) except
     return launch_tiles(work, pool_tile, (count + plan.block - 1) // plan.block, elements)
 
 
-cdef inline bint is_half(Tensor t) noexcept:
-    return t.dt == DT_F16 or t.dt == DT_BF16
-
-
 cdef inline double in_windows(const PoolShape* g, Tensor small) noexcept:
     """Elements of all windows, and what each costs beside an addition."""
     cdef double n = small.count
@@ -144,7 +141,7 @@ cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple s
     cdef Tensor wide
     if result.count == 0:
         return 0
-    if is_half(a):
+    if is_half(a.dt):
         wide = tensor_empty(DT_F32, result.nd, result.sizes)
         max_pool(wide, indices, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)
         return copy_into(result, wide, "max_pool")
@@ -158,7 +155,7 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
     cdef Tensor wide
     if result.count == 0:
         return 0
-    if is_half(a):
+    if is_half(a.dt):
         wide = tensor_empty(DT_F32, result.nd, result.sizes)
         adaptive_max_pool(wide, indices, cast(a, DT_F32), size)
         return copy_into(result, wide, "adaptive_max_pool")
@@ -175,7 +172,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     cdef int d
     if out.count == 0:
         return 0
-    if is_half(out):
+    if is_half(out.dt):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         max_pool_backward(wide, cast(grad, DT_F32), indices, size, n)
         return copy_into(out, wide, "max_pool_backward")
@@ -235,7 +232,7 @@ cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple paddin
     cdef Tensor wide
     if out.count == 0:
         return 0
-    if is_half(a) or a.dt < DT_I64:
+    if is_half(a.dt) or a.dt < DT_I64:
         wide = tensor_empty(DT_I64 if a.dt < DT_I64 else DT_F32, out.nd, out.sizes)
         avg_pool(wide, cast(a, wide.dt), kernel, stride, padding, ceil_mode, count_include_pad,
                  divisor)
@@ -254,7 +251,7 @@ cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tu
     cdef Tensor wide
     if out.count == 0:
         return 0
-    if is_half(out):
+    if is_half(out.dt):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         avg_pool_backward(wide, cast(grad, DT_F32), size, kernel, stride, padding, ceil_mode,
                           count_include_pad, divisor)
@@ -271,7 +268,7 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
     cdef Tensor wide
     if out.count == 0:
         return 0
-    if is_half(a):
+    if is_half(a.dt):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         adaptive_avg_pool(wide, cast(a, DT_F32), size)
         return copy_into(out, wide, "adaptive_avg_pool")
@@ -286,7 +283,7 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
     cdef Tensor wide
     if out.count == 0:
         return 0
-    if is_half(out):
+    if is_half(out.dt):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         adaptive_avg_pool_backward(wide, cast(grad, DT_F32), size, output_size)
         return copy_into(out, wide, "adaptive_avg_pool_backward")

@@ -27,6 +27,7 @@ cdef enum:
     PLACES = 36
     # Tiles of a batch: what their products read and write stays in the second-level cache.
     TILES = 48
+    HEAVY = 1 << 14
     # The same for gradients of more weights than these.
     MANY = 128
     SUMS = 1 << 13
@@ -343,7 +344,8 @@ cdef int run_large(Form* f, bint image) noexcept nogil:
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
     count_tiles(&t)
     t.strips = parts(t.rows, t.strip)
-    cut(&t, TILES)
+    # Weights that leave the cache are transformed for more tiles.
+    cut(&t, TILES if f.c * f.o <= HEAVY else 2 * TILES)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     if t.batches > 1:
         t.u = floats(parts(t.channels, DEPTH) * t.strips * room_of_taps(&t, DEPTH))

@@ -20,7 +20,7 @@ def families():
 
 def record(families, signature="probe(input, weight, bias: Tensor? = None)", **more):
     """A record made of the one of `linear`, as a family `probe` would have it."""
-    linear = next(r for r in families["neural"] if r.key == "linear")
+    linear = next(r for r in families["linear"] if r.key == "linear")
     name, overload, args, returns = parse_signature(signature)
     made = replace(linear, name=name, overload=overload, args=args, returns=returns)
     more = {"node": "ProbeBackward0", "file": "probe", "later": True} | more
@@ -122,7 +122,7 @@ def test_families_loaded_later_are_left_out_of_the_import(families):
 
 
 def test_families_of_the_import_cannot_call_later_ones(families):
-    last = families["neural"][0]
+    last = families["linear"][0]
     caller = replace(
         last, name="caller", kernel=composite("probe(input, weight, bias)"), file="early"
     )

@@ -7,7 +7,7 @@ from helpers import family, meta_agrees, meta_gradients_agree
 import autograd_cy as ag
 
 PRODUCTS = family("products")
-LINEAR = family("neural", keep=lambda r: r.key == "linear")
+LINEAR = family("linear", keep=lambda r: r.key == "linear")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "int32"])

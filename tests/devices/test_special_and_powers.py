@@ -10,7 +10,7 @@ from autograd_cy._C.launch import launches_of
 
 BY_SCIPY = ("lgamma", "digamma", "_polygamma", "igamma", "igammac")
 POWERS = ("pow", "logit", "_div_rounded", "threshold", "_threshold_backward")
-FILES = ("special", "activation", "arithmetic")
+FILES = ("special", "smooth_activation", "piecewise_activation", "arithmetic")
 
 
 def named(*names):

@@ -330,6 +330,24 @@ def test_collection_pauses_and_goes_on():
     assert starts == sorted(starts)
 
 
+def test_the_plain_profiler_pauses_and_goes_on():
+    with torch.autograd.profiler.profile() as prof:
+        prof.toggle_collection_dynamic(False, [ProfilerActivity.CUDA])
+        torch.ones(2) * 2
+        prof.toggle_collection_dynamic(False, [ProfilerActivity.CUDA, ProfilerActivity.CPU])
+        prof.toggle_collection_dynamic(False, [ProfilerActivity.CPU])
+        torch.ones(2) + 2
+        prof.toggle_collection_dynamic(True, [])
+        torch.ones(2) - 2
+        prof.toggle_collection_dynamic(True, [ProfilerActivity.CPU])
+        prof.toggle_collection_dynamic(True, [ProfilerActivity.CPU])
+        torch.ones(2) / 2
+    prof.toggle_collection_dynamic(False, [ProfilerActivity.CPU])  # it has ended
+    found = {event.name for event in prof.function_events}
+    assert {"aten::mul", "aten::div"} <= found
+    assert not {"aten::add", "aten::sub"} & found
+
+
 def test_traces_have_metadata_and_a_name(tmp_path):
     with stepwise(custom_trace_id_callback=lambda: "mine") as prof:
         torch.ones(2) * 2

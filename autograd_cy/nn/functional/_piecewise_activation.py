@@ -25,7 +25,7 @@ __all__ = [
     "threshold",
 ]
 
-_pieces = Family("ops_rectifier")
+_pieces = Family("ops_piecewise_activation")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

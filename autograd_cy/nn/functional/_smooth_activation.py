@@ -16,7 +16,7 @@ __all__ = [
     "tanhshrink",
 ]
 
-_smooth = Family("ops_gate")
+_smooth = Family("ops_smooth_activation")
 
 
 def tanh(input: Tensor) -> Tensor:

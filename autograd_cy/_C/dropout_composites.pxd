@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Composites of the family dropping."""
+"""Composites of the family dropout."""
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor feature_dropout(Tensor a, double p, bint train)

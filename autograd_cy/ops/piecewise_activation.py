@@ -1,4 +1,7 @@
-"""Lines with a bend at 0 and lines with bounds: leaky, exponential, hard and shrinking activations."""
+"""Activations made of pieces: rectified, leaky, exponential to the left of 0, bounded and shrinking lines.
+
+Those that are smooth: smooth_activation.py.
+"""
 
 from autograd_cy.ops._schema import (
     UNARY,
@@ -26,6 +29,34 @@ def bent(*given):
     """A gradient, a point that is not moved, and numbers."""
     return sample((arg((3, 4)), arg((3, 4), None, False), *given))
 
+
+# --- the positive part, and what is above a threshold ------------------------------------------
+
+op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
+   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
+   reference="np.maximum(self, 0)", doc="``max(self, 0)``.",
+   example=">>> ag.relu(ag.tensor([-1.0, 2.0]))\ntensor([0., 2.])")
+
+op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False, node="ThresholdBackwardBackward0",
+   vjp={"grad_output": "threshold_backward(grad, self)", "self": "zeros_like(self)"},
+   jvp={"grad_output": "threshold_backward(grad_output_t, self)"}, vmap="elementwise",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
+   reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.",
+   example=">>> ag.threshold_backward(ag.ones(2), ag.tensor([-1.0, 2.0]))\ntensor([0., 1.])")
+
+op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
+   vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
+   vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3)), sample((arg(()), 0, 7))],
+   dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
+   "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.",
+   example=">>> ag.threshold(ag.tensor([0.5, 2.0]), 1.0, 9.0)\ntensor([9., 2.])",
+   params={"value": "What the others become."})
+
+op("_threshold_backward(grad_output, self, threshold: Scalar)", event="threshold_backward", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
+   node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
+   jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
+   samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
+   reference="np.where(self <= threshold, 0, grad_output)", doc="`grad_output` where ``self > threshold``, 0 elsewhere.")
 
 # --- exponential to the left of 0 ----------------------------------------------------------------
 
@@ -82,7 +113,7 @@ op("_leaky_relu_backward(grad_output, self, negative_slope: Scalar)", event="lea
    jvp={"grad_output": "_leaky_relu_backward(grad_output_t, self, negative_slope)"}, vmap="elementwise", samples=[bent(0.2)], dtypes="hf",
    domain=OFF_ZERO, reference="np.where(self > 0, grad_output, negative_slope * grad_output)", doc="Gradient of leaky_relu.")
 
-op("prelu(self, weight)", also=("nn.functional",), kernel=composite("rectifier.prelu"),
+op("prelu(self, weight)", also=("nn.functional",), kernel=composite("piecewise_activation.prelu"),
    samples=[sample((arg((3, 4)), arg((4,)))), sample((arg((3, 4)), arg((1,)))), sample((arg((2, 3, 4)), arg((3,)))), sample((arg((5,)), arg(()))),
             sample((arg(()), arg((1,)))), sample((arg((0, 3)), arg((3,))))],
    dtypes="hf", domain=OFF_ZERO,

@@ -1,4 +1,4 @@
-"""Dropout of whole channels, and dropout that keeps mean and variance."""
+"""Dropout: of elements, of whole channels, and that which keeps mean and variance."""
 
 from autograd_cy.ops._schema import (
     arg,
@@ -13,26 +13,39 @@ from autograd_cy.ops._schema import (
 
 LOADED = "at first use"
 
-
 DRAWN = nondiff("the mask is random")
 P = {"p": "The probability to drop something.", "train": "Whether to do it at all."}
 NO_PROBABILITY = {"RuntimeError": "`p` is no probability."}
 STILL = [sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4, 2)), 0.0, True))]
 REFUSED = (error(sample((arg((3, 4)), 1.5, True)), RuntimeError, "dropout probability has to be between 0 and 1"),)
 
-op("feature_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.feature_dropout"), samples=STILL,
+# --- of elements -------------------------------------------------------------------------------
+
+op("_dropout_mask(self, keep: float)", kernel=call("dropout_masks.scaled", anywhere=True), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
+   vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
+
+op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
+   kernel=composite("self * _dropout_mask(self, 1.0 - p) if train and p > 0.0 else self"),
+   samples=[sample((arg((3, 4)), 0.5, False)), sample((arg((3, 4)), 0.0, True))], reference="self",
+   doc="Elements zeroed with probability `p`, the others scaled by ``1 / (1 - p)``; nothing in evaluation.",
+   example=">>> ag.dropout(ag.tensor([1.0, 2.0]), 0.5, train=False)\ntensor([1., 2.])",
+   raises={"ValueError": "`p` is no probability."})
+
+# --- of channels, and of deviations from the mean ----------------------------------------------
+
+op("feature_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropout.feature_dropout"), samples=STILL,
    reference="self", params=P, raises=NO_PROBABILITY,
    errors=(*REFUSED, error(sample((arg((3,)), 0.5, True)), RuntimeError, "Feature dropout requires at least 2 dimensions")),
    doc="Channels (places in the first two dimensions) zeroed with probability `p`, the others scaled by ``1 / (1 - p)``.",
    example=">>> ag.feature_dropout(ag.ones(1, 2), 0.5, train=False)\ntensor([[1., 1.]])")
 
-op("alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.alpha_dropout"), samples=STILL,
+op("alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropout.alpha_dropout"), samples=STILL,
    reference="self", params=P, raises=NO_PROBABILITY, errors=REFUSED,
    doc="Elements set to what :func:`selu` approaches on the left with probability `p`, and all scaled and moved so that mean 0 and\n"
        "variance 1 stay [1]_.\n\n.. [1] Klambauer et al., Self-Normalizing Neural Networks, 2017.",
    example=">>> ag.alpha_dropout(ag.ones(2), 0.5, train=False)\ntensor([1., 1.])")
 
-op("feature_alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropping.feature_alpha_dropout"),
+op("feature_alpha_dropout(self, p: float, train: bool)", method=False, inplace=True, kernel=composite("dropout.feature_alpha_dropout"),
    samples=STILL, reference="self", params=P, raises=NO_PROBABILITY,
    errors=(*REFUSED, error(sample((arg((3,)), 0.5, True)), RuntimeError, "Feature dropout requires at least 2 dimensions")),
    doc="alpha_dropout of whole channels.",

@@ -23,7 +23,7 @@ op("logcumsumexp(self, dim: dim)", kernel=call("scans.logcumsumexp", shape="rule
    doc="Logarithm of the running sum of exponentials along a dimension, without overflow.",
    example=">>> ag.logcumsumexp(ag.tensor([0.0, 0.0, 1000.0]), 0)\ntensor([0.0000e+00, 6.9315e-01, 1.0000e+03])")
 
-op("_logcumsumexp_backward(grad, self, result, dim: dim)", kernel=composite("running.logcumsumexp_backward"),
+op("_logcumsumexp_backward(grad, self, result, dim: dim)", kernel=composite("scans.logcumsumexp_backward"),
    doc="Gradient of logcumsumexp, in logarithms: the positive and the negative parts by themselves.")
 
-op("_logcumsumexp_moved(moved, self, result, dim: dim)", kernel=composite("running.logcumsumexp_moved"), doc="Tangent of logcumsumexp, as its gradient.")
+op("_logcumsumexp_moved(moved, self, result, dim: dim)", kernel=composite("scans.logcumsumexp_moved"), doc="Tangent of logcumsumexp, as its gradient.")

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Composites of the family gate."""
+"""Composites of the family smooth_activation."""
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor glu_moved(Tensor a, Tensor moved, Py_ssize_t dim)

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Composites of the family dropping: records in autograd_cy/ops/dropping.py name them."""
+"""Composites of the family dropout: records in autograd_cy/ops/dropout.py name them."""
 from libc.math cimport sqrt
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_int
-include "operators_of_dropping_composites.pxi"
+include "operators_of_dropout_composites.pxi"
 
 # What selu approaches on the left, negated: its alpha times its scale.
 cdef double LIMIT = 1.7580993408473766

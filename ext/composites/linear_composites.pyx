@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Composites of the family neural: records in autograd_cy/ops/neural.py name them."""
+"""Composites of the family linear: records in autograd_cy/ops/linear.py name them."""
 from autograd_cy._C.tensor cimport Tensor, dims_of
-include "operators_of_neural_composites.pxi"
+include "operators_of_linear_composites.pxi"
 
 
 cdef Tensor flatten_rows(Tensor a):

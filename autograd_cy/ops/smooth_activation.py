@@ -1,4 +1,7 @@
-"""Activations and their fused backward operators, which are operators themselves; softmax."""
+"""Smooth activations and their fused backward operators, which are operators themselves.
+
+tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces: piecewise_activation.py.
+"""
 
 from autograd_cy.ops._schema import (
     UNARY,
@@ -8,6 +11,8 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
+    error,
+    one,
     op,
     real,
     sample,
@@ -15,36 +20,9 @@ from autograd_cy.ops._schema import (
 
 LOADED = "at first use"
 
-ROWS = [sample((arg((3, 4)), 1)), sample((arg((3, 4)), 0)), sample((arg((2, 3, 4)), -1)), sample((arg((5,)), 0)), sample((arg(()), 0)),
-        sample((arg((0, 3)), 1))]
+AT_INFINITY = "the limit; torch multiplies infinity and 0"
 
-# --- elementwise -------------------------------------------------------------------------------
-
-op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
-   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
-   reference="np.maximum(self, 0)", doc="``max(self, 0)``.",
-   example=">>> ag.relu(ag.tensor([-1.0, 2.0]))\ntensor([0., 2.])")
-
-op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backward"), method=False, node="ThresholdBackwardBackward0",
-   vjp={"grad_output": "threshold_backward(grad, self)", "self": "zeros_like(self)"},
-   jvp={"grad_output": "threshold_backward(grad_output_t, self)"}, vmap="elementwise",
-   samples=[sample((arg((3, 4)), arg((3, 4), None, False)))], dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
-   reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.",
-   example=">>> ag.threshold_backward(ag.ones(2), ag.tensor([-1.0, 2.0]))\ntensor([0., 1.])")
-
-op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
-   vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
-   vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3)), sample((arg(()), 0, 7))],
-   dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
-   "np.asarray(value).astype(self.dtype), self)", doc="Elements above `threshold`, `value` in place of the others.",
-   example=">>> ag.threshold(ag.tensor([0.5, 2.0]), 1.0, 9.0)\ntensor([9., 2.])",
-   params={"value": "What the others become."})
-
-op("_threshold_backward(grad_output, self, threshold: Scalar)", event="threshold_backward", kernel=call("special.threshold_backward_plain", anywhere=True), out=False,
-   node="ThresholdBackwardBackward0", vjp={"grad_output": "_threshold_backward(grad, self, threshold)", "self": "zeros_like(self)"},
-   jvp={"grad_output": "_threshold_backward(grad_output_t, self, threshold)"}, vmap="_threshold_backward(grad_output, self, threshold)",
-   samples=[sample((arg((3, 4)), arg((3, 4), None, False), 1))], dtypes="ihf", domain=real(-2, 2, avoid=(1.0,)),
-   reference="np.where(self <= threshold, 0, grad_output)", doc="`grad_output` where ``self > threshold``, 0 elsewhere.")
+# --- tanh and sigmoid --------------------------------------------------------------------------
 
 op("tanh(self)", kernel=elementwise("tanh", dtypes="float"), inplace=True, vjp={"self": "tanh_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, complex_domain=box(-1, 1), reference="np.tanh(self)",
@@ -145,42 +123,80 @@ op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), meth
 op("_silu_curvature(self, s)", method=False,
    kernel=composite("s * (1 - s) * (2 + self * (1 - 2 * s))"), doc="Second derivative of silu; s = sigmoid(self).")
 
-# --- softmax -----------------------------------------------------------------------------------
+# --- softplus ------------------------------------------------------------------------------------
 
-op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out="exact",
-   vjp={"self": "softmax_backward(grad, result, dim)"},
-   jvp={"self": "result * (self_t - sum(result * self_t, dim, True))"}, vmap="dims", samples=ROWS, dtypes="hf",
-   reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.",
-   example=">>> ag.softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([0.2689, 0.7311])")
+op("softplus(self, beta: Scalar = 1, threshold: Scalar = 20)", namespace="nn.functional",
+   kernel=call("activations.softplus", anywhere=True, into=True), vjp={"self": "_softplus_backward(grad, self, beta, threshold)"},
+   jvp="elementwise", vmap="elementwise", samples=[*UNARY, sample((arg((3, 4)), 2.0)), sample((arg((3, 4)), 1.0, 0.5))], dtypes="hf",
+   domain=real(-2, 2, avoid=(0.5,)), reference="np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)",
+   params={"beta": "How sharp the bend is.", "threshold": "Where ``beta * self`` exceeds it, the result is `self`."},
+   doc="A smooth positive part, ``log(1 + exp(beta * self)) / beta``.",
+   example=">>> ag.nn.functional.softplus(ag.tensor([0.0, 30.0]))\ntensor([ 0.6931, 30.0000])")
 
-op("softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::softmax_backward", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
-   vjp={"grad_output": "softmax_backward(grad, output, dim)",
-        "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
-   jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
-        "output": "output_t * (grad_output - sum(grad_output * output, dim, True)) - output * sum(grad_output * output_t, dim, True)"},
-   vmap="softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
-        " squeeze(softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
-            sample((arg(()), arg(()), 0))], dtypes="hf",
-   reference="output * (grad_output - (grad_output * output).sum(dim, keepdims=True))", tolerance=1e-4,
-   doc="Gradient of softmax from its result.",
-   example=">>> ag.softmax_backward(ag.tensor([1.0, 0.0]), ag.tensor([0.25, 0.75]), 0)\ntensor([ 0.1875, -0.1875])")
+op("_softplus_backward(grad_output, self, beta: Scalar, threshold: Scalar)", event="softplus_backward", node="SoftplusBackwardBackward0", out=False,
+   kernel=call("activations.softplus_backward", anywhere=True),
+   vjp={"grad_output": "_softplus_backward(grad, self, beta, threshold)",
+        "self": "grad * grad_output * where(ge(self * beta, threshold), 0, beta * _logistic_slope(self * beta))"}, jvp="elementwise",
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4)), 2.0, 20.0)), sample((arg((3, 4)), arg((3, 4)), 1.0, 0.5))], dtypes="hf",
+   domain=real(-2, 2, avoid=(0.5,)), reference="np.where(self * beta > threshold, grad_output, grad_output / (1 + np.exp(-self * beta)))",
+   doc="Gradient of softplus.")
 
-op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"), out="exact",
-   vjp={"self": "log_softmax_backward(grad, result, dim)"},
-   jvp={"self": "self_t - sum(exp(result) * self_t, dim, True)"}, vmap="dims", samples=ROWS, dtypes="hf",
-   reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.",
-   example=">>> ag.log_softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([-1.3133, -0.3133])")
+op("_logistic_slope(self)", method=False, kernel=composite("sigmoid(self) * sigmoid(-self)"),
+   doc="Derivative of the logistic function; the difference ``1 - s`` would cancel.")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::log_softmax_backward", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
-   vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
-        "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
-   jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",
-        "output": "-exp(output) * output_t * sum(grad_output, dim, True)"},
-   vmap="log_softmax_backward(grad_output, output, dim + 1) if grad_output.ndim > 1 else"
-        " squeeze(log_softmax_backward(unsqueeze(grad_output, 1), unsqueeze(output, 1), 1), 1)",
-   samples=[sample((arg((3, 4)), arg((3, 4)), 1)), sample((arg((3, 4)), arg((3, 4)), 0)),
-            sample((arg(()), arg(()), 0))], dtypes="hf",
-   reference="grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)", tolerance=1e-4,
-   doc="Gradient of log_softmax from its result.",
-   example=">>> ag.log_softmax_backward(ag.tensor([1.0, 0.0]), ag.tensor([-0.5, -1.0]), 0)\ntensor([ 0.3935, -0.3679])")
+# --- logarithm of the logistic function ----------------------------------------------------------
+
+op("logsigmoid(self)", namespace="nn.functional", event="log_sigmoid", kernel=elementwise("log_sigmoid"), node="LogSigmoidBackward0",
+   vjp={"self": "_log_sigmoid_backward(grad, self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
+   reference="-np.log1p(np.exp(-self))", doc="``log(sigmoid(self))``, without overflow.",
+   example=">>> ag.nn.functional.logsigmoid(ag.tensor([0.0]))\ntensor([-0.6931])")
+
+op("_log_sigmoid_backward(grad_output, self)", event="log_sigmoid_backward", kernel=elementwise("log_sigmoid_backward"), out=False,
+   node="LogSigmoidBackwardBackward0",
+   vjp={"grad_output": "_log_sigmoid_backward(grad, self)", "self": "-grad * grad_output * _logistic_slope(self)"}, jvp="elementwise",
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf", reference="grad_output / (1 + np.exp(self))",
+   doc="Gradient of logsigmoid.")
+
+# --- mish ----------------------------------------------------------------------------------------
+
+op("_mish(self)", shown_as="mish", event="mish", kernel=elementwise("mish"), inplace=True, node="MishBackward0",
+   vjp={"self": "_mish_backward(grad, self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
+   special=(differs("value", "np.isneginf(self)", AT_INFINITY), differs("gradient", "infinite(self)", AT_INFINITY),
+            differs("second", "self >= 10", "torch subtracts the square of tanh(softplus) from 1, which cancels, and overflows further out")),
+   reference="self * np.tanh(np.log1p(np.exp(self)))", doc="``self * tanh(softplus(self))``.")
+
+op("_mish_backward(grad_output, self)", event="mish_backward", kernel=elementwise("mish_backward"), out=False,
+   vjp={"grad_output": "_mish_backward(grad, self)", "self": "grad * grad_output * _mish_curvature(self, nn_functional_softplus(self, 1, 20), sigmoid(self))"},
+   jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
+   reference="grad_output * (lambda t: t + self * (1 - t * t) / (1 + np.exp(-self)))(np.tanh(np.log1p(np.exp(self))))", doc="Gradient of mish.")
+
+# With w = softplus(x), t = tanh(w), s = sigmoid(x): t' = s / cosh(w)^2, s' = s (1 - s).
+op("_mish_curvature(self, w, s)", method=False,
+   kernel=composite("s * square(reciprocal(cosh(w))) * (2 + self * (1 - s - 2 * tanh(w) * s))"), doc="Second derivative of mish.")
+
+# --- one half times the gate that the other half is ----------------------------------------------
+
+op("glu(self, dim: dim = -1)", namespace="nn.functional", kernel=call("activations.glu", anywhere=True, into=True),
+   vjp={"self": "_glu_backward(grad, self, dim)"}, jvp={"self": "_glu_moved(self, self_t, dim)"}, vmap="dims",
+   samples=[one((3, 4)), one((4, 3), 0), one((2, 6, 3), 1), one((2,)), one((0, 4)), one((3, 0))], dtypes="hf",
+   reference="(lambda a, b: a / (1 + np.exp(-b)))(*np.split(self, 2, dim))",
+   errors=(error(sample((arg((3,)),)), RuntimeError, "Halving dimension must be even, but dimension 0 is size 3"),
+           error(sample((arg(()),)), RuntimeError, "glu does not support scalars")),
+   raises={"RuntimeError": "The dimension has an odd size."},
+   doc="Gated linear unit [1]_: the first half of a dimension times the logistic function of the second.\n\n"
+       ".. [1] Dauphin et al., Language Modeling with Gated Convolutional Networks, 2017.",
+   example=">>> ag.nn.functional.glu(ag.tensor([2.0, 0.0]))\ntensor([1.])")
+
+op("_glu_backward(grad_output, self, dim: dim)", event="glu_backward", kernel=call("activations.glu_backward", anywhere=True), out=False,
+   node="GluBackwardBackward0",
+   vjp={"grad_output": "_glu_moved(self, grad, dim)", "self": "_glu_curved(grad_output, self, grad, dim)"},
+   jvp={"grad_output": "_glu_backward(grad_output_t, self, dim)", "self": "_glu_curved(grad_output, self, self_t, dim)"},
+   vmap="_glu_backward(grad_output, self, dim + 1)",
+   samples=[sample((arg((3, 2)), arg((3, 4)), -1)), sample((arg((2, 3)), arg((4, 3)), 0))], dtypes="hf",
+   reference="(lambda a, s: np.concatenate([grad_output * s, grad_output * a * s * (1 - s)], dim))("
+             "np.split(self, 2, dim)[0], 1 / (1 + np.exp(-np.split(self, 2, dim)[1])))", doc="Gradient of glu.")
+
+op("_glu_moved(self, moved, dim: dim)", kernel=composite("smooth_activation.glu_moved"), doc="Tangent of glu.")
+
+op("_glu_curved(grad_output, self, moved, dim: dim)", kernel=composite("smooth_activation.glu_curved"),
+   doc="Derivative of glu's gradient along `moved`; it is symmetric.")

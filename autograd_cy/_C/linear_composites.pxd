@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Composites of the family neural."""
+"""Composites of the family linear."""
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor flatten_rows(Tensor a)

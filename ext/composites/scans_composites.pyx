@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Composites of the family running: records in autograd_cy/ops/running.py name them."""
+"""Composites of the family scans: records in autograd_cy/ops/scans.py name them."""
 from autograd_cy._C.dtypes cimport dt_is_complex, DT_F16
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_int
-include "operators_of_running_composites.pxi"
+include "operators_of_scans_composites.pxi"
 
 
 cdef Tensor logarithm(Tensor x, bint positive):

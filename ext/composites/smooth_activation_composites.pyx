@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Composites of the family gate: records in autograd_cy/ops/gate.py name them."""
+"""Composites of the family smooth_activation: records in ops/smooth_activation.py name them."""
 from autograd_cy._C.tensor cimport Tensor, wrap_int
-include "operators_of_gate_composites.pxi"
+include "operators_of_smooth_activation_composites.pxi"
 
 
 cdef Tensor glu_moved(Tensor a, Tensor moved, Py_ssize_t dim):

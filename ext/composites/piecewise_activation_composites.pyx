@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Composites of the family rectifier: records in autograd_cy/ops/rectifier.py name them."""
+"""Composites of the family piecewise_activation, which records in ops name."""
 from autograd_cy._C.dtypes cimport dt_object
 from autograd_cy._C.tensor cimport Tensor
-include "operators_of_rectifier_composites.pxi"
+include "operators_of_piecewise_activation_composites.pxi"
 
 
 cdef Tensor prelu(Tensor a, Tensor weight):
