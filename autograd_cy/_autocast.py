@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy import overrides
+from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device
@@ -72,13 +73,12 @@ LISTED = _LOWER | _FLOAT32 | _WIDEST | _AS_INPUT
 class _State(threading.local):
     """What holds in a thread."""
 
-    enabled = False
-    dtype = bfloat16
-    cache_enabled = True
-    nesting = 0
-    pushed = 0  # how often the mode is in the stack
-
     def __init__(self) -> None:
+        self.enabled = False
+        self.dtype: _dtype = bfloat16
+        self.cache_enabled = True
+        self.nesting = 0
+        self.pushed = 0  # how often the mode is in the stack
         self.cache: dict[tuple[int, _dtype], tuple[Tensor, int, Tensor]] = {}
 
 
@@ -114,11 +114,8 @@ class _Mode(overrides.TorchFunctionMode):
                 return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
         elif getattr(func, "_asks", False):
             # A function in Python: what it calls is seen as well.
-            overrides._push_mode(self)
-            try:
-                return func.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
-            finally:
-                overrides._pop_mode()
+            plain = func.__wrapped__  # type: ignore[attr-defined]
+            return _overrides._call_within_mode(self, plain, tuple(args), dict(kwargs))
         return func(*args, **kwargs)
 
 
@@ -175,7 +172,7 @@ def _widest(values: Any) -> _dtype | None:
     return float32
 
 
-class autocast:
+class autocast(_overrides.AutocastContext):
     """
     A context, or a decorator, in which products compute in a lower precision.
 
@@ -208,6 +205,9 @@ class autocast:
     autograd_cy.float32
     """
 
+    _state = _state
+    _mode = _mode
+
     def __init__(
         self,
         device_type: str,
@@ -224,49 +224,39 @@ class autocast:
                 f"User provided device_type of '{device_type}', but it is not available. Disabling",
                 stacklevel=2,
             )
-        self.fast_dtype = get_autocast_dtype("cpu") if dtype is None else dtype
-        if here and enabled and self.fast_dtype not in (bfloat16, float16):
+        _check_flag("autocast", "enabled", enabled)
+        if cache_enabled is not None:
+            _check_flag("autocast", "cache_enabled", cache_enabled)
+        chosen = get_autocast_dtype("cpu") if dtype is None else dtype
+        if here and enabled and chosen not in (bfloat16, float16):
             warnings.warn(
                 f"In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtype of bfloat16, float16 currently, not "
-                f"{self.fast_dtype}.",
+                f"{chosen}.",
                 stacklevel=2,
             )
             enabled = False
-        self._enabled = enabled and here
-        self._cache_enabled = cache_enabled
-        self._here = here
-        self._before: list[tuple[bool, _dtype, bool, bool]] = []
+        self._hold(bool(enabled and here), here, chosen, cache_enabled)
 
-    def __enter__(self) -> autocast:
-        push = self._enabled and not _state.pushed
-        before = _state.enabled, _state.dtype, _state.cache_enabled, push
-        self._before.append(before)
-        if self._here:
-            _state.enabled, _state.dtype = self._enabled, self.fast_dtype
-        if self._cache_enabled is not None:
-            _state.cache_enabled = self._cache_enabled
-        _state.nesting += 1
-        if push:
-            _push()
-        return self
+    def clone(self) -> autocast:
+        """A fresh context of the same kind."""
+        return autocast(*self.__reduce__()[1])
 
-    def __exit__(self, *_: Any) -> None:
-        enabled, dtype, cache_enabled, pushed = self._before.pop()
-        if pushed:
-            _pop()
-        _state.enabled, _state.dtype, _state.cache_enabled = enabled, dtype, cache_enabled
-        _state.nesting -= 1
-        if not _state.nesting:
-            _state.cache.clear()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return autocast, (self.device, self.fast_dtype, self._enabled, self._cache_enabled)
 
     def __call__(self, func: Callable) -> Callable:
         @functools.wraps(func)
         def within(*args: Any, **kwargs: Any) -> Any:
-            with self:
+            with self.clone():
                 return func(*args, **kwargs)
 
         return within
+
+
+def _check_flag(function: str, name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{function}(): argument '{name}' must be bool, not {type(value).__name__}")
 
 
 def _push() -> None:
@@ -340,6 +330,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     """
     if isinstance(device_type, bool) or device(device_type).type != "cpu":
         return
+    _check_flag("set_autocast_enabled", "enabled", enabled)
     _state.enabled = bool(enabled)
     if enabled and not _state.pushed:
         _push()
@@ -437,7 +428,8 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     >>> import autograd_cy as torch
     >>> torch.set_autocast_cache_enabled(True)
     """
-    _state.cache_enabled = bool(enabled)
+    _check_flag("set_autocast_cache_enabled", "enabled", enabled)
+    _state.cache_enabled = enabled
 
 
 def clear_autocast_cache() -> None:

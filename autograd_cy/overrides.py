@@ -55,6 +55,7 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable)
 _running = threading.local()
+_LOCK = threading.Lock()
 _any_asks = _overrides._any_asks
 
 # The functions that operators stand for.
@@ -453,9 +454,14 @@ def _get_current_function_mode_stack() -> list[Any]:
     return list(_overrides._function_modes())
 
 
-@functools.cache
 def _attributes() -> dict[str, tuple[Any, Any]]:
     """Name -> (the attribute of Tensor, the form of it that asks)."""
+    with _LOCK:  # another thread's mode must not show its forms while these are looked for
+        return _attributes_once()
+
+
+@functools.cache
+def _attributes_once() -> dict[str, tuple[Any, Any]]:
     asking = _members()
     kinds = (property, _types.GetSetDescriptorType, _types.MemberDescriptorType)
     return {
@@ -465,9 +471,8 @@ def _attributes() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _show_attributes(on: bool) -> None:
-    for name, forms in _attributes().items():
-        _install(name, forms[on])
+def _attribute_forms() -> list[tuple[str, Any, Any]]:
+    return [(name, *forms) for name, forms in _attributes().items()]
 
 
 # --- for those who write such classes ---------------------------------------------------------
@@ -645,7 +650,7 @@ def get_ignored_functions() -> set[Callable]:
     return {f for f in values if callable(f) and not isinstance(f, type) and f not in known}
 
 
-_overrides._set_show_attributes(_show_attributes)
+_overrides._set_attributes(_attribute_forms)
 _C.DisableTorchFunction = DisableTorchFunction
 _C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass
 _C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl

@@ -18,7 +18,7 @@ cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) excep
 cdef inline bint gradient_fits(Node target, int nr, Tensor grad) noexcept:
     cdef OutMeta* m = &target.metas[nr]
     cdef int i
-    if grad.dt != m.dt or grad.nd != m.ndim:
+    if grad.dt != m.dt or grad.nd != m.ndim or grad.mem.device != m.device:
         return False
     for i in range(m.ndim):
         if grad.sizes[i] != m.shape[i]:

@@ -5,6 +5,7 @@ And polygamma, whose function takes its arguments in another order than its reco
 
 from __future__ import annotations
 
+import warnings as _warnings
 from builtins import bool as _bool
 from typing import Any
 
@@ -19,7 +20,7 @@ from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import _device_code
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
-from autograd_cy._C.tensor import Tensor, _install, _type_name
+from autograd_cy._C.tensor import Tensor, _install, _type_name, _warn_always
 from autograd_cy._events import seen_as
 from autograd_cy._tensors.tensor_types import dtype_of as _dtype_of_kind
 
@@ -422,8 +423,27 @@ def _set_imag(self, value):
     _complex.imag(self).copy_(value)
 
 
+_warned: set[str] = set()
+
+
+def _warn_of_reversal(ndim):
+    if ndim:
+        text = (
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated. Consider `x.mT` to transpose batches of matrices, or "
+            "`x.permute(tuple(range(x.ndim - 1, -1, -1)))`."
+        )
+    else:
+        text = "x.T is deprecated on 0-D tensors. This function is the identity in these cases."
+    if text not in _warned or _warn_always():
+        _warned.add(text)
+        _warnings.warn(text, UserWarning, stacklevel=3)
+
+
 def _transposed(self):
     """The tensor with its dimensions reversed."""
+    if self.ndim != 2:
+        _warn_of_reversal(self.ndim)
     return _shape.permute(self, tuple(range(self.ndim - 1, -1, -1)))
 
 

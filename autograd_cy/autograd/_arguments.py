@@ -11,6 +11,7 @@ from typing import Any
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.tensor import Tensor
+from autograd_cy.autograd.gradients import _flag
 from autograd_cy.autograd.gradients import grad as _grad
 
 OUTPUTS = "outputs of the user-provided function"
@@ -47,6 +48,7 @@ def leaves(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     With `create_graph` one that already does stays connected to its graph: the result can be
     differentiated with respect to it.
     """
+    create_graph = _flag("autograd.functional", "create_graph", create_graph)
     return tuple(
         x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(True)
         for x in inputs

@@ -27,6 +27,17 @@ _Roots = Tensor | GradientEdge | Sequence[Tensor] | Sequence[GradientEdge] | Ite
 _Inputs = _Roots | Mapping[str, Tensor]
 
 
+def _flag(function, name, value, optional=False):
+    """The value of a flag: a bool, an integer, or a tensor of one of them, as torch takes them."""
+    if value is True or value is False or (optional and value is None):
+        return value
+    if isinstance(value, int):
+        return bool(value)
+    if isinstance(value, Tensor) and value.numel() == 1 and not value.is_floating_point():
+        return bool(value)
+    raise TypeError(f"{function}(): argument '{name}' must be bool, not {type(value).__name__}")
+
+
 def _as_tuple(x, name):
     if isinstance(x, (Tensor, GradientEdge)):
         return (x,)
@@ -195,6 +206,8 @@ def backward(
                 "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    retain_graph = _flag("backward", "retain_graph", retain_graph, optional=True)
+    create_graph = _flag("backward", "create_graph", create_graph)
     outputs = _as_tuple(tensors, "tensors")
     wanted = () if inputs is None else _inputs_of(inputs)
     if inputs is not None and not wanted:
@@ -313,6 +326,10 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
+    retain_graph = _flag("grad", "retain_graph", retain_graph, optional=True)
+    create_graph = _flag("grad", "create_graph", create_graph)
+    allow_unused = _flag("grad", "allow_unused", allow_unused, optional=True)
+    materialize_grads = _flag("grad", "materialize_grads", materialize_grads)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "

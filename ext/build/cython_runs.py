@@ -62,6 +62,24 @@ def walk(items):
 """
 
 
+# Cython's helper that appends to the list of a comprehension gives back its reference to the
+# element also where it fails, for want of memory; its caller does so again then, which frees an
+# element that is still in use. (Cython 3.3; older ones lack the helper and need no correction.)
+WRONG = "    int result = PyList_Append(list, x);\n    Py_DECREF(x);\n"
+CORRECTION = WRONG.replace("    Py_DECREF", "    if (likely(result == 0)) Py_DECREF")
+
+
+def correct_helpers() -> None:
+    """Correct what is wrong in Cython's helper code, in this process."""
+    from Cython.Compiler.Code import UtilityCode
+
+    try:
+        helper = UtilityCode.load_cached("ListCompAppendAndDecref", "Optimize.c")
+    except ValueError:
+        return
+    helper.impl = helper.impl.replace(WRONG, CORRECTION)
+
+
 class CythonRuns:
     """Processes that wait for runs; one is started when none is free."""
 
@@ -128,6 +146,7 @@ def _cython(arguments: list[str]) -> int:
     """One run in this process; returns its exit status."""
     from Cython.Compiler.Main import main
 
+    correct_helpers()
     sys.argv = ["cython", *arguments]
     try:
         main(command_line=1)

@@ -3,7 +3,7 @@
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_DECREF, Py_REFCNT
-from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable, dt_object
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_object
 from autograd_cy._C.iterate cimport ew2, copy_into
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.node cimport *
@@ -48,12 +48,14 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
             f"got {device_of_code(grad.mem.device)}")
     if grad.dt != m.dt:
         if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
-            grad = T.real(grad)
-        if grad.dt != m.dt:
-            if not dt_differentiable(grad.dt) and source is not None and source.flags & N_PYTHON:
+            # Formulas leave the real part to us; from programs a complex one is a mistake.
+            if source is not None and source.flags & N_PYTHON:
                 raise RuntimeError(
                     f"Function {source.node_name()} returned an invalid gradient at index {index} "
-                    f"- expected a floating or complex gradient but got {dt_object(grad.dt).name}")
+                    f"- expected a real gradient of {dt_object(m.dt).name} but got "
+                    f"{dt_object(grad.dt).name}; return its .real")
+            grad = T.real(grad)
+        if grad.dt != m.dt:
             grad = T._to_dtype(grad, m.dt)
     return grad
 

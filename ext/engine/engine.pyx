@@ -752,12 +752,12 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
     tensor(6.)
     """
     cdef Tensor one
-    if (gradient is None and inputs is None and not create_graph and self.count == 1
+    if (gradient is None and inputs is None and create_graph is False and self.count == 1
+            and (retain_graph is None or retain_graph is True or retain_graph is False)
             and not (self.flags & F_SLOW) and dt_differentiable(self.dt)
             and not dt_is_complex(self.dt)):
         one = ones_like_plain(self)
-        run_backward((self,), (one,), retain_graph is not None and retain_graph, False, (), True,
-                     True)
+        run_backward((self,), (one,), retain_graph is True, False, (), True, True)
         return
     _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

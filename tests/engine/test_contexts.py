@@ -16,7 +16,7 @@ import pytest
 
 import autograd_cy as ag
 import autograd_cy.autograd.forward_ad as fw
-from autograd_cy import _printing
+from autograd_cy import _autocast, _printing
 from autograd_cy._C import saved
 from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy._context import _Context
@@ -32,7 +32,6 @@ EXEMPT = {
     # interrupt between entering one and its block leaves it active, as in torch.
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
-    "autograd_cy._autocast.autocast",  # which is made with such a mode
     "autograd_cy.overrides.DisableTorchFunction",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
@@ -58,6 +57,7 @@ BASES = {
     "HooksContext",
     "NoHooksContext",
     "GuardContext",
+    "AutocastContext",
     "HandleContext",
     "DualContext",
     "_Mode",
@@ -120,6 +120,7 @@ def keep(t):
 # The name of each context, and what makes one (None: its use is in USES).
 CONTEXTS = {
     "flags": lambda: ag.backends.cudnn.flags(enabled=False, benchmark=True),
+    "autocast": lambda: ag.autocast("cpu", cache_enabled=False),
     "no_grad": ag.no_grad,
     "enable_grad": ag.enable_grad,
     "set_grad_enabled": lambda: ag.set_grad_enabled(False),
@@ -170,6 +171,9 @@ USES |= {
     "nested": ag.no_grad()(in_block(ag.enable_grad)),
     "fork_rng with draws": lambda: ag.random.fork_rng()(lambda: ag.rand(2))(),
     # What changes the state inside the package.
+    "autocast around a function in Python": ag.autocast("cpu")(
+        lambda: ag.nn.functional.normalize(X, dim=0)
+    ),
     "vmap": lambda: ag.vmap(lambda t: ag.vmap(lambda u: u * 2)(t))(ag.ones(2, 2)),
     "vmap of a Function": lambda: ag.vmap(Twice.apply)(X),
     "vmap with draws": ag.random.fork_rng()(
@@ -208,6 +212,8 @@ def state():
         {name: id(p) for name, p in LAYER.named_parameters()},
         ag.get_default_dtype(),
         (ag.backends.cudnn.enabled, ag.backends.cudnn.benchmark),
+        vars(_autocast._state).copy(),
+        ag.overrides._get_current_function_mode_stack(),
     )
 
 

@@ -1,5 +1,6 @@
 """Mixed precision: which operators compute in what, nesting, parameters kept, custom Functions."""
 
+import copy
 import threading
 
 import numpy as np
@@ -403,3 +404,13 @@ def test_without_need_a_scaler_does_nothing():
     assert w.tolist() == [-1, -1] and scaler.state_dict() == {}
     a, b = amp.GradScaler("cpu", 2.0).scale([ag.ones(1), ag.ones(1)])
     assert (a + b).item() == 4
+
+
+def test_a_region_is_copied_and_entered_again():
+    x = ag.ones(2, 2)
+    for region in (copy.deepcopy(ag.autocast("cpu")), ag.autocast("cpu", ag.float16)):
+        with region, region:
+            assert (x @ x).dtype is region.fast_dtype
+        assert (x @ x).dtype is ag.float32
+    with pytest.raises(RuntimeError, match="not entered"):
+        region.__exit__()

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, per_group
+from ._scheduler import LRScheduler, check_optimizer, check_state, per_group
 
 
 class LambdaLR(LRScheduler):
@@ -50,7 +50,13 @@ class LambdaLR(LRScheduler):
         lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
+        check_optimizer(optimizer)
         self.lr_lambdas = per_group("lr_lambda", lr_lambda, optimizer)
+        for function in self.lr_lambdas:
+            if not callable(function):
+                raise TypeError(
+                    f"lr_lambda should be a function, but got {type(function).__name__}"
+                )
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
@@ -75,6 +81,7 @@ class LambdaLR(LRScheduler):
         state_dict : dict
             What `state_dict` returned; it is not changed.
         """
+        check_state(self, state_dict, "lr_lambdas")
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for function, fields in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if fields is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from autograd_cy.optim.optimizer import Optimizer
 
 from ._plateau import ReduceLROnPlateau
-from ._scheduler import LRScheduler, number, put
+from ._scheduler import LRScheduler, check_state, number, put
 
 
 def _check(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
@@ -30,6 +29,16 @@ def _check(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
                 f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is "
                 f"different from {optimizer}."
             )
+
+
+def _take_back(schedule: LRScheduler) -> None:
+    """Undo the step that a schedule made on its own; of one made of others, theirs."""
+    parts = getattr(schedule, "_schedulers", None)
+    if parts is None:
+        schedule.last_epoch -= 1
+        return
+    for part in parts:
+        _take_back(part)
 
 
 class _Combined(LRScheduler):
@@ -56,6 +65,7 @@ class _Combined(LRScheduler):
         state_dict : dict
             What `state_dict` returned; it is not changed.
         """
+        check_state(self, state_dict, "_schedulers")
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_schedulers"})
         for part, state in zip(self._schedulers, state_dict["_schedulers"]):
             part.load_state_dict(state)
@@ -103,14 +113,8 @@ class ChainedScheduler(_Combined):
         self.optimizer = optimizer  # type: ignore[assignment]
         self._remember()
 
-    def step(self, epoch: int | None = None) -> None:
-        """Let every schedule take a step.
-
-        Parameters
-        ----------
-        epoch : None
-            There is no step to go to: they may be at different ones.
-        """
+    def step(self) -> None:  # type: ignore[override]
+        """Let every schedule take a step; there is none to go to, they may be at different ones."""
         for part in self._schedulers:
             part.step()
         self._remember()
@@ -168,6 +172,12 @@ class SequentialLR(_Combined):
                 f"the number of milestone points, but got number of schedulers {len(schedulers)} "
                 f"and the number of milestones to be equal to {len(milestones)}"
             )
+        for i, milestone in enumerate(milestones):
+            if not isinstance(milestone, (int, float)):
+                raise TypeError(
+                    f"{name}: milestones must be numbers of steps, but the one at index {i} is a "
+                    f"{type(milestone).__name__}"
+                )
         self._schedulers = list(schedulers)
         self._milestones = list(milestones)
         self.last_epoch = last_epoch + 1
@@ -176,25 +186,25 @@ class SequentialLR(_Combined):
         for group in optimizer.param_groups:
             put(group, "lr", number(group["initial_lr"]))
         for part in self._schedulers:
-            part.last_epoch -= 1
-        self._schedulers[0]._initial_step()
-        self._last_lr = self._schedulers[0].get_last_lr()
+            _take_back(part)
+        first = self._schedulers[bisect_right(self._milestones, self.last_epoch)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
 
-    def step(self, epoch: int | None = None) -> None:
-        """Go to the next step of the schedule whose turn it is.
-
-        Parameters
-        ----------
-        epoch : None
-            There is no step to go to.
-        """
-        self.last_epoch += 1
-        turn = bisect_right(self._milestones, self.last_epoch)
+    def step(self) -> None:  # type: ignore[override]
+        """Go to the next step of the schedule whose turn it is."""
+        turn = bisect_right(self._milestones, self.last_epoch + 1)
         part = self._schedulers[turn]
-        if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of the number of the step
-                part.step(0)
+        begins = turn > 0 and self._milestones[turn - 1] == self.last_epoch + 1
+        if begins and isinstance(part, _Combined):
+            raise NotImplementedError(
+                f"SequentialLR: a {type(part).__name__} can only be the first of its schedulers: "
+                f"it can't begin anew at a milestone, and it is at index {turn}. Give its parts to "
+                "the SequentialLR itself."
+            )
+        self.last_epoch += 1
+        if begins:
+            part._restart()
         else:
             part.step()
         self._last_lr = part.get_last_lr()

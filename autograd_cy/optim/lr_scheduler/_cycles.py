@@ -8,7 +8,7 @@ from typing import Any
 
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, check_optimizer, number, per_group, put
+from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group, put
 
 
 def between_cosine(start: float, end: float, part: float) -> float:
@@ -183,7 +183,8 @@ class CyclicLR(LRScheduler):
         state_dict : dict
             What `state_dict` returned; it is not changed.
         """
-        fields = state_dict.get("_scale_fn_custom")
+        check_state(self, state_dict, "_scale_fn_custom")
+        fields = state_dict["_scale_fn_custom"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if fields is not None and self._scale_fn_custom is not None:
             self._scale_fn_custom.__dict__.update(fields)
@@ -281,18 +282,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """
         if epoch is None and self.last_epoch < 0:
             epoch = 0
-        self._step_count += 1
         if epoch is None:
             epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur -= self.T_i
+                self.T_cur %= self.T_i  # by more than one, where a run is resumed
                 self.T_i *= self.T_mult
         else:
             if epoch < 0:
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self._restart_before(epoch)
         self._write(self._rates(math.floor(epoch)))
+
+    def _restart(self) -> None:
+        self._restart_before(0)
+        self._write(self._rates(0))
 
     def _restart_before(self, epoch: float) -> None:
         if epoch < self.T_0:

@@ -8,7 +8,14 @@ from typing import Any
 
 from autograd_cy.optim.optimizer import Optimizer
 
-from ._scheduler import LRScheduler, check_optimizer, number, per_group, put
+from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group, put
+
+
+def _check_modes(mode: Any, threshold_mode: Any) -> None:
+    if mode not in ("min", "max"):
+        raise ValueError(f"mode {mode} is unknown!")
+    if threshold_mode not in ("rel", "abs"):
+        raise ValueError(f"threshold mode {threshold_mode} is unknown!")
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -69,10 +76,7 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         check_optimizer(optimizer)
-        if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown!")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+        _check_modes(mode, threshold_mode)
         self.factor = factor
         self.optimizer = optimizer
         self.min_lrs = per_group("min_lr", min_lr, optimizer)
@@ -87,6 +91,25 @@ class ReduceLROnPlateau(LRScheduler):
         self.last_epoch = 0
         self._reset()
         self._remember()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over the state of another schedule of the same kind.
+
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict` returned.
+
+        Raises
+        ------
+        ValueError
+            If it has a mode that there is not.
+        """
+        check_state(self, state_dict)
+        _check_modes(
+            state_dict.get("mode", self.mode), state_dict.get("threshold_mode", self.threshold_mode)
+        )
+        super().load_state_dict(state_dict)
 
     def _reset(self) -> None:
         self.best = self.mode_worse

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 from autograd_cy import Tensor
@@ -112,6 +113,7 @@ class LRScheduler:
         >>> one.step_size
         7
         """
+        check_state(self, state_dict)
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
@@ -183,6 +185,10 @@ class LRScheduler:
             )
             self._write(self._rates(epoch, closed=True))
 
+    def _restart(self) -> None:
+        """Begin anew, where others have been at work."""
+        self._write(self._rates(0, closed=True))
+
     def _rates(self, epoch: int, closed: bool = False) -> list[Any]:
         """Go to a step and return its rates."""
         self.last_epoch = epoch
@@ -218,6 +224,18 @@ def check_optimizer(optimizer: Any) -> None:
     """Raise TypeError unless it is an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def check_state(schedule: Any, state_dict: Any, *needed: str) -> None:
+    """Raise TypeError unless it is a dictionary, and KeyError if it lacks a name."""
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(
+            f"{type(schedule).__name__}.load_state_dict(): expected what state_dict() returned, a "
+            f"dict, but got {type(state_dict).__name__}"
+        )
+    for name in needed:
+        if name not in state_dict:
+            raise KeyError(name)
 
 
 def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:

@@ -222,7 +222,10 @@ cdef class SwitchContext(Restoring):
     cdef int change
 
     def __init__(self, mode):
-        self.mode = bool(mode)
+        if mode is not True and mode is not False:
+            raise TypeError(f"{type(self).__name__}(): argument 'mode' (position 1) must be bool, "
+                            f"not {type(mode).__name__}")
+        self.mode = mode
         self.change = _CHANGES[type(self)._changes[self.mode]]
         if type(self)._at_once:
             self.before = ag_tls_modes
@@ -251,8 +254,12 @@ cdef class AnomalyContext(Restoring):
     cdef readonly bint check_nan
 
     def __init__(self, mode, check_nan=True):
-        self.mode = bool(mode)
-        self.check_nan = bool(check_nan)
+        for name, given in (("mode", mode), ("check_nan", check_nan)):
+            if given is not True and given is not False:
+                raise TypeError(f"{type(self).__name__}(): argument '{name}' must be bool, not "
+                                f"{type(given).__name__}")
+        self.mode = mode
+        self.check_nan = check_nan
         if type(self)._at_once:
             change_anomaly(self)
 

@@ -82,21 +82,40 @@ cdef int asking_setitem(Tensor a, object index, object value) except -1:
     return 0
 
 
-cdef object _show_attributes = None
+# Note [The first mode and the last]
+# They change the tables and attributes for all threads. That is done in one go, in C: a call of
+# Python in between would let an interrupt or another thread's mode come when half of it is done.
+
+cdef object _attributes_of = None
+cdef list attributes = None     # (name, the attribute, the form of it that asks)
 
 
-def _set_show_attributes(f):
-    """`f(on)` lets the attributes of plain tensors ask, or no longer."""
-    global _show_attributes
-    _show_attributes = f
+def _set_attributes(f):
+    """`f()` makes the list of attributes of plain tensors that ask while there is a mode."""
+    global _attributes_of
+    _attributes_of = f
+
+
+cdef int show_attributes(bint asking) except -1:
+    for name, plain, form in attributes:
+        _install(name, form if asking else plain)
+    return 0
 
 
 def _push_function_mode(mode):
     """From now on this thread's calls go to ``mode.__torch_function__`` first."""
-    global modes_alive, plain_forms, agc_asking
+    push_function_mode(mode)
+
+
+cdef int push_function_mode(object mode) except -1:
+    global modes_alive, plain_forms, agc_asking, attributes
+    cdef tuple stack
     cdef int slot
+    if attributes is None:
+        attributes = _attributes_of()
+    stack = mode_stack() + (mode,)
     if modes_alive == 0:
-        _show_attributes(True)
+        show_attributes(True)
         plain_forms = upcalls
         agc_asking = <void*>asking_binary
         for slot in range(B_COUNT):
@@ -106,11 +125,16 @@ def _push_function_mode(mode):
         upcalls.getitem, upcalls.setitem = asking_getitem, asking_setitem
     modes_alive += 1
     form_upcalls.asking = modes_alive
-    _modes.stack = mode_stack() + (mode,)
+    _modes.stack = stack
+    return 0
 
 
 def _pop_function_mode():
     """Leave the innermost mode of this thread, and return it."""
+    return pop_function_mode()
+
+
+cdef object pop_function_mode():
     global modes_alive
     cdef tuple stack = mode_stack()
     cdef int slot
@@ -125,8 +149,17 @@ def _pop_function_mode():
         for slot in range(U_COUNT):
             upcalls.unary[slot] = plain_forms.unary[slot]
         upcalls.getitem, upcalls.setitem = plain_forms.getitem, plain_forms.setitem
-        _show_attributes(False)
+        show_attributes(False)
     return stack[len(stack) - 1]
+
+
+def _call_within_mode(mode, f, tuple args, dict kwargs):
+    """`f(*args, **kwargs)` in a mode."""
+    push_function_mode(mode)
+    try:
+        return f(*args, **kwargs)
+    finally:
+        pop_function_mode()
 
 
 def _function_modes():
@@ -148,3 +181,70 @@ cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
         return mode.__torch_function__(f, types, args, kwargs)
     finally:
         _modes.stack = stack
+
+
+# --- mixed precision --------------------------------------------------------------------------
+
+cdef class AutocastContext(Restoring):
+    """
+    What `autocast` changes: items of the thread's ``_state``, and its modes of functions.
+
+    Here and not in Python, so that no interrupt comes in between (Note [Interrupts and modes]). One
+    object may be entered again while it is.
+    """
+    cdef readonly bint _enabled
+    cdef readonly bint _here
+    cdef readonly object fast_dtype
+    cdef readonly object _cache_enabled
+    cdef list entered           # what was before, for each time that it was entered
+
+    def _hold(self, bint enabled, bint here, fast_dtype, cache_enabled):
+        """Say what holds inside."""
+        self._enabled, self._here, self.fast_dtype = enabled, here, fast_dtype
+        self._cache_enabled = None if cache_enabled is None else bool(cache_enabled)
+        self.entered = []
+
+    def __enter__(self):
+        # A subclass's __init__ may not have called ours.
+        if self.entered is None:
+            raise RuntimeError(f"{type(self).__name__}: autocast.__init__() was not called")
+        cdef dict state = type(self)._state.__dict__
+        cdef bint push = self._enabled and not state["pushed"]
+        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"], push)
+        self.ending = (_leave_all, (state, self.entered))
+        if push:
+            push_function_mode(type(self)._mode)
+            state["pushed"] = state["pushed"] + 1
+        self.entered.append(before)
+        hold_change(self)
+        if self._here:
+            state["enabled"], state["dtype"] = self._enabled, self.fast_dtype
+        if self._cache_enabled is not None:
+            state["cache_enabled"] = self._cache_enabled
+        state["nesting"] = state["nesting"] + 1
+        return self
+
+    def __exit__(self, *exc):
+        if not self.entered:
+            raise RuntimeError(f"{type(self).__name__} is left that was not entered")
+        leave_autocast(type(self)._state.__dict__, self.entered)
+        self.held = len(self.entered) > 0
+        if not self.held:
+            self.ending = None
+
+
+cdef int leave_autocast(dict state, list entered) except -1:
+    cdef tuple before = entered.pop()
+    if before[3]:
+        pop_function_mode()
+        state["pushed"] = state["pushed"] - 1
+    state["enabled"], state["dtype"], state["cache_enabled"] = before[:3]
+    state["nesting"] = state["nesting"] - 1
+    if not state["nesting"]:
+        state["cache"].clear()
+    return 0
+
+
+def _leave_all(dict state, list entered):
+    while entered:
+        leave_autocast(state, entered)
