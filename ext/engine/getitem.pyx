@@ -4,7 +4,7 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_complex, dt_is_
 from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.tensor cimport (
     Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading, scalar_value,
-    has_examples, sizes_of)
+    has_examples, sizes_of, warn_once)
 include "operators_of_getitem.pxi"
 from autograd_cy._C.creation import tensor as _tensor
 
@@ -38,6 +38,7 @@ cdef Tensor as_index(object item):
             f"tensors used as indices must be long, int, byte or bool tensors, not "
             f"{dt_object(t.dt).name}")
     if t.dt == DT_U8:
+        warn_once("indexing with dtype uint8 is now deprecated, please use a dtype bool instead")
         return T.ne(t, as_operand(0, "index", "index"))
     return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
 
