@@ -34,17 +34,19 @@ CASES = {
         sequences(t, (1, 3, 1, 2)), enforce_sorted=False
     ),
     "pack scalars": lambda t: t.nn.utils.rnn.pack_sequence(sequences(t, (2, 1), ())),
-    "pack padded": lambda t: t.rnn.pack_padded_sequence(t.arange(24.0).view(3, 2, 4), [3, 1]),
-    "pack padded batch first": lambda t: t.rnn.pack_padded_sequence(
+    "pack padded": lambda t: t.nn.utils.rnn.pack_padded_sequence(
+        t.arange(24.0).view(3, 2, 4), [3, 1]
+    ),
+    "pack padded batch first": lambda t: t.nn.utils.rnn.pack_padded_sequence(
         t.arange(24.0).view(2, 3, 4), t.tensor([1, 2]), batch_first=True, enforce_sorted=False
     ),
     "unpack": lambda t: t.nn.utils.rnn.unpack_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False)
     ),
-    "pad packed": lambda t: t.rnn.pad_packed_sequence(
+    "pad packed": lambda t: t.nn.utils.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False), True, -1.0, 5
     ),
-    "pad packed steps first": lambda t: t.rnn.pad_packed_sequence(
+    "pad packed steps first": lambda t: t.nn.utils.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t), enforce_sorted=False)
     ),
     "unpad": lambda t: t.nn.utils.rnn.unpad_sequence(t.ones(3, 2, 4), t.tensor([3, 1])),
@@ -75,10 +77,10 @@ def test_results_are_those_of_torch(case):
 
 REFUSED = {
     "out of order": lambda t: t.nn.utils.rnn.pack_sequence(sequences(t, (1, 2))),
-    "empty sequence": lambda t: t.rnn.pack_padded_sequence(t.ones(3, 2), [3, 0]),
-    "too few lengths": lambda t: t.rnn.pack_padded_sequence(t.ones(3, 2), [3]),
-    "nothing": lambda t: t.rnn.pack_padded_sequence(t.ones(0, 2), [0, 0]),
-    "too short": lambda t: t.rnn.pad_packed_sequence(
+    "empty sequence": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(3, 2), [3, 0]),
+    "too few lengths": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(3, 2), [3]),
+    "nothing": lambda t: t.nn.utils.rnn.pack_padded_sequence(t.ones(0, 2), [0, 0]),
+    "too short": lambda t: t.nn.utils.rnn.pad_packed_sequence(
         t.nn.utils.rnn.pack_sequence(sequences(t, (3, 1))), total_length=2
     ),
     "no sequences": lambda t: t.nn.utils.rnn.pad_sequence([]),
