@@ -295,7 +295,7 @@ def test_state_comes_back_from_an_interrupt_before_each_bytecode(name):
             number += 1 + number // 200
     finally:
         sys.settrace(outer)
-    assert done > 5
+    assert done > 3  # newer Pythons take fewer
     use()
     assert state() == before
 
@@ -329,10 +329,12 @@ def test_state_comes_back_from_interrupts_by_a_timer():
     for name in names:
         USES[name]()
     before = state()
-    hits = 0
+    hits, armed = 0, False
 
     def interrupt(*_):
-        raise KeyboardInterrupt
+        # A thread of a pool may take the signal, and be late with it.
+        if armed:
+            raise KeyboardInterrupt
 
     kept = signal.signal(signal.SIGALRM, interrupt)
     try:
@@ -342,13 +344,16 @@ def test_state_comes_back_from_interrupts_by_a_timer():
             use, wait = USES[name], drawn.uniform(1e-6, 1e-4)
             try:
                 try:
+                    armed = True
                     signal.setitimer(signal.ITIMER_REAL, wait)
                     late = time.monotonic() + 0.5  # it came where nobody can raise, as in __del__
                     while time.monotonic() < late:
                         use()
                 finally:
+                    armed = False
                     signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
+                armed = False
                 hits += 1
             assert state() == before, (hits, name)
     finally:
