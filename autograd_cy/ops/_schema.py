@@ -107,6 +107,7 @@ In profiles an operator is ``aten::<name>``, a private one ``autograd_cy::<name>
 where torch has the operation under that one. `flops` counts its floating-point operations, an expression over
 the sizes of tensors and the values of other arguments: ``"2 * self[0] * self[1] * mat2[1]"``; ``elements(self, other)``
 is the number of elements after broadcasting, ``windows(input, weight, stride, padding, dilation)`` counts a convolution.
+Sizes are counted from the front, as C does: ``size[len(size) - 1]``.
 
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
@@ -674,6 +675,8 @@ def op(
         event, flops, dict(params or {}), tuple((raises or {}).items()),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
+    if flops and re.search(r"[\[:]\s*-", flops):
+        raise RecordError(f"{label}: flops= counts sizes from the front, size[len(size) - 1]: {flops}")
     for param in record.params:
         if param not in known:
             raise RecordError(f"{label}: params= names {param!r}, which is no argument")

@@ -42,6 +42,7 @@ op("scaled_dot_product_attention(query, key, value, attn_mask: Tensor? = None, d
            "tensor([[1.0000, 0.0000],\n        [0.3302, 0.6698]])")
 
 op("_attention(query, key, value, mask: Tensor?, is_causal: bool, scale: float) -> (output, logsumexp, exact)", event="_scaled_dot_product_flash_attention_for_cpu",
+   flops="2 * key[len(key) - 2] * (elements(query) + elements(query[:len(query) - 1]) * value[len(value) - 1])",
    shown_as="scaled_dot_product_attention", node="ScaledDotProductFlashAttentionForCpuBackward0", named=False, out=False, nondiff_outputs=("logsumexp", "exact"), shows={"dropout_p": "0.0"}, dtypes="hf",
    kernel=call("attention.attention_into", shape="rules_attention.attended(query, key, value, mask)"),
    vjp={("query", "key", "value"): "_attention_backward(grad_output, query, key, value, mask, output, logsumexp, exact, is_causal, scale)"},
@@ -57,6 +58,7 @@ op("_attention_moved(query, key, value, mask: Tensor?, query_t: Tensor?, key_t: 
    kernel=composite("attention.attention_moved"), doc="Tangent of attention by one operand.")
 
 op("_attention_slopes(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, is_causal: bool, scale: float) -> (query_slope, key_slope, value_slope)",
+   flops="2 * key[len(key) - 2] * (3 * elements(query) + 2 * elements(query[:len(query) - 1]) * value[len(value) - 1])",
    shown_as="scaled_dot_product_attention", named=False, out=False, dtypes="hf",
    kernel=call("attention.attention_slopes_into", shape="rules_attention.slopes(query, key, value)"),
    vjp=nondiff("what is differentiated again is made of plain operators"), vmap=loop("examples of a vmap take plain operators"),

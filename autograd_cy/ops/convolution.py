@@ -43,6 +43,7 @@ op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
    raises={"RuntimeError": "The shapes don't fit."})
 
 op(f"_convolution_input(grad_output, weight, size: sizes, {FORM})", shown_as="convolution", node="ConvolutionBackwardBackward0", out=False,
+   flops="2 * elements(size if transposed else grad_output) * elements(weight[1:])",
    kernel=call("convolution.convolve_input", ("grad_output", "weight", "stride", "padding", "dilation", "transposed", "groups"),
                shape="rules_convolution.sized(grad_output, size)"),
    vjp={"grad_output": f"convolution(grad, weight.conj(), None, {LAST})",
@@ -53,6 +54,7 @@ op(f"_convolution_input(grad_output, weight, size: sizes, {FORM})", shown_as="co
    reference=by_test(HERE + "test_convolution_is_its_sum"), doc="Gradient of a convolution with respect to its input.")
 
 op(f"_convolution_weight(grad_output, input, size: sizes, {FORM})", shown_as="convolution", node="ConvolutionBackwardBackward0", out=False,
+   flops="2 * elements(input if transposed else grad_output) * elements(size[1:])",
    kernel=call("convolution.convolve_weight", ("grad_output", "input", "stride", "padding", "dilation", "transposed", "groups"),
                shape="rules_convolution.sized(grad_output, size)"),
    vjp={"grad_output": f"convolution(input.conj(), grad, None, {LAST})",

@@ -71,7 +71,7 @@ op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 *
 op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_addmm"),
    doc="addmm of batches.")
 
-op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat[0] * mat[1]", out="exact", inplace=True, dtypes="ihfc",
    kernel=call("products.addmv", shape="rules_products.addmv(self, mat, vec)", over="self"), checks="factors",
    vjp={"self": "grad * beta.conj()", "mat": "_outer(grad, vec.conj()) * alpha.conj()",
         "vec": "mv(mat.t().conj(), grad) * alpha.conj()"},
@@ -104,7 +104,7 @@ op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flop
 op("_batched_baddbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel=composite("products.batched_baddbmm"),
    doc="baddbmm of batches.")
 
-op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", out="exact", inplace=True, dtypes="ihfc",
+op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
    kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self"), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "matmul(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "matmul(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},

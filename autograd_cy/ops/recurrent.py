@@ -27,6 +27,8 @@ CELL = {
     "b_ih": "What is added to the input's part.", "b_hh": "What is added to the state's part.",
 }
 
+PRODUCTS = "2 * elements(input[:len(input) - 1]) * (elements(w_ih) + elements(w_hh))"
+
 
 def _cells(gates):
     """One call with biases, one without, one with an empty batch."""
@@ -42,20 +44,20 @@ def _wrong(gates):
 
 
 for _name, _formula in (("tanh", "tanh(W x + b + U h + c)"), ("relu", "relu(W x + b + U h + c)")):
-    op(f"rnn_{_name}_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, kernel=composite(f"recurrent.rnn_{_name}_cell"),
+    op(f"rnn_{_name}_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, flops=PRODUCTS, kernel=composite(f"recurrent.rnn_{_name}_cell"),
        samples=_cells(1), dtypes="hfc" if _name == "tanh" else "hf", complex_domain=SMALL, tolerance=1e-4,
        reference=f"(np.tanh if '{_name}' == 'tanh' else lambda x: np.maximum(x, 0))(input @ w_ih.T + hx @ w_hh.T + (0 if b_ih is None else b_ih + b_hh))",
        errors=_wrong(1), doc=f"The next state of an Elman network, ``{_formula}``.", params=CELL,
        example=f">>> x, h, w = ag.tensor([[1.0]]), ag.tensor([[2.0]]), ag.tensor([[0.5]])\n>>> ag.rnn_{_name}_cell(x, h, w, w)\ntensor([[{'0.9051' if _name == 'tanh' else '1.5000'}]])")
 
-op("gru_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, kernel=composite("recurrent.gru_cell"),
+op("gru_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, flops=PRODUCTS, kernel=composite("recurrent.gru_cell"),
    samples=_cells(3), dtypes="hfc", complex_domain=SMALL, reference=by_test(HERE + "test_cells_are_their_formulas"), tolerance=1e-4, errors=_wrong(3),
    doc="The next state of a gated recurrent unit. The gates are stacked as reset, update, new: ``r = sigmoid(W_r x + U_r h)``,\n"
        "``z = sigmoid(W_z x + U_z h)``, ``n = tanh(W_n x + r (U_n h))``, and the state ``(1 - z) n + z h``; biases with each product.\n"
        "K. Cho et al., \"Learning phrase representations using RNN encoder-decoder\" (2014), with the reset gate after the product.",
    params=CELL, example=">>> x, h, w = ag.tensor([[1.0]]), ag.tensor([[2.0]]), ag.tensor([[0.5]] * 3)\n>>> ag.gru_cell(x, h, w, w)\ntensor([[1.7932]])")
 
-op("lstm_cell(input, hx: Tensor[], w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None) -> (hy, cy)", method=False, named=False,
+op("lstm_cell(input, hx: Tensor[], w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None) -> (hy, cy)", method=False, named=False, flops=PRODUCTS,
    kernel=composite("recurrent.lstm_cell"), dtypes="hfc", complex_domain=SMALL, reference=by_test(HERE + "test_cells_are_their_formulas"), tolerance=1e-4,
    samples=[sample((arg((2, 4)), (arg((2, 3)), arg((2, 3))), arg((12, 4)), arg((12, 3)), arg((12,)), arg((12,)))),
             sample((arg((3, 2)), (arg((3, 1)), arg((3, 1))), arg((4, 2)), arg((4, 1))))],
@@ -124,11 +126,15 @@ for _name, _gates, _about in (("rnn_tanh", 1, "An Elman network with tanh"), ("r
 
 # `mode` is the kind of cell, and R_REVERSE for the other direction (autograd_cy/_C/rules_recurrent.pxd).
 # What is not as usual (vmap, tangents, other dtypes and devices) never comes here: see ext/composites/recurrent_composites.pyx.
+# Products with a weight: one in each step; in backward that of its gradient, and one on the way to the input or the state.
+FORWARD = "2 * elements(input[:len(input) - 1]) * (elements(weight_ih) + elements(weight_hh) + (elements(weight_hr) if weight_hr else 0))"
+BACKWARD = ("2 * elements(input[:len(input) - 1]) * (elements(weight_ih) * ((wanted & 1) + (wanted >> 3 & 1)) + elements(weight_hh) * (1 + (wanted >> 4 & 1))"
+            " + (elements(weight_hr) * (1 + (wanted >> 7 & 1)) if weight_hr else 0))")
 PLAIN = refuse("recurrent layers are made of plain operators under vmap")
 MOVING = ("input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 
 op("_recurrent(input, hx, cx: Tensor?, weight_ih, weight_hh, bias_ih: Tensor?, bias_hh: Tensor?, weight_hr: Tensor?, batch_sizes: Tensor?, mode: int)"
-   " -> (output, hy, cy, gates)", named=False, out=False, nondiff_outputs=("gates",),
+   " -> (output, hy, cy, gates)", named=False, out=False, flops=FORWARD, nondiff_outputs=("gates",),
    kernel=call("recurrent.layer", shape="rules_recurrent.layer(input, hx, cx, weight_hh, batch_sizes, mode)"),
    vjp={MOVING: "_recurrent_gradients(given_output, given_hy, given_cy, input, hx, cx, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes,"
                 " output, gates, mode, needed)"},
@@ -143,7 +149,7 @@ op("_recurrent_gradients(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor
 
 op("_recurrent_backward(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor?, input, hx, cx: Tensor?, weight_ih, weight_hh, weight_hr: Tensor?,"
    " batch_sizes: Tensor?, output, gates, mode: int, wanted: int)"
-   " -> (grad_input, grad_hx, grad_cx, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, grad_weight_hr)", named=False, out=False,
+   " -> (grad_input, grad_hx, grad_cx, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, grad_weight_hr)", named=False, out=False, flops=BACKWARD,
    kernel=call("recurrent.layer_backward", shape="rules_recurrent.layer_backward(input, hx, cx, weight_ih, weight_hh, weight_hr, wanted)"),
    vjp=nondiff("gradients that are differentiated again are made of plain operators"), vmap=PLAIN, dtypes="f",
    doc="Backward through time.")

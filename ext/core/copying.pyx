@@ -12,12 +12,16 @@ from autograd_cy._C.storage cimport (
     ON_META, StorageImpl, storage_new, storage_new_on, storage_borrow, storage_decref)
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiable
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_BATCHED, F_LAZY, F_REQUIRES_GRAD, tensor_on, requires_grad as needs_grad)
+    Tensor, MAX_DIMS, G_PROFILE, g_modes, F_BATCHED, F_LAZY, F_REQUIRES_GRAD, tensor_on,
+    requires_grad as needs_grad)
 from autograd_cy._C.exchange cimport UntypedStorage, hold
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 
 from copy import deepcopy as _deepcopy
 
 from autograd_cy._C.tensor import _install
+
+cdef int E_DEEPCOPY = events("autograd_cy::deepcopy")
 
 cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(object)
@@ -151,8 +155,11 @@ def __deepcopy__(Tensor self not None, memo):
     >>> copy.deepcopy(x)
     tensor([0., 0.], requires_grad=True)
     """
+    cdef Scope _seen = NULL
     if id(self) in memo:
         return memo[id(self)]
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E_DEEPCOPY, (self,))
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "

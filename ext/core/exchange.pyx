@@ -20,10 +20,11 @@ from autograd_cy._C.dtypes cimport (
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.placement cimport device_code, device_of_code
+from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
-    F_LAZY,
-    reading, tls_modes, tensor_on,
+    F_LAZY, G_PROFILE, g_modes,
+    reading, scalar_value, tls_modes, tensor_on,
     refuse_examples, has_examples,
     requires_grad)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
@@ -38,11 +39,17 @@ import weakref
 
 import numpy as np
 
-from autograd_cy._C.tensor import _install
+from autograd_cy._C.tensor import _install, _list_of, _set_reader
 
 __all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
 
 cnp.import_array()
+
+cdef int E = events(
+    "aten::item\naten::is_nonzero\nautograd_cy::tolist\nautograd_cy::numpy\n"
+    "autograd_cy::from_numpy\nautograd_cy::from_dlpack")
+cdef enum:  # places among them
+    E_ITEM, E_IS_NONZERO, E_TOLIST, E_NUMPY, E_FROM_NUMPY, E_FROM_DLPACK
 
 
 # --- the storage as an object ---------------------------------------------------------------
@@ -233,6 +240,13 @@ cdef Tensor mark_mode(Tensor t):
 
 
 cdef Tensor from_array(object array):
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_FROM_NUMPY, (array,))
+    return tensor_of_array(array)
+
+
+cdef Tensor tensor_of_array(object array):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef cnp.ndarray a
@@ -323,6 +337,31 @@ def from_numpy(ndarray):
     return from_array(ndarray)
 
 
+# --- to Python's numbers and lists, in profiles; tensor.pyx has them -------------------------
+
+cdef object item_of(Tensor t):
+    cdef Scope _seen = NULL
+    _seen = begin_call(E + E_ITEM, (t,))
+    return scalar_value(t)
+
+
+cdef object truth_of(Tensor t):
+    cdef Scope _seen = NULL
+    _seen = begin_call(E + E_IS_NONZERO, (t,))
+    return bool(item_of(t))
+
+
+def _read(Tensor t not None, what):
+    cdef Scope _seen = NULL
+    if what is not None:
+        return truth_of(t) if what else item_of(t)
+    _seen = begin_call(E + E_TOLIST, (t,))
+    return _list_of(t)
+
+
+_set_reader(_read)
+
+
 # --- to NumPy -------------------------------------------------------------------------------
 
 cdef object array_of(Tensor t):
@@ -386,6 +425,9 @@ def numpy(Tensor self not None, *, force=False):
     >>> ag.tensor([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NUMPY, (self,))
     reading(self, "numpy()")
     if not force:
         check_exportable(self)
@@ -394,6 +436,9 @@ def numpy(Tensor self not None, *, force=False):
 
 def __array__(Tensor self not None, dtype=None, copy=None):
     """The tensor as a NumPy array, for :func:`numpy.asarray`."""
+    cdef Scope _seen = NULL
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_NUMPY, (self,))
     check_exportable(self)
     a = array_of(self)
     if dtype is not None and a.dtype != dtype:

@@ -509,17 +509,15 @@ cdef class Tensor:
     def item(self):
         """The only element as a Python number."""
         reading(self, "item()")
-        return scalar_value(self)
+        return scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False)
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
-        cdef Tensor plain
         refuse_examples(self, "tolist()")
         reading(self, "tolist()")
-        if self.flags & (F_LAZY | F_DEVICE):
-            plain = on_host(below_vmaps(self), "tolist")
-            return nested_list(plain, 0, plain.ptr)
-        return nested_list(self, 0, self.ptr)
+        if g_modes & G_PROFILE:
+            return _seen_reader(self, None)
+        return _list_of(self)
 
     def __len__(self):
         if self.nd == 0:
@@ -537,12 +535,14 @@ cdef class Tensor:
                 "control flow. We don't support that yet, because the branch would differ between "
                 "examples; use where() instead.")
         reading(self, "bool()")
+        if g_modes & G_PROFILE:
+            return _seen_reader(self, True)
         return bool(scalar_value(self))
 
     def __int__(self):
         only_element(self)
         reading(self, "int()")
-        return int(scalar_value(self))
+        return int(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
 
     def __float__(self):
         only_element(self)
@@ -550,18 +550,18 @@ cdef class Tensor:
             warn_once("Converting a tensor with requires_grad=True to a scalar may lead to "
                       "unexpected behavior.\nConsider using tensor.detach() first.")
         reading(self, "float()")
-        return float(scalar_value(self))
+        return float(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
 
     def __complex__(self):
         only_element(self)
         reading(self, "complex()")
-        return complex(scalar_value(self))
+        return complex(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
 
     def __index__(self):
         if self.count != 1 or not dt_is_integral(self.dt):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         reading(self, "an index")
-        return int(scalar_value(self))
+        return int(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
 
     def __bytes__(self):
         if self.count == 1:

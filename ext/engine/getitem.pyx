@@ -39,8 +39,7 @@ cdef Tensor as_index(object item):
             f"tensors used as indices must be long, int, byte or bool tensors, not "
             f"{dt_object(t.dt).name}; convert it with .long()")
     if t.dt == DT_U8:
-        warn_once("indexing with dtype autograd_cy.uint8 is now deprecated, please use a dtype "
-                  "autograd_cy.bool instead.")
+        warn_once("indexing with dtype uint8 is now deprecated, please use a dtype bool instead")
         return T.ne(t, as_operand(0, "index", "index"))
     return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
 

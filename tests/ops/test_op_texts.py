@@ -70,9 +70,11 @@ def made(**changes):
     [
         ({"example": None}, "no example"),
         ({"params": {"others": "a number"}}, "names 'others', which is no argument"),
+        ({"flops": "2 * self[-1]"}, "from the front"),
+        ({"flops": "elements(self[: -1])"}, "from the front"),
     ],
 )
-def test_records_without_texts_are_refused(changes, text):
+def test_records_with_faults_are_refused(changes, text):
     with pytest.raises(RecordError, match=text):
         made(**changes)
 

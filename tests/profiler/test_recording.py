@@ -1,5 +1,6 @@
 """What is recorded: which events, how they nest, and that pairs close whatever happens."""
 
+import copy
 import threading
 
 import numpy as np
@@ -122,11 +123,70 @@ def test_custom_functions_both_ways():
     (lambda x: x.exponential_(), "aten::exponential_"),
     (lambda x: x.random_(), "aten::random_"),
     (lambda x: ag.randperm(3), "aten::randperm"),
+    (lambda x: x[0].item(), "aten::item"),
+    (lambda x: float(x[0]), "aten::item"),
+    (lambda x: int(x[0]), "aten::item"),
+    (lambda x: complex(x[0]), "aten::item"),
+    (lambda x: [1, 2][ag.tensor(1)], "aten::item"),
+    (lambda x: bool(x[0]), "aten::is_nonzero"),
+    (lambda x: ag.is_nonzero(x[0]), "aten::is_nonzero"),
+    (lambda x: x.tolist(), "autograd_cy::tolist"),
+    (lambda x: x.numpy(), "autograd_cy::numpy"),
+    (lambda x: x.__array__(), "autograd_cy::numpy"),
+    (lambda x: ag.from_numpy(np.ones(3)), "autograd_cy::from_numpy"),
+    (lambda x: ag.as_tensor(np.ones(3)), "autograd_cy::from_numpy"),
+    (lambda x: ag.from_dlpack(np.ones(3)), "autograd_cy::from_dlpack"),
+    (lambda x: copy.deepcopy(x), "autograd_cy::deepcopy"),
+    (lambda x: ag.nn.functional.relu6(x), "aten::relu6"),
+    (lambda x: ag.nn.functional.relu6(x, inplace=True), "aten::relu6_"),
 ])  # fmt: skip
 def test_every_kind_of_operator_is_seen(call, name):
     columns = recorded(lambda: call(ag.ones(3)))
     assert name in names_of(columns)
     assert_nested(columns)
+
+
+def test_reading_a_number_is_what_it_is_without_a_profiler():
+    x, batch = ag.tensor([1.5, -2.0]), ag.ones(2, 2)
+    got = []
+
+    def read():
+        got.append((x.tolist(), x[0].item(), bool(x[1]), int(x[1]), complex(x[0])))
+
+    read()
+    columns = recorded(read, record_shapes=True)
+    assert got[0] == got[1]
+    tree = [entry for entry in tree_of(columns) if "select" not in entry[1]]
+    assert tree[:4] == [
+        (0, "autograd_cy::tolist"),
+        (0, "aten::item"),
+        (0, "aten::is_nonzero"),
+        (1, "aten::item"),
+    ]
+    at = names_of(columns).index("autograd_cy::tolist")
+    assert columns.shapes[columns.shape[at]][0] == [[2]]
+    messages = []
+
+    def refused():
+        for wrong in (batch.item, lambda: bool(batch), lambda: int(batch), lambda: float(batch)):
+            with pytest.raises((RuntimeError, TypeError, ValueError)) as error:
+                wrong()
+            messages.append(str(error.value))
+
+    refused()
+    recorded(refused)
+    assert messages[:4] == messages[4:]
+
+
+def test_a_subclass_reads_numbers_its_own_way():
+    class Own(ag.Tensor):
+        def item(self):
+            return "own"
+
+    x = ag.ones(1).as_subclass(Own)
+    seen = []
+    recorded(lambda: seen.append((x.item(), float(x), bool(x))))
+    assert seen == [("own", 1.0, True)]
 
 
 @pytest.mark.parametrize("call", [
@@ -280,11 +340,36 @@ def test_operators_written_in_python_are_events():
      2 * 18 * 20),
     (lambda: ag.conv_transpose2d(ag.ones(2, 3, 3), ag.ones(2, 5, 2, 2)), "aten::conv_transpose2d",
      2 * 18 * 20),
+    (lambda: ag.addmv(ag.ones(2), ag.ones(2, 3), ag.ones(3)), "aten::addmv", 12),
+    (lambda: ag.addbmm(ag.ones(2, 4), ag.ones(5, 2, 3), ag.ones(5, 3, 4)), "aten::addbmm", 240),
+    (lambda: ag.nn.LSTM(3, 4)(ag.ones(5, 2, 3)), "autograd_cy::recurrent", 2 * 10 * 16 * 7),
+    (lambda: ag.nn.GRU(3, 4)(ag.ones(5, 2, 3)), "autograd_cy::recurrent", 2 * 10 * 12 * 7),
+    (lambda: ag.nn.LSTM(3, 4, proj_size=2)(ag.ones(5, 2, 3)), "autograd_cy::recurrent",
+     2 * 10 * (16 * 5 + 2 * 4)),
+    (lambda: ag.nn.LSTM(3, 4)(ag.ones(5, 2, 3))[0].sum().backward(),
+     "autograd_cy::recurrent_backward", 2 * 10 * 16 * (3 + 4 + 4)),
+    (lambda: ag.nn.GRUCell(3, 4)(ag.ones(2, 3)), "aten::gru_cell", 2 * 2 * 12 * 7),
+    (lambda: ag.nn.RNNCell(3, 4)(ag.ones(2, 3)), "aten::rnn_tanh_cell", 2 * 2 * 4 * 7),
+    (lambda: ag.nn.functional.scaled_dot_product_attention(
+        ag.ones(2, 3, 7, 8), ag.ones(2, 3, 5, 8), ag.ones(2, 3, 5, 4)),
+     "aten::_scaled_dot_product_flash_attention_for_cpu", 2 * 6 * 7 * 5 * (8 + 4)),
 ])  # fmt: skip
 def test_operations_are_counted_by_shapes(call, name, count):
     columns = recorded(call, with_flops=True)
     assert columns.flops[names_of(columns).index(name)] == count
     assert (columns.shape == -1).all()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_gradients_of_a_convolution_cost_what_it_costs(transposed):
+    x = ag.ones(2, 4, 6, 6, requires_grad=True)
+    w = ag.ones(4, 4, 3, 3, requires_grad=True)
+    convolve = ag.conv_transpose2d if transposed else ag.conv2d
+    columns = recorded(lambda: convolve(x, w, stride=2).sum().backward(), with_flops=True)
+    counts = [n for n, name in zip(columns.flops, names_of(columns), strict=True)
+              if n and name != convolve.__name__ and "conv2d" not in name
+              and "conv_transpose2d" not in name]  # fmt: skip
+    assert len(counts) == 3 and len(set(counts)) == 1
 
 
 def test_bytes_moved_and_saved():
@@ -304,6 +389,7 @@ def test_memory_of_storages_and_the_event_that_took_it():
         del x
         y.add_(1)
 
+    run()  # the tensor of the number is kept for the next one
     columns = recorded(run, profile_memory=True)
     assert list(columns.mem_bytes) == [400, 400, -400, -400]
     assert list(np.diff(columns.mem_total)) == [400, -400, -400]

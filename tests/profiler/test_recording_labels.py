@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import threading
 
 import pytest
@@ -50,6 +51,28 @@ def test_a_recursive_label_has_a_span_for_each_entry():
     columns = recorded(run)
     assert tree_of(columns) == [(0, "again"), (1, "again"), (2, "aten::neg"), (0, "again")]
     assert not columns.unfinished.any()
+
+
+def test_a_label_entered_again_where_no_more_events_are_kept_ends_where_it_ends():
+    label, session = record_function("again"), Session(max_events=1)
+    session.start()
+    with label:
+        with label, label:
+            pass
+        assert label.__exit__ is not None
+    with label:
+        pass
+    columns = session.stop()
+    assert tree_of(columns) == [(0, "again")] and columns.dropped == 3
+    assert not columns.unfinished.any()
+    with label:
+        pass
+    assert names_of(recorded(lambda: label.__enter__().__exit__(None, None, None))) == ["again"]
+
+
+def test_the_signature_of_labels_is_known():
+    assert str(inspect.signature(record_function)) == "(name, args=None)"
+    assert inspect.getdoc(record_function).startswith("Label what a program does")
 
 
 def test_labels_may_be_left_in_another_order():

@@ -334,8 +334,11 @@ cdef object ask_capsule(object source, object copy):
 
 
 cdef Tensor import_dlpack(object source, object copy):
+    cdef Scope _seen = NULL
     cdef object capsule
     cdef Tensor t
+    if g_modes & G_PROFILE:
+        _seen = begin_call(E + E_FROM_DLPACK, (source,))
     if PyCapsule_CheckExact(source):
         t = consume(source)
         return mark_mode(clone_plain(t)) if copy else t

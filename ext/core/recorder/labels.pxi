@@ -15,7 +15,7 @@ cdef extern from *:
 @cython.freelist(16)
 @cython.no_gc
 cdef class record_function:
-    """
+    """record_function(name, args=None)\n--\n
     Label what a program does, so that it is seen in profiles.
 
     A context manager and a decorator. Labels may be left in any order, and entered again after
@@ -47,7 +47,7 @@ cdef class record_function:
     cdef readonly str name
     cdef readonly str args
     cdef Event* event               # the span that is open, or NULL
-    cdef list others                # addresses of more spans that are open, of earlier entries
+    cdef list others                # addresses of those of earlier entries; 0: it was dropped
 
     def __init__(self, name, args=None):
         self.name = text_for("name", name)
@@ -56,7 +56,7 @@ cdef class record_function:
     @cython.binding(False)
     def __enter__(self):
         if g_modes & G_PROFILE:
-            if self.event != NULL:
+            if self.event != NULL or self.others is not None:
                 if self.others is None:
                     self.others = []
                 self.others.append(<size_t>self.event)
@@ -66,11 +66,11 @@ cdef class record_function:
     @cython.binding(False)
     def __exit__(self, kind, error, traceback):
         cdef Event* e = self.event
-        if e == NULL:
-            return
         self.event = NULL
         if self.others is not None:
             e = self.of_this_thread(e)
+        if e == NULL:
+            return
         if kind is not None:
             e.flags |= E_FAILED
         close(e)
@@ -82,7 +82,7 @@ cdef class record_function:
         self.others.append(<size_t>newest)
         for i in range(len(self.others) - 1, -1, -1):
             e = <Event*><size_t>self.others[i]
-            if ag_block_of(e).stream == ag_stream:
+            if e == NULL or ag_block_of(e).stream == ag_stream:
                 break
         else:
             i = len(self.others) - 1
@@ -99,7 +99,8 @@ cdef class record_function:
             close(self.event)
         if self.others is not None:
             for address in self.others:
-                close(<Event*><size_t>address)
+                if address:
+                    close(<Event*><size_t>address)
 
     def __call__(self, function):
         """`function`, labelled in each call."""
@@ -160,7 +161,7 @@ cdef class Leaving:
             raise TypeError("not made by the module")
         # A subclass may start the profiler when it is entered.
         if (type(label) is record_function and (<record_function>label).event == NULL
-                and not g_modes & G_PROFILE):
+                and (<record_function>label).others is None and not g_modes & G_PROFILE):
             return leave_nothing
         return TYPE_OF(<PyObject*>self.function).tp_descr_get(self.function, label, cls)
 

@@ -44,6 +44,22 @@ cdef object call_repr(Tensor t):
     return _repr(t)
 
 
+def _set_reader(f):
+    """`f(tensor, what)` reads values with an event: the truth, the number, or the list of None."""
+    global _seen_reader
+    _seen_reader = f
+
+
+cdef object _seen_reader = None
+
+
+def _list_of(Tensor t not None):
+    """The elements as nested lists, without an event."""
+    if t.flags & (F_LAZY | F_DEVICE):
+        t = on_host(below_vmaps(t), "tolist")
+    return nested_list(t, 0, t.ptr)
+
+
 def _install(str name, value):
     """Set an attribute of the Tensor class."""
     if getattr(value, "__name__", "").startswith("_") and isinstance(value, FunctionType):
