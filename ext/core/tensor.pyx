@@ -125,7 +125,7 @@ cdef inline object call_binary(int slot, object a, object b):
 
 
 cdef object equal_to_array(Tensor a, object b):
-    """Elements of an array are compared, too (by == alone, as in torch); others are not the same."""
+    """Elements of an array are compared, too (by == alone, as torch); others are not the same."""
     if isinstance(b, _np.ndarray) and b.dtype.kind in "biufc":
         from autograd_cy._C.creation import tensor
         return call_binary(B_EQ, a, tensor(b))
