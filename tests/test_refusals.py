@@ -161,7 +161,7 @@ REFUSED = {
         "torch.repeat_interleave(x2, torch.tensor([1, 2]), output_size=2)": (RuntimeError, "3|2"),
     },
     "indices": {
-        "x3['a']": (IndexError, "only integers, slices"),
+        "x3['a']": (TypeError, "invalid data type 'str'"),
         "x3[1.5]": (IndexError, "only integers, slices"),
         "m23[0, 0, 0]": (IndexError, "too many indices"),
         "x3[3]": (IndexError, "out of bounds"),

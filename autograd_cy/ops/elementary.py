@@ -90,11 +90,11 @@ op("atan2(self, other)", kernel=elementwise("atan2", dtypes="float"), inplace=Tr
 op("_over_square(self, radius)", method=False, kernel=composite("where(eq(radius, 0), self, self / radius / radius)"),
    doc="``self / radius**2`` without overflow, and 0 at radius 0.")
 
-op("deg2rad(self)", out=True, kernel=composite("mul(self, 0.017453292519943295)"), inplace=True, samples=UNARY, reference="self * (np.pi / 180)",
+op("deg2rad(self)", out=True, kernel=composite("elementary.deg2rad", into=True), inplace=True, samples=UNARY, reference="self * (np.pi / 180)", dtypes="bihf",
    doc="Degrees as radians.",
    example=">>> ag.deg2rad(ag.tensor([180.0, 90.0]))\ntensor([3.1416, 1.5708])")
 
-op("rad2deg(self)", out=True, kernel=composite("mul(self, 57.29577951308232)"), inplace=True, samples=UNARY, reference="self * (180 / np.pi)",
+op("rad2deg(self)", out=True, kernel=composite("elementary.rad2deg", into=True), inplace=True, samples=UNARY, reference="self * (180 / np.pi)", dtypes="bihf",
    doc="Radians as degrees.",
    example=">>> ag.rad2deg(ag.tensor([1.0, 0.5]))\ntensor([57.2958, 28.6479])")
 

@@ -13,6 +13,8 @@ _GIVEN = "scale_d, scale_h, scale_w, mode, align"
 # --- interpolation -----------------------------------------------------------------------------
 
 op(f"_resample(self, size: sizes, {_SCALES})", out=False, kernel=call("resampling.resample", shape="rules_pooling.adaptive(self, size)"), node="UpsampleBackward0", variants=_NODES,
+   shows={"output_size": "size", "scales": "scale_w or None", "scales_d": "scale_d or None", "scales_h": "scale_h or None", "scales_w": "scale_w or None",
+          "align_corners": "align"},
    vjp={"self": f"_resample_backward(grad, self.shape, size, {_GIVEN})"}, jvp="linear", vmap=f"_resample(self, size, {_GIVEN})", dtypes="ihf",
    samples=[one((2, 5), (7,), 0.0, 0.0, 0.0, 0, False), one((2, 3, 4), (5, 3), 0.0, 0.0, 0.0, 1, False), one((2, 4), (7,), 0.0, 0.0, 1.8, 2, False),
             one((2, 3, 4), (5, 6), 0.0, 0.0, 0.0, 2, True), one((1, 2, 3, 4), (3, 2, 6), 0.0, 0.0, 0.0, 2, False), one((2, 3, 4), (5, 2), 0.0, 0.0, 0.0, 3, False)],

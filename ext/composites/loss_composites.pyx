@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
-from autograd_cy._C.dtypes cimport dt_category
+from autograd_cy._C.dtypes cimport dt_is_float, dt_object
 from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, wrap_double, wrap_int
 include "operators_of_loss_composites.pxi"
 
@@ -37,7 +37,11 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
         raise RuntimeError("cross_entropy: input must have at least one dimension")
     logp = T.log_softmax(logits, axis, -1)
     classes = logits.sizes[axis]
-    if same_shape(logits, target) and dt_category(target.dt) >= 2:
+    if same_shape(logits, target):
+        if not dt_is_float(target.dt):
+            raise RuntimeError(
+                "cross_entropy: Expected floating point type for target with class probabilities, "
+                f"got {dt_object(target.dt).name}; classes have a shape without their dimension")
         if label_smoothing > 0.0:
             target = T.add(T.mul(target, wrap_double(1.0 - label_smoothing)),
                            wrap_double(label_smoothing / classes))

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Composites of the family padding: records in autograd_cy/ops/padding.py name them."""
+from autograd_cy._C.dtypes cimport DT_BOOL
 from autograd_cy._C.padding cimport PAD_CIRCULAR, PAD_REFLECT, PAD_REPLICATE
 from autograd_cy._C.tensor cimport Tensor, sizes_of, wrap_double, wrap_int
 include "operators_of_padding_composites.pxi"
@@ -40,6 +41,10 @@ cdef Tensor pad_form(Tensor a, tuple pad, str mode, object value):
     if mode == "circular":
         return circular(a, pad, n)
     code = PAD_REFLECT if mode == "reflect" else PAD_REPLICATE
+    if a.dt == DT_BOOL:
+        raise NotImplementedError(
+            f"\"{'reflection' if code == PAD_REFLECT else 'replication'}_pad{n}d\" not implemented "
+            "for 'Bool'; pad x.to(uint8), and convert back")
     check_edges(a, pad, n, code)
     return T._pad(a, pad, code)
 

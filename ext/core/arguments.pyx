@@ -415,6 +415,9 @@ cdef int check_pow_domain(Tensor a, Tensor b) except -1:
         and scalar_value(b) < 0
     ):
         raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
+    if b.flags & F_WRAPPED and b.dt == DT_F64 and (a.dt == DT_F16 or a.dt == DT_BF16) and (
+            not a.flags & F_WRAPPED):
+        check_fits(b, a.dt)
     return 0
 
 

@@ -124,6 +124,14 @@ cdef inline object call_binary(int slot, object a, object b):
     return upcalls.binary[slot](a, b)
 
 
+cdef object equal_to_array(Tensor a, object b):
+    """Elements of an array are compared, too (by == alone, as torch); others are not the same."""
+    if isinstance(b, _np.ndarray) and b.dtype.kind in "biufc":
+        from autograd_cy._C.creation import tensor
+        return call_binary(B_EQ, a, tensor(b))
+    return NotImplemented
+
+
 @cython.freelist(512)
 cdef class Tensor:
     """
@@ -347,6 +355,9 @@ cdef class Tensor:
     def requires_grad(self, value):
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
+        if value and self.fn != NULL:
+            # As in torch, where the method may be called in vain, but nothing be assigned.
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         set_requires_grad(self, value)
 
     @property
@@ -417,7 +428,10 @@ cdef class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
+        reshaped = self.fn != NULL and not same_shape(self, source)
         take_memory(self, source)
+        if reshaped:
+            shape_replaced(self)
 
     @data.deleter
     def data(self):
@@ -732,6 +746,9 @@ cdef class Tensor:
         return upcalls.unary[U_POS](self)
 
     def __invert__(self):
+        if self.dt > DT_I64:
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
+                            f"tensors, not on {dt_object(self.dt).name}")
         return upcalls.unary[U_INVERT](self)
 
     def __abs__(self):
@@ -750,7 +767,8 @@ cdef class Tensor:
         return call_binary(B_GE, self, other)
 
     def __eq__(self, other):
-        return call_binary(B_EQ, self, other)
+        result = call_binary(B_EQ, self, other)
+        return equal_to_array(self, other) if result is NotImplemented else result
 
     def __ne__(self, other):
         return call_binary(B_NE, self, other)

@@ -1,6 +1,7 @@
 # cython: language_level=3
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport (
+    DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)
 from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.tensor cimport (
     Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading, scalar_value,
@@ -17,6 +18,8 @@ cdef extern from "Python.h":
 
 
 cdef object one_index(Tensor a, object index):
+    if isinstance(index, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(index).__name__}' (as an index)")
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
         f"indices (got {type(index).__name__})")
@@ -28,19 +31,48 @@ cdef Tensor as_index(object item):
     if isinstance(item, Tensor):
         t = <Tensor>item
     else:
-        t = <Tensor>_tensor(item)
-        if t.count == 0 and not isinstance(item, _np.ndarray):
-            t = T._to_dtype(t, DT_I64)
+        t = listed_index(item)
     if t.dt == DT_BOOL:
         return t
-    if not dt_is_integral(t.dt):
+    if t.dt != DT_I64 and t.dt != DT_I32 and t.dt != DT_U8:
         raise IndexError(
             f"tensors used as indices must be long, int, byte or bool tensors, not "
-            f"{dt_object(t.dt).name}")
+            f"{dt_object(t.dt).name}; convert it with .long()")
     if t.dt == DT_U8:
         warn_once("indexing with dtype uint8 is now deprecated, please use a dtype bool instead")
         return T.ne(t, as_operand(0, "index", "index"))
     return t if t.dt == DT_I64 else T._to_dtype(t, DT_I64)
+
+
+cdef Tensor listed_index(object item):
+    """A sequence or array; numbers of any kind count as whole ones."""
+    cdef Tensor t
+    cdef bint array = not isinstance(item, list) and isinstance(item, _np.ndarray)
+    if array and item.dtype.kind == "u" and item.dtype.itemsize > 1:
+        item = item.astype(_np.int64)
+    try:
+        t = <Tensor>_tensor(item)
+    except (TypeError, ValueError):
+        if isinstance(item, (list, tuple)) and holds_text(item):
+            raise TypeError("new(): invalid data type 'str' (as an index)") from None
+        raise
+    if t.dt == DT_I64:
+        return t
+    if dt_is_complex(t.dt):
+        raise TypeError("'complex' object cannot be interpreted as an integer (as an index)")
+    if t.dt == DT_BOOL and (t.count or array):
+        return t
+    if t.dt == DT_U8 and array:
+        return t
+    return T._to_dtype(t, DT_I64)
+
+
+cdef bint holds_text(object items):
+    for item in items:
+        if isinstance(item, (str, bytes)) or (
+                isinstance(item, (list, tuple)) and holds_text(item)):
+            return True
+    return False
 
 
 cdef tuple items_of(object index):
@@ -80,6 +112,10 @@ cdef tuple apply_basic(Tensor a, object index):
         else:
             used += 1
     if used > a.nd:
+        if not a.nd and isinstance(index, int):
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to "
+                "a number")
         raise IndexError(f"too many indices for tensor of dimension {a.nd}")
     for item in items:
         if item is Ellipsis:
@@ -107,6 +143,9 @@ cdef tuple apply_basic(Tensor a, object index):
             dim += 1
         elif isinstance(item, int) or (isinstance(item, (_np.integer, Tensor)) and is_int(item)):
             v = pick(v, dim, item)
+        elif (not isinstance(item, (Tensor, list)) and isinstance(item, _np.ndarray)
+                and item.ndim == 0 and item.dtype.kind in "iu"):
+            v = pick(v, dim, int(item))
         elif isinstance(item, (Tensor, list, tuple, range, _np.ndarray)):
             t = as_index(item)
             if t.dt == DT_BOOL:
@@ -207,8 +246,13 @@ cdef int setitem(Tensor a, object index, object value) except -1:
             src = as_operand(value, "__setitem__", "value")
         except OverflowError:
             raise ValueError(f"Overflow when unpacking long long: {value}") from None
-    else:
+    elif isinstance(value, (list, tuple, range, _np.ndarray)):
         src = <Tensor>_tensor(value)
+    else:
+        raise TypeError(
+            f"can't assign a {type(value).__name__} to a {dt_object(a.dt).name} tensor")
+    if index is False:
+        return 0                # nothing is written, not even a version
     v, advanced = apply_basic(a, index)
     if src.flags & F_WRAPPED and (dt_is_integral(v.dt) or dt_is_complex(src.dt)):
         check_fits(src, v.dt)

@@ -30,6 +30,7 @@ from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
 from autograd_cy._C.tensor cimport *
 from autograd_cy._C.linking cimport publish
+from autograd_cy._C.tensor import _set_shape_replaced
 include "operators_of_inplace.pxi"
 
 cdef int E = events(
@@ -43,6 +44,12 @@ cdef enum:  # places among them
 
 cdef class CopyBackwards(Node):
     """Gradient of copy_: none for what was overwritten, all for the source."""
+
+    def name(self):
+        """``"torch::autograd::CopyBackwards"``, as programs know it."""
+        if type(self) is CopyBackwards:
+            return "torch::autograd::CopyBackwards"
+        return self.node_name()
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         if gin[0] == NULL:
@@ -91,6 +98,33 @@ cdef class NotImplementedBackward(Node):
 
     cdef str node_name(self):
         return type(self).__name__ if self.args == NULL else <str>get_args(self)[0]
+
+
+@cython.final
+cdef class DataBackward(Node):
+    """
+    History of a tensor whose memory was replaced by one of another shape.
+
+    Formulas know the shape of an operand by its edge, so that one needs a node of the new shape;
+    what was computed before keeps the old one. Gradients pass as they are, and are refused if they
+    don't fit what was replaced.
+    """
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        if gin[0] != NULL:
+            gout[0] = give(<Tensor>gin[0])
+        return 0
+
+
+def _shape_replaced(Tensor t not None):
+    """Called when memory of another shape was given to a tensor that has history."""
+    cdef DataBackward n = DataBackward.__new__(DataBackward)
+    node_init(n, 1, 0, 1)
+    set_edge(n, 0, t)
+    set_history(t, n, 0)
+
+
+_set_shape_replaced(_shape_replaced)
 
 
 # --- what generated in-place forms call ------------------------------------------------------

@@ -169,6 +169,12 @@ def _max_unpool(rank: int) -> Any:
         padding: _Sizes = 0,
         output_size: Sequence[int] | None = None,
     ) -> Tensor:
+        for place, (name, given) in enumerate((("input", input), ("indices", indices)), 1):
+            if not isinstance(given, Tensor):
+                raise TypeError(
+                    f"max_unpool{rank}d(): argument '{name}' (position {place}) must be Tensor, "
+                    f"not {type(given).__name__}"
+                )
         kernel = _spread(kernel_size, rank)
         step = _spread(stride, rank) if stride is not None else kernel
         size = _unpooled(input, rank, kernel, step, _spread(padding, rank), output_size)

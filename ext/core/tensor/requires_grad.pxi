@@ -53,6 +53,15 @@ def requires_grad_(Tensor self not None, requires_grad=True):
     return self
 
 
+# What the graph does when a tensor with history gets memory of another shape (inplace.pyx).
+cdef object shape_replaced = None
+
+
+def _set_shape_replaced(f):
+    global shape_replaced
+    shape_replaced = f
+
+
 # --- warnings and versions --------------------------------------------------------------------
 
 cdef bint g_warn_always = False

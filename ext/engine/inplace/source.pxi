@@ -12,7 +12,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
 
     Parameters
     ----------
-    source : Tensor or UntypedStorage, optional
+    source : Tensor, UntypedStorage or TypedStorage, optional
         By default an empty tensor's.
     storage_offset : int
         Of the first element in a storage, in elements.
@@ -45,6 +45,9 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     cdef object base
     cdef Py_ssize_t n
     cdef uint32_t lazy = self.flags & F_LAZY
+    cdef bint recording = not (tls_modes() & M_NO_GRAD) and (
+        requires_grad(self)
+        or (isinstance(source, Tensor) and requires_grad(<Tensor>source)))
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_SET, (self,))
     if self.flags & F_BATCHED or (
@@ -52,6 +55,17 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
         raise RuntimeError("vmap: set_ is not possible on a batched tensor")
     if self.flags & F_DUAL:
         raise RuntimeError("set_: a tensor with a tangent can't show other memory; detach() it")
+    if size is None and (
+            stride is not None or type(storage_offset) is not int or storage_offset != 0):
+        raise TypeError("set_(): storage_offset and stride need a size")
+    if type(source).__name__ == "TypedStorage" and hasattr(source, "untyped"):
+        if source.dtype != dt_object(self.dt):
+            raise RuntimeError(
+                f"Expected a Storage of type {dt_object(self.dt).name} or an UntypedStorage, but "
+                f"got type {source.dtype} for argument 1 'storage'")
+        source = source.untyped()
+    elif size is not None and isinstance(source, Tensor):
+        source = source.untyped_storage()       # its memory, whatever it shows of that
     if source is _nothing:
         whole = tensor_empty_on(self.mem.device, self.dt, 1, &none_of_them, NULL)
     elif isinstance(source, Tensor):
@@ -73,12 +87,14 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
                         f"{type(source).__name__}")
     window = whole
     if size is not None:
+        if not isinstance(size, (tuple, list)):
+            raise wrong_type(size, "set_", "size", 3, "tuple of ints")
         size = sizes_arg(size, "set_", "size", 3)
         if stride is None:
             stride = contiguous_strides(size)
         window = as_strided_plain(whole, size, sizes_arg(stride, "set_", "stride", 4),
                                   int_arg(storage_offset, "set_", "storage_offset", 2))
-    check_inplace(self, "set_", not (tls_modes() & M_NO_GRAD) and requires_grad(self))
+    check_inplace(self, "set_", recording)
     if self.flags & F_VIEW:
         if requires_grad(self):
             raise RuntimeError(
@@ -87,12 +103,17 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
         self.base = NULL
         Py_XDECREF(<PyObject*>base)
         self.flags &= ~<uint32_t>F_VIEW
+    reshaped = self.fn != NULL and not same_shape(self, window)
     take_memory(self, window)
     # Conjugation and negation belong to the tensor, not to what it shows.
     self.flags = (self.flags & ~<uint32_t>F_LAZY) | lazy
     bump_version(self)
     # Graphs of before keep their accumulator, which still owns this leaf; later ones get another.
     self.accumulator = NULL
+    if recording:
+        unknown_history(self, "set_")
+    elif reshaped:
+        _shape_replaced(self)
     return self
 
 
