@@ -219,7 +219,8 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
             out.write(data)
 
     try:
-        add("data.pkl", pickled.getbuffer())
+        # No view of it: an end while it is written would leave the view in the error's traceback.
+        add("data.pkl", pickled.getvalue())
         add(".format_version", b"1")
         add(".storage_alignment", str(ALIGNMENT).encode())
         add("byteorder", b"little")
