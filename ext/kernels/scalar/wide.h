@@ -295,15 +295,17 @@ AG_FN __m512d ag_sqrt_wide_f64(__m512d x) {
 #define AG_NOT_PLAIN 0xDF
 #define AG_NOT_FINITE 0x99
 
+/* A constant that compilers take as an immediate without optimisation, too. */
+#define AG_NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+
 /* What pow gives for bases that are not positive and finite, given that of |base|, and for NaN. */
 AG_FN_COLD __m512 ag_pow_outside_f32(__m512 x, __m512 y, __m512 result) {
     const __m512 zero = _mm512_setzero_ps(), top = AG_V(INFINITY), half = AG_V(0.5f);
     const __m512 a = _mm512_abs_ps(x), yh = _mm512_mul_ps(y, half);
-    const int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     const __mmask16 negative = _mm512_movepi32_mask(_mm512_castps_si512(x));
-    const __mmask16 whole = _mm512_cmp_ps_mask(_mm512_roundscale_ps(y, nearest), y, _CMP_EQ_OQ);
+    const __mmask16 whole = _mm512_cmp_ps_mask(_mm512_roundscale_ps(y, AG_NEAREST), y, _CMP_EQ_OQ);
     const __mmask16 odd = _mm512_mask_cmp_ps_mask(
-        whole, _mm512_roundscale_ps(yh, nearest), yh, _CMP_NEQ_UQ);
+        whole, _mm512_roundscale_ps(yh, AG_NEAREST), yh, _CMP_NEQ_UQ);
     const __mmask16 up = _mm512_cmp_ps_mask(y, zero, _CMP_GT_OQ);
     const __mmask16 nil = _mm512_cmp_ps_mask(a, zero, _CMP_EQ_OQ);
     const __mmask16 vast = _mm512_cmp_ps_mask(a, top, _CMP_EQ_OQ);
@@ -322,11 +324,10 @@ AG_FN_COLD __m512 ag_pow_outside_f32(__m512 x, __m512 y, __m512 result) {
 AG_FN_COLD __m512d ag_pow_outside_f64(__m512d x, __m512d y, __m512d result) {
     const __m512d zero = _mm512_setzero_pd(), top = AG_W((double)INFINITY), half = AG_W(0.5);
     const __m512d a = _mm512_abs_pd(x), yh = _mm512_mul_pd(y, half);
-    const int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     const __mmask8 negative = _mm512_movepi64_mask(_mm512_castpd_si512(x));
-    const __mmask8 whole = _mm512_cmp_pd_mask(_mm512_roundscale_pd(y, nearest), y, _CMP_EQ_OQ);
+    const __mmask8 whole = _mm512_cmp_pd_mask(_mm512_roundscale_pd(y, AG_NEAREST), y, _CMP_EQ_OQ);
     const __mmask8 odd = _mm512_mask_cmp_pd_mask(
-        whole, _mm512_roundscale_pd(yh, nearest), yh, _CMP_NEQ_UQ);
+        whole, _mm512_roundscale_pd(yh, AG_NEAREST), yh, _CMP_NEQ_UQ);
     const __mmask8 up = _mm512_cmp_pd_mask(y, zero, _CMP_GT_OQ);
     const __mmask8 nil = _mm512_cmp_pd_mask(a, zero, _CMP_EQ_OQ);
     const __mmask8 vast = _mm512_cmp_pd_mask(a, top, _CMP_EQ_OQ);
@@ -483,6 +484,7 @@ AG_FN void ag_run_exp_falling_f64(const double *a, double *o, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) o[i] = ag_exp_falling_f64(AG_AT_LEAST(a[i], -746.0), 0);
 }
 #endif
+#undef AG_NEAREST
 #undef AG_RUNS
 #undef AG_RUN2
 #undef AG_RUN
