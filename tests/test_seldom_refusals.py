@@ -117,7 +117,7 @@ REFUSED = {
         "torch.ones(2, 3).cross(m23, 0)": (RuntimeError, "does not have size 3"),
         "F.bilinear(scalar, scalar, torch.ones(1, 1, 1))": (RuntimeError, "must have a dimension"),
         "scalar[0:1]": (IndexError, "too many indices for tensor of dimension 0"),
-        "scalar[0]": (IndexError, "too many indices for tensor of dimension 0"),
+        "scalar[0]": (IndexError, "invalid index of a 0-dim tensor"),
         "m23[0, 0, 0]": (IndexError, "too many indices for tensor of dimension 2"),
         "m23[:, :, :]": (IndexError, "too many indices for tensor of dimension 2"),
         "m23[i2, i2, i2]": (IndexError, "too many indices for tensor of dimension 2"),
