@@ -80,7 +80,7 @@ def test_operators_of_the_page_build_and_pass_their_tests(tmp_path):
     tree = copy_tree(ROOT, tmp_path / "tree")
     for how, where, before in blocks():
         put(tree, how, where, texts()[before])
-    build, names, special, tests = commands()
+    build, names, special, refused, tests = commands()
     assert build[:2] == ["python", "setup.py"] and tests[1:3] == ["-m", "pytest"]
     wrapped = {"CC": f"ccache {shutil.which('gcc') or 'cc'}"} if shutil.which("ccache") else {}
     build_inplace(tree, AUTOGRAD_CY_OPT="0", AUTOGRAD_CY_SIMD="base", **wrapped)
@@ -90,6 +90,7 @@ def test_operators_of_the_page_build_and_pass_their_tests(tmp_path):
         (ROOT / "tests/public_names.txt").read_text().split()
     )
     run_python(*special[1:], cwd=tree)
+    run_python(*refused[1:], cwd=tree)
     for name in OPERATORS:
         run = run_python(*tests[1:-1], name, cwd=tree)
         words = run.stdout.splitlines()[-1].split()
