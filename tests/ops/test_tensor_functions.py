@@ -102,3 +102,14 @@ def test_values_that_fill():
     assert ag.tensor([3, 1]).__rdiv__(6).tolist() == [2, 6]
     with pytest.raises(RuntimeError, match="without overflow"):
         ag.fill(y, 1j)
+
+
+@pytest.mark.parametrize("shape", ["stepped", "turned"])
+def test_diagonal_matrices_are_written_to_memory_of_any_strides(shape):
+    around = ag.ones(8, 8)
+    out = around[::2, 1::2] if shape == "stepped" else around[:4, :4].t()
+    kept = around.sum() - out.sum()
+    ag.diag(ag.tensor([2.0, 3.0, 4.0]), 1, out=out)
+    expected = np.diag([2.0, 3.0, 4.0], 1)
+    np.testing.assert_array_equal(out.numpy(), expected)
+    assert around.sum() == kept + expected.sum()
