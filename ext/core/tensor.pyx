@@ -81,21 +81,7 @@ cdef void tls_set_modes(unsigned int m) noexcept nogil:
 include "tensor/size.pxi"
 
 
-cdef class TensorExtra:
-    def __cinit__(self):
-        self.bdim = -1
-        self.level = -1
-
-    def __dealloc__(self):
-        unlink_dual(self)
-
-
-cdef TensorExtra need_extra(Tensor t):
-    if t.extra is None:
-        t.extra = TensorExtra()
-    return t.extra
-
-
+include "tensor/extra.pxi"
 include "tensor/duals.pxi"
 
 
@@ -118,18 +104,7 @@ include "tensor/numbers.pxi"
 
 # --- the class ------------------------------------------------------------------------------
 
-cdef inline object call_binary(int slot, object a, object b):
-    if upcalls.binary[slot] == NULL:
-        return NotImplemented
-    return upcalls.binary[slot](a, b)
-
-
-cdef object equal_to_array(Tensor a, object b):
-    """Elements of an array are compared, too (by == alone, as torch); others are not the same."""
-    if isinstance(b, _np.ndarray) and b.dtype.kind in "biufc":
-        from autograd_cy._C.creation import tensor
-        return call_binary(B_EQ, a, tensor(b))
-    return NotImplemented
+include "tensor/operands.pxi"
 
 
 @cython.freelist(512)

@@ -6,7 +6,6 @@ cdef enum:
     SHORT_ROW = 32          # sorted by insertion
     RADIX_ROW = 256         # from here on by bytes
     FEW_KEYS = 24           # of which one rank is found by putting them in order
-    PASSED = 64             # elements that are looked at together for one key
 
 ctypedef fused key_t:
     uint8_t
@@ -261,7 +260,7 @@ cdef bits_t key_of_rank(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noe
 cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
                                  bint skip_nan, bits_t* keys) noexcept nogil:
     """The place of the median (the lower one of two) of n elements; `keys` is room for as many."""
-    cdef Py_ssize_t i, j, rank, hits, missing = 0
+    cdef Py_ssize_t i, rank, missing = 0
     cdef bits_t nan = <bits_t>key_of_nan(dt), key
     for i in range(n):
         keys[i] = <bits_t>key_of(a[i * step], dt)
@@ -274,17 +273,7 @@ cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, 
     else:
         rank = n - missing if missing else (n - 1) // 2
     key = key_of_rank(keys, n, 8 * <int>sizeof(key_t), &rank)
-    i = 0
-    while i + PASSED < n:
-        # None among many is told faster than the place of one.
-        hits = 0
-        for j in range(i, i + PASSED):
-            hits += <bits_t>key_of(a[j * step], dt) == key
-        if rank < hits:
-            break
-        rank -= hits
-        i += PASSED
-    for i in range(i, n):
+    for i in range(n):
         if <bits_t>key_of(a[i * step], dt) == key:
             if rank == 0:
                 return i
