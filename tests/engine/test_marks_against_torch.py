@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from typing import ClassVar
 
 import pytest
 from grouping import each
@@ -44,7 +45,7 @@ PROGRAMS = [
 
 
 def outcome(library, program, split, recording):
-    """The gradient of a Function that runs the program, or the class and first words of its error."""
+    """The gradient of a Function that runs the program, or its error: class and first words."""
 
     def run(ctx, x):
         eval(program, {"ctx": ctx, "x": x})
@@ -95,7 +96,7 @@ def test_marks_are_taken_and_refused_as_in_torch(program):
 
 
 class Saving(ag.autograd.Function):
-    seen = []
+    seen: ClassVar = []
 
     @staticmethod
     def forward(ctx, x):
@@ -104,7 +105,7 @@ class Saving(ag.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+        assert len(ctx.saved_tensors) == 1
         ctx.maybe_clear_saved_tensors()
         try:
             Saving.seen.append(len(ctx.saved_tensors))

@@ -52,7 +52,7 @@ NAMES = {
     ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
-    ("matmul", "UnsafeViewBackward0", "SqueezeBackward4"): "in place torch has a node of another name",
+    ("matmul", "UnsafeViewBackward0", "SqueezeBackward4"): IN_PLACE,
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
     **{(f"a{name}h", None, f"A{name}hBackward1"): IN_PLACE for name in ("cos", "sin", "tan")},
