@@ -506,7 +506,7 @@ def test_the_module_lists_its_names():
 
     assert set(profiler.__all__) <= set(dir(profiler))
     with pytest.raises(AttributeError, match="export_chrome_trace"):
-        profiler.ExecutionTraceObserver  # noqa: B018
+        profiler.ExecutionTraceObserver
 
 
 def test_devices_and_activities_are_those_of_torch():
