@@ -32,9 +32,9 @@ def _normal(n, dtype, seed=0):
     return ag.tensor(values.astype(dtype))
 
 
-@pytest.mark.parametrize("threads", (1, 2))
-@pytest.mark.parametrize("dtype", (np.float32, np.float64))
-@pytest.mark.parametrize("n", (6 * _CHUNK, 20 * _CHUNK + 1, 40 * _CHUNK - 2, 150 * _CHUNK + 517))
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [6 * _CHUNK, 20 * _CHUNK + 1, 40 * _CHUNK - 2, 150 * _CHUNK + 517])
 @pytest.mark.parametrize("name", _OPERATIONS)
 def test_both_orders_give_what_pieces_give(name, n, dtype, threads):
     a, b = _normal(n, dtype), _normal(n, dtype, 1)
@@ -53,7 +53,7 @@ def test_both_orders_give_what_pieces_give(name, n, dtype, threads):
         ag.set_num_threads(before)
 
 
-@pytest.mark.parametrize("shape", ((600, 30), (2000, 17), (40, 450)))
+@pytest.mark.parametrize("shape", [(600, 30), (2000, 17), (40, 450)])
 def test_rows_in_both_orders(shape):
     a = _normal(shape[0] * shape[1], np.float64).reshape(shape)
     row, column = a[0].clone(), a[:, :1].clone()
@@ -65,8 +65,8 @@ def test_rows_in_both_orders(shape):
         assert np.array_equal(a[:, 1:].clone().numpy(), a.numpy()[:, 1:])
 
 
-@pytest.mark.parametrize("threads", (1, 2))
-@pytest.mark.parametrize("dtype", (np.float32, np.float64, np.uint8))
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
 def test_results_past_the_caches(dtype, threads):
     n = _PAST // np.dtype(dtype).itemsize + 3333
     a = np.arange(n).astype(dtype)
