@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
-from autograd_cy._C.cpu cimport TARGET_AVX512, target
+from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory

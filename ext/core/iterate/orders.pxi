@@ -1,9 +1,9 @@
 # In which order a long loop goes over its elements, and how results leave it (part of iterate.pyx).
 #
-# Note [Turning round]. What one operation has written last is what the next one finds in the caches.
-# Operands that don't fit there as a whole have lost their beginnings to their ends, so a loop from
-# the first element to the last, after another such one, finds nothing. Each long loop therefore goes
-# the other way than the one before it: from the last chunk to the first, each chunk forwards.
+# Note [Turning round]. What an operation has written last is what the next one finds in the caches.
+# Operands that don't fit there as a whole have lost their beginnings to their ends: a loop from the
+# first element to the last, after another such one, finds nothing. So each long loop goes the other
+# way than the one before it: from the last chunk to the first, each chunk forwards.
 #
 # Note [Past the caches]. A store reads its line from memory first. A result far larger than the
 # caches is written past them instead, which saves that, and leaves them to the operands: a loop
@@ -37,14 +37,14 @@ cdef enum:
     BACKWARDS = 1              # Note [Turning round]
     PAST_CACHES = 2            # Note [Past the caches]
     TURN_BYTES = 32768         # of all operands, from which loops turn round
-    TURN_CHUNK = 1024          # elements; fewer cost the processor's prefetching more than they gain
+    TURN_CHUNK = 1024          # elements; fewer cost more of the prefetching than they gain
     ROWS_CHUNK = 8192          # the same where there are several dimensions
     LINE = 64
     PAST_BYTES = 32 << 20      # of a result that is written past the caches
     PAST_BLOCK = 2048
 
 cdef bint _backwards = False
-cdef bint _sends = target() == TARGET_AVX512
+cdef bint _sends = simd_target() == TARGET_AVX512
 
 
 cdef inline int turned_round() noexcept:
