@@ -565,14 +565,11 @@ cdef object shift_and_run(Operation op, list args, int level):
     cdef Tensor first = <Tensor>args[0]
     cdef int nd = first.nd
     cdef Tensor front = batch_front(first, level, True)
-    cdef object only = 1                   # the dimension that 0-d examples get
     if nd == 0 and op.n_results == 0:
         args[0] = T.new_zeros(front, ())   # what the operator says to a 0-d tensor
         return apply_operation(op, tuple(args))
     for place, kind in op.dims:
-        if nd == 0:
-            args[place] = only if kind == "dim" else (only,)
-        elif kind == "dim":
+        if kind == "dim":
             args[place] = normal_dim(args[place], nd) + 1
         else:
             args[place] = shift_dims(args[place], nd)

@@ -371,7 +371,7 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
 cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most) noexcept:
     """How often heads are cut, so that all threads have work."""
     cdef Py_ssize_t threads = team_size(work)
-    if threads == 1 or heads >= 2 * threads:
+    if threads == 1:
         return 1
     return max(<Py_ssize_t>1, min(most, (2 * threads + heads - 1) // heads))
 

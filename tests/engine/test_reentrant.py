@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import pytest
 
@@ -42,6 +43,35 @@ def test_depth(depth):
     y.backward()
     assert x.grad.item() == depth + 1
     assert threading.active_count() < 10
+
+
+def test_a_caller_sleeps_while_another_thread_goes_on():
+    class Slow(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            time.sleep(0.3)
+            return grad
+
+    class Deep(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.level = int(x.detach())
+            return x - 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            with torch.enable_grad():
+                inner = torch.tensor(float(ctx.level - 1), requires_grad=True)
+                (Deep if ctx.level > 1 else Slow).apply(inner).backward()
+            return grad
+
+    started, used = time.perf_counter(), time.thread_time()
+    Deep.apply(torch.tensor(60.0, requires_grad=True)).backward()
+    assert time.perf_counter() - started >= 0.3 and time.thread_time() - used < 0.2
 
 
 def test_exceptions_come_through_all_threads():

@@ -125,10 +125,15 @@ def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
         return set()
     said = run.stdout + run.stderr
     refused = set()
-    for name, line in re.findall(r"(ext/\w+/\w+\.px[id]x?):(\d+):\d+:", said):
+    for name, line in blamed(said):
         lines = (folder / name).read_text().splitlines()
         for near in lines[max(0, int(line) - 4) : int(line) + 1]:
             refused |= {int(number) for number in re.findall(r"_slip\((\d+)\)", near)}
     if not refused & set(slips):
         raise SystemExit(said)
     return refused
+
+
+def blamed(said: str) -> list[tuple[str, str]]:
+    """The places (file and line) of Cython's errors; warnings begin with that word."""
+    return re.findall(r"^(ext/[\w/]+\.p(?:yx|x[id])):(\d+):\d+:", said, re.M)

@@ -491,6 +491,33 @@ def test_steps_of_optimizers_bound_the_recording(tmp_path):
     assert labels == ["step 2", "step 3"]
     done = started("-m", "autograd_cy", "profile", "--steps", "4:2", script)
     assert done.returncode == 2 and "no range of steps" in done.stderr
+    done = started("-m", "autograd_cy", "profile", "--steps", "40:50", script)
+    assert (done.returncode, done.stderr) == (
+        0,
+        "nothing was recorded: the program made 6 steps of an optimizer, and --steps begins "
+        "with 40\n",
+    )
+    done = started("-m", "autograd_cy", "profile", tmp_path / "absent.py")
+    assert done.returncode == 2 and done.stderr.endswith("absent.py\n")
+
+
+def test_the_module_lists_its_names():
+    from autograd_cy import profiler
+
+    assert set(profiler.__all__) <= set(dir(profiler))
+    with pytest.raises(AttributeError, match="export_chrome_trace"):
+        profiler.ExecutionTraceObserver
+
+
+def test_devices_and_activities_are_those_of_torch():
+    theirs = pytest.importorskip("torch.profiler")
+    for ours, known in (
+        (ProfilerActivity, theirs.ProfilerActivity),
+        (torch.profiler.DeviceType, theirs.DeviceType),
+    ):
+        assert {e.name: e.value for e in ours} == {
+            name: int(member.value) for name, member in known.__members__.items()
+        }
 
 
 def test_importing_the_package_loads_no_profiler():
