@@ -1,4 +1,4 @@
-"""Products whose rows begin with a bias: the blocks write it, and no pass fills the result before."""
+"""Products whose rows begin with a bias: blocks write it, no pass fills the result before."""
 
 import numpy as np
 import pytest
