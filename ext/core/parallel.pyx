@@ -142,7 +142,7 @@ cdef int* team_place() noexcept nogil:
     return agc_team_place()
 
 
-# What one operation has touched last is what the next one finds in the caches, so each goes over its
+# What an operation has touched last is what the next one finds in the caches, so each goes over its
 # tiles the other way than the one before it; see Note [Turning round] in iterate/orders.pxi.
 cdef int turn = 0
 
