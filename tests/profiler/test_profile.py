@@ -501,6 +501,19 @@ def test_steps_of_optimizers_bound_the_recording(tmp_path):
     assert done.returncode == 2 and done.stderr.endswith("absent.py\n")
 
 
+def test_an_event_that_took_in_its_like_has_the_node_of_that():
+    x = torch.ones((4, 6), requires_grad=True)
+    with profile(record_shapes=True, with_stack=True) as prof:
+        for part in x.split(3, 1):
+            part.sum().backward(retain_graph=True)
+    (split,) = (e for e in prof.function_events if e.op == "split")
+    nodes = {e.sequence_nr for e in prof.function_events if e.name == "SplitBackward0"}
+    assert nodes == {split.sequence_nr} and split.sequence_nr >= 0
+    row = next(row for row in prof.group("op") if row.key == "split")
+    assert row.calls == 1 and row.backward > 0
+    assert not any("SplitBackward" in row.key for row in prof.group("op"))
+
+
 def test_the_module_lists_its_names():
     from autograd_cy import profiler
 
