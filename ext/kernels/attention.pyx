@@ -222,7 +222,7 @@ cdef inline void clear_rows(const Plan* p, const Place* x, Py_ssize_t b, Py_ssiz
 cdef inline void add_keys(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h, Py_ssize_t j,
                           Py_ssize_t near, Py_ssize_t known, Py_ssize_t width, Py_ssize_t rows,
                           const char* weights, const char* packed, double alpha) noexcept nogil:
-    """Add what some queries give to keys j..: to those before `known`; to others it is the first."""
+    """Add what some queries give to keys j..; to those from `known` on it is the first."""
     known = min(max(known - j, <Py_ssize_t>0), near)
     if known > 0:
         multiply(p, known, width, rows, BY_COLUMNS, weights, COLS, packed, alpha, 1,
