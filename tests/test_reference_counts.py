@@ -229,12 +229,13 @@ def meeting():
 
 def replaced():
     """Counters of versions that several pieces of memory share."""
-    t, others = torch.ones(3), [torch.ones(3), torch.zeros(5), torch.ones(2)]
-    view = t[:2]
-    for other in others:
-        t.data = other
-    others[0].data = view.data
-    t.set_(others[1])
+    for _ in range(4):
+        t, others = torch.ones(3), [torch.ones(3), torch.zeros(5), torch.ones(2)]
+        view = t[:2]
+        for other in others:
+            t.data = other
+        others[0].data = view.data
+        t.set_(others[1])
 
 
 MEETING = (

@@ -31,10 +31,24 @@ class DeviceType(enum.IntEnum):
 
     CPU = 0
     CUDA = 1
+    MKLDNN = 2
+    OPENGL = 3
+    OPENCL = 4
+    IDEEP = 5
     HIP = 6
+    FPGA = 7
+    MAIA = 8
+    XLA = 9
+    Vulkan = 10
+    Metal = 11
     XPU = 12
     MPS = 13
+    MTIA = 19
     Meta = 14
+    HPU = 15
+    VE = 16
+    Lazy = 17
+    IPU = 18
     PrivateUse1 = 20
 
     __str__ = enum.Enum.__str__
@@ -235,8 +249,10 @@ class FunctionEvent(FormattedTimesMixin):
         """
         if not isinstance(child, FunctionEvent):
             raise AssertionError("Expected child to be a FunctionEvent")
-        if self.device_type != DeviceType.CPU or child.device_type != DeviceType.CPU:
-            raise AssertionError("Expected both events to be of the CPU")
+        if self.device_type != DeviceType.CPU:
+            raise AssertionError("Expected device_type to be CPU")
+        if child.device_type != DeviceType.CPU:
+            raise AssertionError("Expected child device_type to be CPU")
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
@@ -250,8 +266,10 @@ class FunctionEvent(FormattedTimesMixin):
         """
         if not isinstance(parent, FunctionEvent):
             raise AssertionError("Expected parent to be a FunctionEvent")
-        if self.device_type != DeviceType.CPU or parent.device_type != DeviceType.CPU:
-            raise AssertionError("Expected both events to be of the CPU")
+        if self.device_type != DeviceType.CPU:
+            raise AssertionError("Expected device_type to be CPU")
+        if parent.device_type != DeviceType.CPU:
+            raise AssertionError("Expected parent device_type to be CPU")
         self.cpu_parent = parent
 
     @property
@@ -286,9 +304,11 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def device_time_total(self) -> float:
-        """Microseconds of the kernels of this event and its children."""
+        """Microseconds of the kernels of this event and its children; its own on a device."""
         if self.is_async or not self.use_device:
             return 0
+        if self.device_type != DeviceType.CPU:
+            return self.time_range.elapsed_us()
         own = sum(kernel.duration for kernel in self.kernels)
         return own + sum(child.device_time_total for child in self.cpu_children)
 

@@ -200,6 +200,10 @@ def test_types_that_the_compiler_tells_apart_are_left_alone():
     assert {s.after for s in slips.find("m.pyx", text)} == {"if b_t is None:"}
 
 
+def test_forked_trials_have_threads():
+    assert b"agc_forked = 1" not in tree.changed({})["ext/core/parallel.pyx"]
+
+
 def test_lines_that_a_compiler_refuses_are_found_in_any_folder():
     said = "ext/kernels/reduce/sums.pxi:35:23: no\nwarning: ext/core/a.pyx:4:1: hm\n"
     said += "ext/core/forms.pyx:4:1: no\n"

@@ -404,6 +404,11 @@ def test_memory_of_storages_and_the_event_that_took_it():
     assert len(recorded(run).mem_time) == 0
 
 
+def test_storages_without_elements_are_no_change_of_memory():
+    columns = recorded(lambda: (ag.ones(0), ag.nn.Parameter(ag.ones(2))), profile_memory=True)
+    assert sorted(columns.mem_bytes) == [-8, 8]
+
+
 def test_the_cache_of_blocks_is_used_while_memory_is_watched():
     before = ag.memory_summary()
     recorded(lambda: [ag.ones(1000).numel() for _ in range(20)], profile_memory=True)
