@@ -6,6 +6,7 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -28,6 +29,8 @@ from autograd_cy._C.tensor cimport (
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
     replace_storage, describe, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
+
+from autograd_cy._C import parallel as _parallel
 
 import warnings as _warnings
 
