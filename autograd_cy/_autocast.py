@@ -19,7 +19,7 @@ from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.tensor import Tensor, _must_be_bool
 
 __all__ = [
     "autocast",
@@ -224,9 +224,9 @@ class autocast(_overrides.AutocastContext):
                 f"User provided device_type of '{device_type}', but it is not available. Disabling",
                 stacklevel=2,
             )
-        _check_flag("autocast", "enabled", enabled)
+        _must_be_bool("autocast", "enabled", enabled)
         if cache_enabled is not None:
-            _check_flag("autocast", "cache_enabled", cache_enabled)
+            _must_be_bool("autocast", "cache_enabled", cache_enabled)
         chosen = get_autocast_dtype("cpu") if dtype is None else dtype
         if here and enabled and chosen not in (bfloat16, float16):
             warnings.warn(
@@ -252,11 +252,6 @@ class autocast(_overrides.AutocastContext):
                 return func(*args, **kwargs)
 
         return within
-
-
-def _check_flag(function: str, name: str, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise TypeError(f"{function}(): argument '{name}' must be bool, not {type(value).__name__}")
 
 
 def _push() -> None:
@@ -330,7 +325,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     """
     if isinstance(device_type, bool) or device(device_type).type != "cpu":
         return
-    _check_flag("set_autocast_enabled", "enabled", enabled)
+    _must_be_bool("set_autocast_enabled", "enabled", enabled)
     _state.enabled = bool(enabled)
     if enabled and not _state.pushed:
         _push()
@@ -428,7 +423,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     >>> import autograd_cy as torch
     >>> torch.set_autocast_cache_enabled(True)
     """
-    _check_flag("set_autocast_cache_enabled", "enabled", enabled)
+    _must_be_bool("set_autocast_cache_enabled", "enabled", enabled)
     _state.cache_enabled = enabled
 
 

@@ -227,6 +227,17 @@ def meeting():
                 autograd.grad(total, x, create_graph=create)
 
 
+def replaced():
+    """Counters of versions that several pieces of memory share."""
+    for _ in range(4):
+        t, others = torch.ones(3), [torch.ones(3), torch.zeros(5), torch.ones(2)]
+        view = t[:2]
+        for other in others:
+            t.data = other
+        others[0].data = view.data
+        t.set_(others[1])
+
+
 MEETING = (
     lambda w: (w * 2).sum(),
     lambda w: w.sum(),
@@ -299,6 +310,7 @@ ACTIONS = {
     "function fails": lambda: autograd.grad(Failing.apply(x, 2.0)[0].sum(), x),
     "function of a wrong kind": lambda: Double.apply(x, name),
     "in place": in_place,
+    "memory replaced": replaced,
     "in place refused": lambda: x.add_(1),
     "changed since": checked_version,
     "views": lambda: (y.view(3, 1), y.t(), y.expand(2, 3), y[None], y.as_strided((2,), (1,))),

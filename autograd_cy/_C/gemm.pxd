@@ -27,7 +27,13 @@ cdef int gemm(
     double alpha_re, double alpha_im, const void* a, Py_ssize_t lda,
     const void* b, Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil
 
-# The same for each of `batch` triples; strides are in elements, and 0 repeats an operand.
+# c = row + op(a) @ op(b): each row of c begins with the same one.
+cdef int gemm_onto(
+    int dtype, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a,
+    Py_ssize_t lda, const void* b, Py_ssize_t ldb, const void* row, void* c,
+    Py_ssize_t ldc) noexcept nogil
+
+# gemm() for each of `batch` triples; strides are in elements, and 0 repeats an operand.
 cdef int gemm_batched(
     int dtype, int trans_a, int trans_b, Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
     double alpha_re, double alpha_im, const void* a, Py_ssize_t lda, Py_ssize_t stride_a,

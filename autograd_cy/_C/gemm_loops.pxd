@@ -37,7 +37,13 @@ ctypedef void (*multiply_fn)(
     Py_ssize_t step, const void* packed, double alpha, double beta,
     void* c, Py_ssize_t ldc) noexcept nogil
 
-# The same for b as stored, not transposed, while it is small; floats only.
+# c = row + alpha * a @ packed b: each row of c begins with the same one; floats only.
+ctypedef void (*multiply_onto_fn)(
+    int kind, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, const void* a,
+    Py_ssize_t step, const void* packed, double alpha, const void* row,
+    void* c, Py_ssize_t ldc) noexcept nogil
+
+# multiply() for b as stored, not transposed, while it is small; floats only.
 ctypedef void (*multiply_direct_fn)(
     int kind, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, const void* a,
     Py_ssize_t step, const void* b, Py_ssize_t ldb, double alpha, double beta,
@@ -73,6 +79,7 @@ ctypedef struct LoopTable:
     pack_b_fn pack_b
     pack_a_fn pack_a
     multiply_fn multiply
+    multiply_onto_fn multiply_onto
     multiply_direct_fn multiply_direct
     dot_rows_fn dot_rows
     add_rows_fn add_rows

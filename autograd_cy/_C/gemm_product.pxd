@@ -46,6 +46,7 @@ ctypedef struct Product:
     char* c
     Py_ssize_t ldc
     Served* served      # NULL inside of somebody else's parallel region
+    const char* row     # NULL, or what each row of c begins with, which isn't read then
 
 
 cdef inline Py_ssize_t itemsize(int dtype) noexcept nogil:

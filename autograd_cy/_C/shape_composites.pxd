@@ -3,6 +3,7 @@
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor reshape(Tensor a, tuple shape)
+cdef Tensor ravel(Tensor a)
 cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end)
 cdef Tensor movedim(Tensor a, object source, object destination)
 cdef Tensor insert_dims(Tensor a, Py_ssize_t ndim)

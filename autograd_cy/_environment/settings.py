@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Literal
 
+from autograd_cy._C.tensor import _must_be_bool
+
 __all__ = [
     "are_deterministic_algorithms_enabled",
     "get_deterministic_debug_mode",
@@ -50,11 +52,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     global _deterministic, _warn_only
     for name, value in (("mode", mode), ("warn_only", warn_only)):
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
-                f"{type(value).__name__}"
-            )
+        _must_be_bool("use_deterministic_algorithms", name, value)
     _deterministic, _warn_only = mode, warn_only
 
 

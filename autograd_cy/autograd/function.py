@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import function as _function
 from autograd_cy._C.function import FunctionNode
-from autograd_cy._C.tensor import Tensor, _is_grad_enabled
+from autograd_cy._C.tensor import Tensor, _is_grad_enabled, _must_be_bool
 
 __all__ = [
     "BackwardCFunction",
@@ -155,11 +155,7 @@ class FunctionCtx:
 
         The same goes for tangents in ``jvp``.
         """
-        if not isinstance(value, bool):
-            raise TypeError(
-                "set_materialize_grads(): argument 'value' (position 1) must be bool, not "
-                f"{type(value).__name__}"
-            )
+        _must_be_bool("set_materialize_grads", "value", value, 1)
         self.materialize_grads = value
 
 

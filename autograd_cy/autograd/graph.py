@@ -253,7 +253,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     >>> ag.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
     """
     if not isinstance(enabled, bool):
-        raise TypeError(f"enabled must be a bool, not {type(enabled).__name__}")
+        raise RuntimeError(f"enabled must be a bool, but got {type(enabled).__name__}")
 
 
 # --- hooks on several tensors -----------------------------------------------------------------

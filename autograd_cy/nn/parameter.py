@@ -6,6 +6,7 @@ from typing import Any
 
 from autograd_cy import Tensor, empty
 from autograd_cy._C.overrides import _disabled_method
+from autograd_cy._C.tensor import _must_be_bool
 
 
 class Parameter(Tensor):
@@ -30,11 +31,7 @@ class Parameter(Tensor):
     __torch_function__ = _disabled_method()  # what is computed with parameters is plain
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        if requires_grad is not True and requires_grad is not False:
-            raise TypeError(
-                f"{cls.__name__}(): argument 'requires_grad' (position 2) must be bool, not "
-                f"{type(requires_grad).__name__}"
-            )
+        _must_be_bool(cls.__name__, "requires_grad", requires_grad, 2)
         return Tensor._make_subclass(cls, _values(data), requires_grad)
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:

@@ -114,6 +114,9 @@ What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it 
 edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
 kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
 
+`idle` says when the in-place form of a composite does nothing, so that no version is counted and a leaf may be
+given: an expression over the plain arguments and ``self.count``.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
@@ -448,6 +451,7 @@ class Record:
     flops: str | None             # floating-point operations of a call, by the sizes of its arguments
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
+    idle: str | None = None       # when the in-place form of a composite changes nothing
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -622,6 +626,7 @@ def op(
     flops: str | None = None,
     params: dict[str, str] | None = None,
     raises: dict[str, str] | None = None,
+    idle: str | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -672,7 +677,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()),
+        event, flops, dict(params or {}), tuple((raises or {}).items()), idle,
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

@@ -36,7 +36,7 @@ for _name, _np, _types, _also in (("eq", "equal", "bihfc", ()), ("ne", "not_equa
                 "ge": ">>> ag.ge(ag.tensor([1, 2]), 2)\ntensor([False,  True])"}[_name])
 
 for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finite")):
-    op(f"{_name}(self)", kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
+    op(f"{_name}(self)", out=False, kernel=elementwise(_name, dtypes="bool"), vjp=nondiff(TRUTH), vmap="elementwise",
        widen=("bi", "float"), samples=UNARY, reference=f"np.{_name}(self)", doc=f"Whether each element is {_doc}.",
        example={"isnan": ">>> ag.isnan(ag.tensor([1.0, float(\"nan\")]))\ntensor([False,  True])",
                 "isinf": ">>> ag.isinf(ag.tensor([1.0, float(\"inf\")]))\ntensor([False,  True])",

@@ -82,7 +82,7 @@ op("rms_norm(input, normalized_shape: ints, weight: Tensor? = None, eps: float? 
    samples=[sample((arg((3, 5)), (5,))), sample((arg((2, 3, 4)), (4,), arg((4,), WEIGHT), 0.1)), sample((arg((2, 3, 4)), (3, 4), arg((3, 4), WEIGHT), 0.01)),
             sample((arg((2, 37)), (37,), arg((37,), WEIGHT)), {"eps": 0.5}), sample((arg((0, 3)), (3,), arg((3,))))],
    errors=(error(sample((arg((2, 3)), (4,))), RuntimeError, "expected input with shape"),),
-   dtypes="hf", reference=f"input / np.sqrt(np.mean(input ** 2, {ROWS}, keepdims=True) + (eps or 1e-12)) * (1 if weight is None else weight)",
+   dtypes="hfc", reference=f"input / np.sqrt(np.mean(input ** 2, {ROWS}, keepdims=True) + (eps or 1e-12)) * (1 if weight is None else weight)",
    tolerance=1e-4, params={"normalized_shape": "Sizes of the last dimensions.", "eps": "What is added to mean squares; None for the dtype's own.",
                            "weight": EPS["weight"]},
    doc="Rows, the last dimensions, with mean square 1, times `weight`.\nSource: B. Zhang, R. Sennrich, \"Root mean square layer normalization\" "

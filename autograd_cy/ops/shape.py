@@ -31,6 +31,10 @@ op("view.dtype(self, dtype: dtype?)", kernel=call("shapes.view_dtype_plain", laz
 op("_view_dtype(self, dtype: dtype?)", event="view", kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True), out=False, vjp=nondiff("the bits are read as another type"),
    vmap="_view_dtype(self, dtype)", doc="view.dtype as one operation.")
 
+op("_unsafe_view(self, size: sizes)", shown_as="view", event="_unsafe_view", kernel=call("shapes.view_plain", lazy=True, anywhere=True), node="UnsafeViewBackward0",
+   out=False, vjp={"self": "grad.reshape(self.shape)"}, jvp={"self": "reshape(self_t, size)"}, vmap="reshape(self, (B,) + size)",
+   doc="view of what nobody else will see, so that the result is no view.")
+
 op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,)), one((0, 3), (3, 0))],
    reference="self.reshape(shape)", doc="Another shape; a view where the strides allow it, else a copy.",
@@ -42,7 +46,7 @@ op("_reshape(self, shape: sizes)", event="reshape", kernel=call("shapes.reshape_
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
 
-op("ravel(self)", kernel=composite("reshape(self, (-1,))"), samples=[one((3, 4)), one((5,)), one(())], reference="np.ravel(self)",
+op("ravel(self)", kernel=composite("shape.ravel"), samples=[one((3, 4)), one((5,)), one(())], reference="np.ravel(self)",
    doc="All elements as a vector; a view where the strides allow it.",
    example=">>> ag.ravel(ag.tensor([[1, 2], [3, 4]]))\ntensor([1, 2, 3, 4])")
 

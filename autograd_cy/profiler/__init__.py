@@ -57,6 +57,11 @@ def kineto_available() -> bool:
 
 
 def __getattr__(name: str) -> object:
+    if name == "ExecutionTraceObserver":
+        raise AttributeError(
+            "module 'autograd_cy.profiler' has no ExecutionTraceObserver: export_chrome_trace and "
+            "save write what was recorded"
+        )
     if name not in __all__:
         raise AttributeError(f"module 'autograd_cy.profiler' has no attribute {name!r}")
     import importlib
@@ -64,3 +69,7 @@ def __getattr__(name: str) -> object:
     module = importlib.import_module(f"autograd_cy.profiler.{_PLACES.get(name, '_steps')}")
     globals()[name] = found = getattr(module, name)
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

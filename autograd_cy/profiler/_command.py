@@ -30,6 +30,8 @@ class Recording:
         self._columns: Columns | None = None
         self._pid = os.getpid()
         self._steps = steps
+        self.last_step = 0
+        self.reported = False
         if steps is None or steps[0] <= 0:
             self._session.start()
         if steps is not None:
@@ -38,6 +40,7 @@ class Recording:
     def _stepped(self, step: int) -> None:
         assert self._steps is not None
         first, last = self._steps
+        self.last_step = step
         if self._session is None:
             return
         if step >= last:
@@ -53,9 +56,11 @@ class Recording:
     def report(self) -> Loaded | None:
         """What was recorded, the first time it is asked for; nothing in forked children."""
         if os.getpid() != self._pid:
+            self.reported = True
             return None
         self._finish()
         columns, self._columns = self._columns, None
+        self.reported = self.reported or columns is not None
         return None if columns is None else Loaded(columns)
 
 
@@ -96,12 +101,22 @@ def run(arguments: argparse.Namespace) -> int:
         "record_shapes": arguments.shapes,
         "profile_memory": arguments.memory,
     }
+    if not arguments.module and not Path(arguments.script).exists():
+        print(f"autograd-cy profile: there is no script {arguments.script}", file=sys.stderr)
+        return 2
     recording = Recording(options, arguments.steps)
 
     def report() -> None:
         found = recording.report()
         if found is not None:
             _report(found, arguments)
+        elif not recording.reported:
+            recording.reported = True
+            print(
+                f"nothing was recorded: the program made {recording.last_step} steps of an "
+                f"optimizer, and --steps begins with {arguments.steps[0]}",
+                file=sys.stderr,
+            )
 
     _on_termination(report)
     argv, path = sys.argv, list(sys.path)

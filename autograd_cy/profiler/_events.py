@@ -31,10 +31,24 @@ class DeviceType(enum.IntEnum):
 
     CPU = 0
     CUDA = 1
+    MKLDNN = 2
+    OPENGL = 3
+    OPENCL = 4
+    IDEEP = 5
     HIP = 6
+    FPGA = 7
+    MAIA = 8
+    XLA = 9
+    Vulkan = 10
+    Metal = 11
     XPU = 12
     MPS = 13
+    MTIA = 19
     Meta = 14
+    HPU = 15
+    VE = 16
+    Lazy = 17
+    IPU = 18
     PrivateUse1 = 20
 
     __str__ = enum.Enum.__str__

@@ -27,6 +27,8 @@ MAX_EVENTS = 10_000_000
 ARGUMENTS, MEMORY, STACK, MODULES = 1, 2, 4, 8
 FAILED = 1
 
+_recorder._prepare()
+
 
 def checked_events(most: int) -> int:
     """`max_events`, if it is a number of events."""

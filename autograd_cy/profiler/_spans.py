@@ -16,6 +16,13 @@ __all__ = ["Spans"]
 OUTER = "autograd::engine::evaluate_function: "
 
 
+# What an event has of those that are merged into it.
+JOINED = {
+    **dict.fromkeys(("seq", "flops", "bytes_moved", "team"), np.maximum),
+    "saved": np.add,
+}
+
+
 class Spans:
     """
     The events of a session by start, the longer first, each with its place in the tree.
@@ -49,10 +56,12 @@ class Spans:
         into = _merged(name, parent)
         if into is not None:
             kept = into == np.arange(len(into))
+            self.lost = np.flatnonzero(~kept[:count])
             parent = np.where(parent >= 0, into[parent], -1)
             order = order[kept[order]]
         else:
             into = np.arange(len(name))
+            self.lost = np.empty(0, np.int64)
         place = np.full(len(name) + 1, -1, np.int64)
         place[order] = np.arange(len(order))
         # Of what was merged, the place is its parent's.
@@ -73,7 +82,11 @@ class Spans:
         """A column of the recording, by position here."""
         values = getattr(self.columns, key)
         extended = _extended(values, len(self.outside), none)
-        return extended[self.source]
+        found = extended[self.source]
+        if len(self.lost) and key in JOINED:
+            # What was merged had the node, say, while its parent only called it.
+            JOINED[key].at(found, self.place_of[self.lost], values[self.lost])
+        return found
 
     def kept(self, key: str, none: int = 0) -> np.ndarray:
         """The same, kept for the next time: for what is read piece by piece."""

@@ -47,7 +47,11 @@ class ProfilerActivity(enum.Enum):
     """What can be recorded; here, the CPU."""
 
     CPU = 0
+    XPU = 1
+    MTIA = 4
     CUDA = 2
+    HPU = 3
+    PrivateUse1 = 5
 
 
 RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)

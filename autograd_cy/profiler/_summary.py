@@ -69,7 +69,7 @@ def summary(spans: Spans, event_at: Callable[[int], FunctionEvent] | None = None
                     _format_time(row.self_cpu_time_total),
                     f"{100 * row.self_cpu_time_total / busy:.1f} %",
                     f"{row.count:,}",
-                    _format_time(row.cpu_time),
+                    _format_time(row.self_cpu_time_total / row.count),
                 )
             )
         text += "\n" + aligned(table)

@@ -207,8 +207,8 @@ class _Layout:
             stack = [_end_of(frame, self.source_width) for frame in row.stack or ()]
             cells.append(stack[0] if stack else "")
         if self.flops:
-            value = row.flops or 0
-            cells.append("--" if value <= 0 else f"{value / 1000**self.scale:.3f}")
+            known = row.flops and row.flops > 0
+            cells.append(f"{row.flops / 1000**self.scale:.3f}" if known else "--")
         if self.rates:
             cells += self._rates(row)
         lines = [self._line(cells)]

@@ -337,7 +337,10 @@ class Operation:
             fields["view"] = "'several'" if r.multi_view else "'one'"
         if r.out or r.outs:
             fields["out"] = repr("exact" if r.outs else r.out if isinstance(r.out, str) else "cast")
-            if r.wide_out:
+            dtype = next((i for i, a in enumerate(r.args) if a.type == "dtype?"), -1)
+            if r.wide_out and dtype >= 0 and "i" in r.dtypes:
+                fields["out_dtype"] = repr(dtype)
+            elif r.wide_out:
                 fields["wide"] = "True"
         if self.kind == "elementwise" and k.dtypes in ("bool", "real"):
             fields["inplace"] = repr(k.dtypes)

@@ -117,6 +117,8 @@ class OperatorForms(NodeText):
             *indent(self.seen()),
             *indent(self.without_negative_dims()),
         ]
+        if r.idle:
+            lines += [f"    if {r.idle}:", "        return self"]
         if self.kind == "composite":
             formula = r.kernel.formula
             if "(" not in formula:
@@ -251,6 +253,8 @@ class OperatorForms(NodeText):
             "overwritten(self, flags)" if a.name == "self" else a.name for a in r.args
         )
         call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
+        if r.idle:
+            lines += [f"    if {r.idle}:", "        return self"]
         if self.kind == "composite":
             formula = r.kernel.formula
             text = self.last_step(parse(formula), "inplace") if "(" in formula else None
@@ -419,7 +423,11 @@ class OperatorForms(NodeText):
         ]
         write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
         if r.wide_out:
-            lines.append("    self = widened(self, out)")
+            # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
+            if "i" in r.dtypes and any(a.type == "dtype?" for a in r.args):
+                lines += ["    if dtype < 0:", "        dtype = out.dt"]
+            else:
+                lines.append("    self = widened(self, out)")
         if self.kind == "composite":
             value = f"c_{self.key}({self.names})"
             if r.kernel.into:

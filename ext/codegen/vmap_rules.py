@@ -155,10 +155,10 @@ class Dims(Rule):
         for a in self.r.args:
             if a.type == "dim":
                 moved.append(f"{a.name} = normal_dim({a.name}, nd) + 1")
-                scalar.append(f"{a.name} = 1")
+                scalar.append(moved[-1])
             elif a.type in DIMS:
                 moved.append(f"{a.name} = shift_dims({a.name}, nd)")
-                scalar.append(f"{a.name} = (1,)" if a.type != "dim?" else f"{a.name} = 1")
+                scalar.append(moved[-1])
         front = f"{first} = batch_front({first}, level, True)"
         if self.op.many:
             # What the operator says to a 0-d tensor.

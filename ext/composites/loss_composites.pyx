@@ -98,7 +98,12 @@ cdef Tensor mse_moved(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction):
 
 
 cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction):
-    cdef Tensor r = T._mse_loss(a, b, 0)
+    cdef Tensor r
+    while a.nd < b.nd:      # examples are broadcast, and not with the batch
+        a = T.unsqueeze(a, 1)
+    while b.nd < a.nd:
+        b = T.unsqueeze(b, 1)
+    r = T._mse_loss(a, b, 0)
     if reduction == 0:
         return r
     r = T.reshape(r, (r.sizes[0], r.count // r.sizes[0] if r.sizes[0] else 0))

@@ -140,7 +140,8 @@ cdef Tensor cosine_embedding_loss(Tensor a, Tensor b, Tensor target, double marg
         raise RuntimeError(
             f"{target.nd}D target tensor expects {target.nd + 1}D input tensors, but found inputs "
             f"with sizes {list(sizes_of(a))} and {list(sizes_of(b))}.")
-    a, b = expanded(a, b, "cosine_embedding_loss")
+    # What is stretched has the length that it had before, as in torch.
+    expanded(a, b, "cosine_embedding_loss")
     at = a.nd - 1
     # Vectors of length 0 have the cosine 0 with all others.
     cosine = T.div(T.sum_dim(T.mul(a, b), at, False, -1), T.sqrt(T.mul(

@@ -7,7 +7,7 @@ made of operators: with `hat` the normalised elements and `r` the inverse deviat
 same way, because this map is its own transpose. Without a mean in the forward pass mean(y) is left
 out.
 """
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
+from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_F16, DT_F32, dt_is_complex
 from autograd_cy._C.tensor cimport (
     Tensor, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double, F_BATCHED, F_DUAL,
     F_VIEW, G_FORWARD, M_NO_GRAD)
@@ -167,8 +167,11 @@ cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Ten
 cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor bias,
                           double eps):
     """Examples of a batch as samples."""
-    cdef tuple shape = dims_of(input), found
-    cdef tuple pair = (shape[0], shape[1])
+    cdef tuple shape = dims_of(input), pair, found
+    if len(shape) < 3:
+        # What is said of one example.
+        return T._native_group_norm(T.new_zeros(input, shape[1:]), groups, weight, bias, eps)
+    pair = (shape[0], shape[1])
     found = T._native_group_norm(
         T.reshape(input, (shape[0] * shape[1], *shape[2:])), groups, weight, bias, eps)
     return tuple([T.reshape(<Tensor>t, pair + dims_of(<Tensor>t)[1:]) for t in found])
@@ -284,5 +287,31 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
 
 cdef Tensor rms_norm(Tensor input, tuple shape, Tensor weight, object eps):
     if eps is None:
-        eps = 2.220446049250313e-16 if wide(input).dt != DT_F32 else 1.1920928955078125e-07
+        eps = (1.1920928955078125e-07 if wide(input).dt in (DT_F32, DT_C64)
+               else 2.220446049250313e-16)
+    if dt_is_complex(input.dt) or (
+            weight is not None and weight.dt != input.dt and weight.dt != wide(input).dt):
+        return rms_norm_of_operators(input, shape, weight, eps)
     return <Tensor>T._fused_rms_norm(input, shape, weight, eps)[0]
+
+
+cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, double eps):
+    """Of complex rows, or with a weight of another dtype: the result is the input's in either."""
+    cdef Tensor scaled
+    cdef tuple dims = tuple(range(input.nd - <int>len(shape), input.nd))
+    if weight is not None and dims_of(weight) != shape:
+        raise RuntimeError(
+            "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
+            f"shape {list(dims_of(weight))} and normalized_shape = {list(shape)}")
+    if dt_is_complex(input.dt):
+        if not shape or dims_of(input)[input.nd - <int>len(shape):] != shape:
+            raise RuntimeError(
+                f"rms_norm: Given normalized_shape={list(shape)}, expected it to be the end of the "
+                f"input's shape, but got input of size{list(dims_of(input))}")
+        scaled = T.mul(input, T.rsqrt(T.add(
+            T.mean_dim(T.mul(input, input), dims, True, -1), wrap_double(eps))))
+    else:
+        scaled = <Tensor>T._fused_rms_norm(input, shape, None, eps)[0]
+    if weight is not None:
+        scaled = T.mul(scaled, weight)
+    return scaled if scaled.dt == input.dt else T._to_dtype(scaled, input.dt)

@@ -22,13 +22,19 @@ cdef Tensor matmul(Tensor a, Tensor b, Tensor out):
     if a.nd == 1:
         shape = dims_of(b)[:b.nd - 2] + (b.sizes[b.nd - 1],)
         r = matmul(T.unsqueeze(a, 0), b, T.unsqueeze(out, -2) if takes(out, a.dt, shape) else None)
-        return out if out is not None and r.mem == out.mem else T.squeeze_dim(r, (-2,))
+        return out if out is not None and r.mem == out.mem else T._unsafe_view(r, shape)
     if b.nd == 1:
         if a.nd == 2:
             return T.mv(a, b) if out is None else T.mv_out(a, b, out)
         shape = dims_of(a)[:a.nd - 1]
-        r = matmul(a, T.unsqueeze(b, 1), T.unsqueeze(out, -1) if takes(out, a.dt, shape) else None)
-        return out if out is not None and r.mem == out.mem else T.squeeze_dim(r, (-1,))
+        n = 1
+        for size in shape:
+            n *= size
+        a = T.reshape(a, (n, a.sizes[a.nd - 1]))
+        if takes(out, a.dt, shape):
+            T.mv_out(a, b, T.view(out, (n,)))
+            return out
+        return T._unsafe_view(T.mv(a, b), shape)
     if a.sizes[a.nd - 1] != b.sizes[b.nd - 2]:
         raise RuntimeError(
             f"matmul: inner sizes differ, {a.sizes[a.nd - 1]} and {b.sizes[b.nd - 2]} "
@@ -44,7 +50,7 @@ cdef Tensor matmul(Tensor a, Tensor b, Tensor out):
         if takes(out, a.dt, shape):
             T.mm_out(a, b, T.view(out, (n, shape[len(shape) - 1])))
             return out
-        return T.reshape(T.mm(a, b), shape)
+        return T._unsafe_view(T.mm(a, b), shape)
     lead = batch_of(a, b)
     n = 1
     for size in lead:
@@ -57,7 +63,7 @@ cdef Tensor matmul(Tensor a, Tensor b, Tensor out):
     if takes(out, a.dt, shape):
         T.bmm_out(a, b, T.view(out, (n, *shape[len(shape) - 2:])))
         return out
-    return T.reshape(T.bmm(a, b), shape)
+    return T._unsafe_view(T.bmm(a, b), shape)
 
 
 cdef bint takes(Tensor out, int dt, tuple shape):

@@ -184,6 +184,22 @@ cdef Tensor power_from(Tensor a, double exponent, object at_zero, Tensor out=Non
     return T.where(none, wrap_double(at_zero), a)
 
 
+cdef int fits_beside(Tensor a, Tensor other, Py_ssize_t dim) except -1:
+    """Refuse what diff can't put before or after `a`."""
+    cdef int i
+    if other.nd != a.nd:
+        raise RuntimeError(
+            "diff expects prepend or append to be the same dimension as input: "
+            f"{other.nd} dimensions beside {a.nd}")
+    for i in range(a.nd):
+        if i != dim and other.sizes[i] != a.sizes[i]:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({i}) = {a.sizes[i]}, but "
+                f"got tensor.size({i}) = {other.sizes[i]}")
+    return 0
+
+
 cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor append,
                  Tensor out):
     cdef Py_ssize_t d, size, _i
@@ -195,6 +211,10 @@ cdef Tensor diff(Tensor a, Py_ssize_t n, Py_ssize_t dim, Tensor prepend, Tensor 
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = normal_dim(dim, a.nd)
     parts = [t for t in (prepend, a, append) if t is not None]
+    for later in parts:
+        fits_beside(a, later, d)
+    if n == 0:
+        parts = [a]                     # in torch, too, what is put before and after is dropped
     if len(parts) > 1:
         a = T.cat(tuple(parts), d)
     for _i in range(n):

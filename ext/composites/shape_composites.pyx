@@ -23,6 +23,13 @@ cdef Tensor reshape(Tensor a, tuple shape):
     return T.view(T.clone(a, 0), shape)
 
 
+cdef Tensor ravel(Tensor a):
+    """One dimension of contiguous memory."""
+    if a.flags & F_STRIDED and not a.flags & F_BATCHED:
+        a = T.clone(a, 0)
+    return reshape(a, (-1,))
+
+
 cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
     cdef Py_ssize_t n = 1, d
     cdef list shape
@@ -138,9 +145,10 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
     if dim is None:
         a = T.reshape(a, (-1,))
         dim = 0
+    elif a.nd == 0:
+        raise IndexError(
+            f"repeat_interleave: Dimension specified as {dim} but tensor has no dimensions")
     d = normal_dim(dim, a.nd)
-    if a.nd == 0:
-        a = T.reshape(a, (1,))
     shape = dims_of(a)
     n = shape[d]
     if isinstance(repeats, Tensor) and (<Tensor>repeats).count == 1:
@@ -160,7 +168,7 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
         raise RuntimeError("vmap: repeat_interleave is not possible with batched repeats: the "
                            "examples would have different sizes")
     if counts.nd > 1 or not dt_is_integral(counts.dt):
-        raise RuntimeError(
+        raise (RuntimeError if counts.nd > 1 else NotImplementedError)(
             "repeat_interleave: repeats must be 0-dim or 1-dim tensor of integers, not of "
             f"{dt_object(counts.dt).name} and shape {list(sizes_of(counts))}")
     if counts.count != n:

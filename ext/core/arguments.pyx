@@ -503,6 +503,10 @@ cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
 cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
     if weight.flags & F_WRAPPED:
         factor_fits(weight, result_dtype((a, end)))
+    elif weight.dt != a.dt and weight.nd:
+        raise RuntimeError(
+            f"lerp: expected dtype {dt_object(a.dt).name} for `weight` but got dtype "
+            f"{dt_object(weight.dt).name}; convert it with .to(dtype)")
     return 0
 
 

@@ -47,7 +47,7 @@ import warnings as _warnings
 
 import numpy as _np
 
-from autograd_cy._C.tensor import _install, _set_constructor
+from autograd_cy._C.tensor import _install, _must_be_bool, _set_constructor
 
 cdef int E = events(
     "aten::zeros\naten::ones\naten::full\naten::empty\naten::empty_strided\naten::eye\n"
@@ -173,9 +173,7 @@ cdef Tensor finish(Tensor t, object requires_grad, str op):
     if requires_grad is False:
         return t
     if requires_grad is not True:
-        raise TypeError(
-            f"{op}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}"
-        )
+        _must_be_bool(op, "requires_grad", requires_grad)
     if not dt_differentiable(t.dt):
         raise RuntimeError(
             "Only Tensors of floating point and complex dtype can require gradients "

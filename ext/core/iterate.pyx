@@ -6,12 +6,14 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
+from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
@@ -27,6 +29,8 @@ from autograd_cy._C.tensor cimport (
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
     replace_storage, describe, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
+
+from autograd_cy._C import parallel as _parallel
 
 import warnings as _warnings
 
@@ -54,6 +58,7 @@ cdef struct LoopPlan:
     int nargs
     int nd
     int way
+    int order
     bint moves
     Py_ssize_t n
     float cost
@@ -64,7 +69,29 @@ cdef struct LoopPlan:
     char* p[5]
 
 
+include "iterate/orders.pxi"
 include "iterate/rows.pxi"
+
+
+cdef void ordered_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
+    """plan_range() in the plan's order."""
+    cdef LoopPlan* plan = <LoopPlan*>ctx
+    cdef char* q[5]
+    cdef Py_ssize_t[5] step
+    cdef Py_ssize_t start
+    cdef int a
+    if plan.order == FORWARDS:
+        plan_range(plan, lo, hi)
+    elif plan.nd == 1:
+        for a in range(plan.nargs):
+            step[a] = plan.strides[a][0]
+            q[a] = plan.p[a] + lo * step[a]
+        ordered_loop(plan.loop, plan.nargs, q, step, hi - lo, plan.order)
+    else:
+        start = lo + ((hi - lo - 1) & -ROWS_CHUNK)
+        while start >= lo:
+            plan_range(plan, start, min(hi, start + ROWS_CHUNK))
+            start -= ROWS_CHUNK
 
 
 cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
@@ -126,14 +153,30 @@ cdef void loop_whole(void* ctx) noexcept nogil:
     cdef LoopPlan* plan = <LoopPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
     if threads <= 1:
-        plan_range(plan, 0, plan.n)
+        ordered_range(plan, 0, plan.n)
     else:
-        parallel_range(plan_range, plan, plan.n, threads)
+        parallel_range(ordered_range, plan, plan.n, threads)
+
+
+cdef int plan_order(LoopPlan* plan) noexcept:
+    cdef Py_ssize_t[5] step
+    cdef int a, d
+    if plan.way == SAME_ROWS or plan.way == TURNED:
+        return FORWARDS
+    if plan.nd == 1:
+        for a in range(plan.nargs):
+            step[a] = plan.strides[a][0]
+        return next_order(plan.nargs, plan.p, step, plan.n)
+    for d in range(plan.nd):
+        if plan.strides[0][d] == 0:
+            return FORWARDS         # its elements are written again and again
+    return turned_round() if plan.n >= 2 * ROWS_CHUNK else FORWARDS
 
 
 cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
     cdef Launch work
     cdef int a
+    plan.order = FORWARDS if keeping else plan_order(plan)
     if keeping:
         begin(&work, "copy" if is_copy(plan.loop) else "loop", plan, sizeof(LoopPlan))
         work.run = loop_whole
@@ -141,7 +184,7 @@ cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
             memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
         keep(&work)
     if plan.n * plan.cost < RELEASE_GIL:
-        plan_range(plan, 0, plan.n)
+        ordered_range(plan, 0, plan.n)
         return 0
     with nogil:
         loop_whole(plan)
@@ -216,6 +259,7 @@ cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim
 cdef struct FlatPlan:
     loop_t loop
     int nargs
+    int order
     Py_ssize_t n
     float cost
     char* p[5]
@@ -228,14 +272,14 @@ cdef void flat_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     cdef int a
     for a in range(plan.nargs):
         q[a] = plan.p[a] + lo * plan.step[a]
-    plan.loop(q, plan.step, hi - lo)
+    ordered_loop(plan.loop, plan.nargs, q, plan.step, hi - lo, plan.order)
 
 
 cdef void flat_whole(void* ctx) noexcept nogil:
     cdef FlatPlan* plan = <FlatPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
     if threads <= 1:
-        plan.loop(plan.p, plan.step, plan.n)
+        flat_range(plan, 0, plan.n)
     else:
         parallel_range(flat_range, plan, plan.n, threads)
 
@@ -243,6 +287,7 @@ cdef void flat_whole(void* ctx) noexcept nogil:
 cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
+    plan.order = FORWARDS
     begin(&work, "copy" if is_copy(plan.loop) else "flat", plan, sizeof(FlatPlan))
     work.run = flat_whole
     memory(&work, &plan.p[0], r.mem, WRITES)
@@ -254,9 +299,14 @@ cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
     """One dimension, already known to be it."""
+    plan.order = (FORWARDS if keeping
+                  else next_order(plan.nargs, plan.p, plan.step, plan.n))
     if plan.n * plan.cost < RELEASE_GIL:
-        if plan.n:
-            plan.loop(plan.p, plan.step, plan.n)
+        if plan.order == FORWARDS:
+            if plan.n:
+                plan.loop(plan.p, plan.step, plan.n)
+        else:
+            flat_range(plan, 0, plan.n)
         return 0
     with nogil:
         flat_whole(plan)

@@ -11,16 +11,16 @@ from autograd_cy._C.tensor cimport (
 
 
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
-    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
-        raise RuntimeError(
-            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
-            "can make a clone to get a normal tensor before doing inplace update.")
     if (flags | out.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD):
         if (flags | out.flags) & F_REQUIRES_GRAD or requires_grad(out):
             raise RuntimeError(
                 f"{op}(): functions with out=... arguments don't support automatic "
                 "differentiation, but one of the arguments requires grad."
             )
+    if out.flags & F_INFERENCE and not (tls_modes() & M_INFERENCE):
+        raise RuntimeError(
+            f"{op}(): Inplace update to inference tensor outside InferenceMode is not allowed. You "
+            "can make a clone to get a normal tensor before doing inplace update.")
     if (flags | out.flags) & F_DUAL:
         raise NotImplementedError(
             f"Trying to use forward AD with {op}_out that does not support it because it is an "

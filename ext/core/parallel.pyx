@@ -3,6 +3,7 @@
 # The thread budget and the parallel loops of the package; see parallel.pxd for the C level.
 # What the budget is by default is decided in autograd_cy/_environment/threads.py.
 
+from cpython.pycapsule cimport PyCapsule_New
 from cython.parallel cimport prange
 
 from autograd_cy._environment import threads as _threads
@@ -31,6 +32,13 @@ cdef extern from *:
 
     #include <dlfcn.h>
     #include <pthread.h>
+
+    /* Threads may turn it at once; whatever comes of that, each has one of the two. */
+    static int agc_turn_round(int *turn) {
+        const int now = !__atomic_load_n(turn, __ATOMIC_RELAXED);
+        __atomic_store_n(turn, now, __ATOMIC_RELAXED);
+        return now;
+    }
 
     /* Read in every parallel decision: the initial-exec model makes that one load. */
     #if defined(__linux__)
@@ -61,6 +69,7 @@ cdef extern from *:
     int agc_team
     int* agc_team_place() noexcept nogil
     int agc_forked
+    int agc_turn_round(int* turn) noexcept nogil
     int omp_in_parallel() noexcept nogil
     int omp_get_thread_num() noexcept nogil
     int omp_get_num_threads() noexcept nogil
@@ -133,15 +142,33 @@ cdef int* team_place() noexcept nogil:
     return agc_team_place()
 
 
-cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
+# What an operation has touched last is what the next one finds in the caches, so each goes over its
+# tiles the other way than the one before it; see Note [Turning round] in iterate/orders.pxi.
+cdef int turn = 0
+
+
+cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
+                            bint back) noexcept nogil:
     cdef Py_ssize_t tile
-    nthreads = clamp(n_tiles, nthreads)
-    if nthreads == 1:
-        for tile in range(n_tiles):
+    if back:
+        for tile in range(hi - 1, lo - 1, -1):
             body(ctx, tile)
+    else:
+        for tile in range(lo, hi):
+            body(ctx, tile)
+
+
+cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
+    cdef Py_ssize_t part
+    cdef bint back = False
+    nthreads = clamp(n_tiles, nthreads)
+    if n_tiles > 1:
+        back = agc_turn_round(&turn)
+    if nthreads == 1:
+        some_tiles(body, ctx, 0, n_tiles, back)
         return 1
-    for tile in prange(n_tiles, num_threads=nthreads, schedule="static"):
-        body(ctx, tile)
+    for part in prange(nthreads, num_threads=nthreads, schedule="static", chunksize=1):
+        some_tiles(body, ctx, n_tiles * part // nthreads, n_tiles * (part + 1) // nthreads, back)
     return nthreads
 
 
@@ -174,6 +201,11 @@ cdef int parallel_range(
         if lo < hi:
             body(ctx, lo, hi)
     return nthreads
+
+
+def turn_capsule():
+    """Capsule with the address of `turn`, which loops of other modules turn, too."""
+    return PyCapsule_New(&turn, "autograd_cy.turn", NULL)
 
 
 def get_num_threads():

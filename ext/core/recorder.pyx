@@ -106,6 +106,7 @@ cdef extern from *:
 
 cdef enum:
     DYNAMIC = 1 << 24          # numbers of names that go with the last session
+    FIRST_BLOCKS = 4           # 4092 events
     SPARE_BLOCKS = 64
     MOST_MODULES = 32767
 

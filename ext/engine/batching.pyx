@@ -152,7 +152,14 @@ cdef object refuse_batch(str text):
 
 
 cdef object shift_dims(object dims, int nd):
-    """Dimensions of one example as dimensions of the batch; None becomes all but the first."""
+    """
+    Dimensions of one example as dimensions of the batch; None becomes all but the first.
+
+    Examples without dimensions (`nd` of 0) got one, which is all that may be meant.
+    """
+    if nd == 0:
+        normal_dims(dims, nd)
+        return (1,)
     return tuple([d + 1 for d in normal_dims(dims, nd)])
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """vmap rules of convolutions: examples are images, or groups if they have weights of their own."""
 from autograd_cy._C.batching cimport (
-    batch_expand, batch_front, batch_size_of, wrap_shared)
+    batch_expand, batch_front, batch_size_of, loop_batch, wrap_shared)
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at
 include "operators_of_convolution_batching.pxi"
@@ -49,6 +49,10 @@ cdef Tensor convolution_each(Tensor input, Tensor weight, Tensor bias, tuple str
     if not any_batched((input, weight, bias), level):
         return wrap_shared(T.convolution(input, weight, bias, stride, padding, dilation, transposed,
                                          output_padding, groups), level)
+    if input.nd < 3 or input.nd != weight.nd or (bias is not None and bias.nd != 1):
+        # Each example says what is wrong with its dimensions.
+        return loop_batch("convolution", (input, weight, bias, stride, padding, dilation,
+                                          transposed, output_padding, groups), level)
     size = batch_size_of((input, weight, bias), level)
     if not is_batched(weight, level) and (bias is None or not is_batched(bias, level)):
         r = T.convolution(as_images(whole(input, level, size)), weight, bias, stride, padding,

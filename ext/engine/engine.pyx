@@ -752,14 +752,20 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
     >>> x.grad
     tensor(6.)
     """
-    cdef Tensor one
-    if (gradient is None and inputs is None and create_graph is False and self.count == 1
-            and (retain_graph is None or retain_graph is True or retain_graph is False)
-            and not (self.flags & F_SLOW) and dt_differentiable(self.dt)
-            and not dt_is_complex(self.dt)):
-        one = ones_like_plain(self)
-        run_backward((self,), (one,), retain_graph is True, False, (), True, True)
-        return
+    cdef Tensor one = None
+    if (inputs is None and create_graph is False and not (self.flags & F_SLOW)
+            and dt_differentiable(self.dt)
+            and (retain_graph is None or retain_graph is True or retain_graph is False)):
+        if gradient is None:
+            if self.count == 1 and not dt_is_complex(self.dt):
+                one = ones_like_plain(self)
+        elif (type(gradient) is Tensor and not (<Tensor>gradient).flags & F_SLOW
+                and same_shape(self, <Tensor>gradient)
+                and dt_is_complex((<Tensor>gradient).dt) == dt_is_complex(self.dt)):
+            one = <Tensor>gradient
+        if one is not None:
+            run_backward((self,), (one,), retain_graph is True, False, (), True, True)
+            return
     _backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

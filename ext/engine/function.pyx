@@ -18,7 +18,9 @@ include "operators_of_function.pxi"
 
 import warnings as _warnings
 
+from autograd_cy._C.engine import _keeps_graph
 from autograd_cy._C.overrides import _disabled_torch_function_impl as _unasked
+from autograd_cy._C.tensor import _must_be_bool
 
 # Set by autograd_cy.autograd.function.
 cdef object _base = None              # Function itself
@@ -45,19 +47,44 @@ cdef class FunctionNode(Node):
     cdef public object dirty_tensors
     cdef public object non_differentiable
     cdef public object needs_input_grad
-    cdef public bint materialize_grads
-    cdef public bint _materialize_non_diff_grads    # zeros for outputs that have no derivative
+    cdef bint with_zeros                     # what undefined gradients are for backward
+    cdef bint zeros_for_nondiff              # the same for outputs that have no derivative
     cdef tuple is_tensor                     # per argument of apply
     cdef int first                           # edge that stands at place 0 (see keep_first)
 
     def __cinit__(self):
-        self.materialize_grads = self._materialize_non_diff_grads = True
+        self.with_zeros = self.zeros_for_nondiff = True
 
     cdef str node_name(self):
         return type(self).__name__
 
     cdef tuple saved_names(self):
         return ()
+
+    @property
+    def materialize_grads(self):
+        """Whether backward gets zeros where a gradient is undefined."""
+        return self.with_zeros
+
+    @materialize_grads.setter
+    def materialize_grads(self, value):
+        _must_be_bool("set_materialize_grads", "value", value, 1)
+        self.with_zeros = value
+
+    @property
+    def _materialize_non_diff_grads(self):
+        """The same for outputs that have no derivative."""
+        return self.zeros_for_nondiff
+
+    @_materialize_non_diff_grads.setter
+    def _materialize_non_diff_grads(self, value):
+        _must_be_bool("set_materialize_non_diff_grads", "value", value, 1)
+        self.zeros_for_nondiff = value
+
+    def maybe_clear_saved_tensors(self):
+        """Let saved tensors go, unless the running backward keeps its graph; so outside of one."""
+        if not _keeps_graph():
+            release_saved(self)
 
     @property
     def saved_tensors(self):
@@ -82,7 +109,7 @@ cdef class FunctionNode(Node):
         for i in range(self.n_out):
             if gin[i] != NULL:
                 grads.append(<object>gin[i])
-            elif self.materialize_grads and self.metas[i].defined:
+            elif self.with_zeros and self.metas[i].defined:
                 grads.append(zeros_for(self, i))
             else:
                 grads.append(None)
@@ -278,30 +305,40 @@ cdef bint among(object t, object tensors) noexcept:
     return False
 
 
-cdef tuple tensors_only(object given, str method):
-    """What was given to mark_dirty and the like, checked."""
-    cdef Py_ssize_t i
+cdef tuple given_as(str attribute, object given):
+    """What a mark of `ctx` was given: a tuple, also if it was assigned."""
     if given is None:
         return ()
     if not isinstance(given, tuple):
-        given = (given,)
-    for i in range(len(given)):
-        if not isinstance(given[i], Tensor):
-            raise TypeError(f"{method} can only accept variables, but argument {i} is of type "
-                            f"{type(given[i]).__name__}")
+        raise RuntimeError(f"{attribute} attribute is expected to be a tuple but is "
+                           f"{type(given).__name__}; call the method of ctx")
     return given
+
+
+cdef tuple tensors_only(str attribute, object given, str text):
+    """The same for tensors alone; `text` begins the error."""
+    cdef tuple tensors = given_as(attribute, given)
+    cdef Py_ssize_t i
+    for i in range(len(tensors)):
+        if not isinstance(tensors[i], Tensor):
+            raise RuntimeError(f"{text} {type(tensors[i]).__name__} (argument {i})")
+    return tensors
 
 
 cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint forward_mode):
     """Give the results of forward their history, save what was asked for, move tangents."""
-    cdef tuple dirty = tensors_only(ctx.dirty_tensors, "mark_dirty")
-    cdef tuple nondiff = tensors_only(ctx.non_differentiable, "mark_non_differentiable")
-    cdef tuple to_save = check_saved(ctx.to_save)
+    cdef tuple dirty = tensors_only(
+        "dirty_tensors", ctx.dirty_tensors, "mark_dirty can only accept variables, but got")
+    cdef tuple nondiff = tensors_only(
+        "non_differentiable", ctx.non_differentiable,
+        "mark_non_differentiable only accepts variable arguments, but got")
+    cdef tuple to_save = given_as("to_save", ctx.to_save)
     cdef Py_ssize_t i, differentiable = 0
     cdef list outputs = []
     cdef Tensor t
     check_dirty(ctx, args, made, dirty, recording)
-    node_room(ctx, len(to_save) if recording else 0, len(made))
+    to_save = check_saved(to_save) if recording else ()
+    node_room(ctx, len(to_save), len(made))
     for t in dirty:
         bump_version(t)
     for i in range(len(made)):
@@ -314,7 +351,7 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
             t = with_history(ctx, args, t, <int>i, among(t, dirty))
         else:
             t = without_history(args, t, among(t, dirty), recording)
-            if ctx._materialize_non_diff_grads:
+            if ctx.zeros_for_nondiff:
                 set_meta(ctx, <int>i, t)        # what zeros are made of
         if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)) and (
                 recording or not requires_grad(t)):
@@ -346,9 +383,7 @@ cdef bint keeps_class(object t):
 
 cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
     """setup_context can't tell an input from the output that is the same tensor."""
-    if to_save is None:
-        return 0
-    for t in to_save:
+    for t in given_as("to_save", to_save):
         if t is not None and among(t, args) and among(t, made) and not (
                 dirty is t or isinstance(dirty, tuple) and among(t, dirty)):
             raise RuntimeError(
@@ -359,10 +394,8 @@ cdef int check_passed_through(tuple args, object made, object dirty, object to_s
     return 0
 
 
-cdef tuple check_saved(object to_save):
+cdef tuple check_saved(tuple to_save):
     cdef Py_ssize_t i
-    if to_save is None:
-        return ()
     for i in range(len(to_save)):
         if to_save[i] is not None and not isinstance(to_save[i], Tensor):
             raise TypeError(f"save_for_backward can only save variables, but argument {i} is of "
@@ -543,7 +576,7 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
             given.append(None)
             continue
         moved = tangent_at(<Tensor>a, level)
-        if moved is None and ctx.materialize_grads and dt_differentiable((<Tensor>a).dt):
+        if moved is None and ctx.with_zeros and dt_differentiable((<Tensor>a).dt):
             moved = zero_tangent(<Tensor>a)
         given.append(moved)
     versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in given]

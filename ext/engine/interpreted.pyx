@@ -16,7 +16,7 @@ from autograd_cy._C.batching cimport (
     wrap_shared, wrap_shared_all)
 from autograd_cy._C.devices cimport device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
-    dt_code, dt_differentiable, dt_is_complex, g_default_dtype, DT_I64)
+    dt_code, dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport (
@@ -87,6 +87,7 @@ cdef class Operation:
     cdef readonly int view              # how the views that it gives are made, or -1
     cdef readonly str out               # "", "exact", "cast", "truth"
     cdef readonly bint wide             # out= may widen half types
+    cdef readonly int out_dtype         # where the dtype stands that out= chooses, or -1
     cdef readonly str inplace           # its result: "", "bool" or "real" of an elementwise kernel
     cdef readonly tuple mutated         # places of arguments that the kernel changes
     cdef readonly tuple saved           # what `saved_names` of the node says
@@ -125,6 +126,7 @@ cdef class Operation:
             fields.get("view")]
         self.out = fields.get("out", "")
         self.wide = fields.get("wide", False)
+        self.out_dtype = fields.get("out_dtype", -1)
         self.inplace = fields.get("inplace", "")
         self.numbers = fields.get("numbers", ())
         self.variants = ()
@@ -565,14 +567,11 @@ cdef object shift_and_run(Operation op, list args, int level):
     cdef Tensor first = <Tensor>args[0]
     cdef int nd = first.nd
     cdef Tensor front = batch_front(first, level, True)
-    cdef object only = 1                   # the dimension that 0-d examples get
     if nd == 0 and op.n_results == 0:
         args[0] = T.new_zeros(front, ())   # what the operator says to a 0-d tensor
         return apply_operation(op, tuple(args))
     for place, kind in op.dims:
-        if nd == 0:
-            args[place] = only if kind == "dim" else (only,)
-        elif kind == "dim":
+        if kind == "dim":
             args[place] = normal_dim(args[place], nd) + 1
         else:
             args[place] = shift_dims(args[place], nd)
@@ -676,6 +675,9 @@ def run_out(Operation op not None, tuple args not None, out):
         args = known_arguments(op.dims, args)
     if op.wide:
         args = (widened(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
+    if op.out_dtype >= 0 and args[op.out_dtype] is None:
+        args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
+                + args[op.out_dtype + 1:])
     args = widened_args(op, args)
     claim_dtypes(op, args)
     if isinstance(op.kernel, ElementwiseKernel) and op.out != "truth":

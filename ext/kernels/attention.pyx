@@ -219,13 +219,28 @@ cdef inline void clear_rows(const Plan* p, const Place* x, Py_ssize_t b, Py_ssiz
         memset(at(p, x, b, h, r), 0, width * p.size)
 
 
+cdef inline void add_keys(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h, Py_ssize_t j,
+                          Py_ssize_t near, Py_ssize_t known, Py_ssize_t width, Py_ssize_t rows,
+                          const char* weights, const char* packed, double alpha) noexcept nogil:
+    """Add what some queries give to keys j..; to those from `known` on it is the first."""
+    known = min(max(known - j, <Py_ssize_t>0), near)
+    if known > 0:
+        multiply(p, known, width, rows, BY_COLUMNS, weights, COLS, packed, alpha, 1,
+                 at(p, x, b, h, j), x.row)
+    if known < near:
+        multiply(p, near - known, width, rows, BY_COLUMNS, weights + known * p.size, COLS, packed,
+                 alpha, 0, at(p, x, b, h, j + known), x.row)
+
+
 cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bint of_keys,
                         Py_ssize_t i_first, Py_ssize_t i_stop, Py_ssize_t j_first,
                         Py_ssize_t j_stop) noexcept nogil:
     """Gradients of some queries, or of some keys and values, for one head of keys."""
     cdef Scores s
     cdef Py_ssize_t width = filled(p, p.width), deep = filled(p, p.deep), g, head, i, j, rows, cols
-    cdef Py_ssize_t near, total = filled(p, p.cols)
+    cdef Py_ssize_t near, total = filled(p, p.cols), known = j_first
+    # Shorter tiles leave out more of what is hidden.
+    cdef Py_ssize_t step = STEP if p.causal else ROWS
     cdef char* scores
     cdef char* slopes
     cdef char* shift
@@ -257,16 +272,13 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
         cols = min(<Py_ssize_t>COLS, p.cols - j)
         pack(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row, keys + j * width * p.size)
         j += cols
-    if of_keys:
-        clear_rows(p, &p.dk, b, h, j_first, j_stop, p.width)
-        clear_rows(p, &p.dv, b, h, j_first, j_stop, p.deep)
     for g in range(p.shared):
         head = h * p.shared + g
-        if of_queries:
+        if of_queries and p.cols == 0:
             clear_rows(p, &p.dq, b, head, i_first, i_stop, p.width)
         i = i_first
         while i < i_stop:
-            rows = min(<Py_ssize_t>ROWS, i_stop - i)
+            rows = min(step, i_stop - i)
             q = at(p, &p.q, b, head, i)
             go = at(p, &p.grad, b, head, i)
             A.dots[p.which](rows, p.deep, go, p.grad.row, at(p, &p.out, b, head, i), p.out.row,
@@ -288,16 +300,19 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                 A.slopes[p.which](&s, slopes, p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
                                   shift)
                 if of_keys:
-                    multiply(p, near, p.deep, rows, BY_COLUMNS, scores, COLS, grads, 1, 1,
-                             at(p, &p.dv, b, h, j), p.dv.row)
-                    multiply(p, near, p.width, rows, BY_COLUMNS, slopes, COLS, queries, p.scale, 1,
-                             at(p, &p.dk, b, h, j), p.dk.row)
+                    add_keys(p, &p.dv, b, h, j, near, known, p.deep, rows, scores, grads, 1)
+                    add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, slopes, queries,
+                             p.scale)
                 if of_queries:
                     multiply_some(p, rows, p.width, near, cols, slopes, COLS,
-                                  keys + j * width * p.size, p.scale, 1,
+                                  keys + j * width * p.size, p.scale, j > 0,
                                   at(p, &p.dq, b, head, i), p.dq.row)
                 j += cols
+            known = max(known, min(j_stop, i + rows) if p.causal else j_stop)
             i += rows
+    if of_keys:     # what no query sees
+        clear_rows(p, &p.dk, b, h, known, j_stop, p.width)
+        clear_rows(p, &p.dv, b, h, known, j_stop, p.deep)
     give_scratch(room)
 
 
@@ -371,7 +386,7 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
 cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most) noexcept:
     """How often heads are cut, so that all threads have work."""
     cdef Py_ssize_t threads = team_size(work)
-    if threads == 1 or heads >= 2 * threads:
+    if threads == 1:
         return 1
     return max(<Py_ssize_t>1, min(most, (2 * threads + heads - 1) // heads))
 

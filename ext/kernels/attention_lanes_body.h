@@ -12,6 +12,22 @@ AG_FN VEC AG_NAMED(ag_row_all_)(AG_T x) {
     return x - (VEC){0};
 }
 
+/* Elements from n up to the whole number `stop` become `value`. */
+AG_FN void AG_NAMED(ag_row_fill_)(AG_T *row, ptrdiff_t n, ptrdiff_t stop, AG_T value) {
+    static const AG_I places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const VEC all = AG_NAMED(ag_row_all_)(value);
+    ptrdiff_t j = n - n % LANES;
+    if (j < n) {
+        BITS place;
+        memcpy(&place, places, sizeof(place));
+        const BITS kept = place < (AG_I)(n - j);
+        VEC *v = (VEC *)(row + j);
+        *v = (VEC)(((BITS)*v & kept) | ((BITS)all & ~kept));
+        j += LANES;
+    }
+    for (; j < stop; j += LANES) *(VEC *)(row + j) = all;
+}
+
 /* exp(x) for x at most about 0, with the polynomial of ag_exp in scalar/exp_log.h. What would be
  * subnormal is 0: processors take a hundred times as long over such numbers, and hidden scores
  * would all pass through them. NaN stays. */

@@ -15,6 +15,9 @@ cdef extern from "attention_lanes.h" nogil:
     double ag_row_weights_f64(double*, double, Py_ssize_t)
     void ag_row_slopes_f32(float*, float*, float, float, Py_ssize_t)
     void ag_row_slopes_f64(double*, double*, double, double, Py_ssize_t)
+    void ag_row_fill_f32(float*, Py_ssize_t, Py_ssize_t, float)
+    void ag_row_fill_f64(double*, Py_ssize_t, Py_ssize_t, double)
+    void ag_fetch_row(const void*, Py_ssize_t)
     float ag_row_dot_f32(const float*, const float*, Py_ssize_t)
     double ag_row_dot_f64(const double*, const double*, Py_ssize_t)
 
@@ -29,10 +32,20 @@ ctypedef fused real_t:
 
 cdef enum:
     WHOLE = 16      # rows are filled up to a multiple of this
+    AHEAD = 8       # so many rows before their turn they are fetched
 
 
 cdef inline Py_ssize_t whole(Py_ssize_t n) noexcept nogil:
     return (n + WHOLE - 1) // WHOLE * WHOLE
+
+
+cdef inline void fill(real_t* row, Py_ssize_t first, Py_ssize_t stop,
+                      real_t value) noexcept nogil:
+    """Elements up to a whole number."""
+    if real_t is float:
+        ag_row_fill_f32(row, first, stop, value)
+    else:
+        ag_row_fill_f64(row, first, stop, value)
 
 
 cdef inline Py_ssize_t hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept nogil:
@@ -61,15 +74,8 @@ cdef inline Py_ssize_t hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept
     if s.causal and s.ahead + i + 1 < n:
         n = max(s.ahead + i + 1, <Py_ssize_t>0)
     stop = whole(n)
-    for j in range(n, stop):
-        row[j] = low
+    fill(row, n, stop, low)
     return stop
-
-
-cdef inline void clear(real_t* row, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(first, stop):
-        row[j] = 0
 
 
 cdef void soften(const Scores* s, real_t* top, real_t* total, real_t* out, Py_ssize_t out_step,
@@ -81,7 +87,7 @@ cdef void soften(const Scores* s, real_t* top, real_t* total, real_t* out, Py_ss
     for i in range(s.rows):
         row = <real_t*>s.at + i * s.step
         n = hide(s, i, row)
-        clear(row, n, whole(s.cols))
+        fill(row, n, whole(s.cols), <real_t>0)
         if real_t is float:
             m = ag_row_largest_f32(row, n)
         else:
@@ -143,8 +149,8 @@ cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* sh
         row = <real_t*>s.at + i * s.step
         g = d + i * s.step
         n = hide(s, i, row)
-        clear(row, n, whole(s.cols))
-        clear(g, n, whole(s.cols))
+        fill(row, n, whole(s.cols), <real_t>0)
+        fill(g, n, whole(s.cols), <real_t>0)
         if real_t is float:
             ag_row_slopes_f32(row, g, lse[i], shift[i], n)
         else:
@@ -153,8 +159,14 @@ cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* sh
 
 cdef void dots(Py_ssize_t rows, Py_ssize_t width, const real_t* a, Py_ssize_t a_step,
                const real_t* b, Py_ssize_t b_step, real_t* shift) noexcept nogil:
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, bytes = width * sizeof(real_t)
+    for i in range(min(<Py_ssize_t>AHEAD, rows)):
+        ag_fetch_row(a + i * a_step, bytes)
+        ag_fetch_row(b + i * b_step, bytes)
     for i in range(rows):
+        if i + AHEAD < rows:
+            ag_fetch_row(a + (i + AHEAD) * a_step, bytes)
+            ag_fetch_row(b + (i + AHEAD) * b_step, bytes)
         if real_t is float:
             shift[i] = ag_row_dot_f32(a + i * a_step, b + i * b_step, width)
         else:

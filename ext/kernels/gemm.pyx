@@ -8,7 +8,7 @@
 from cpython.buffer cimport (
     PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer)
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from autograd_cy._C cimport blas as blas_module
 from autograd_cy._C.blas cimport BLAS_C, BLAS_S, blas
@@ -59,8 +59,9 @@ cdef enum:
     SERVED_WORK = 1 << 30
     DIRECT_WORK = 1 << 26
     SHORTEST_SUM = 1024
-    # Rows of a that go together.
+    # Rows of a that go together, and bytes of them where they are packed.
     ROWS = 96
+    STRIP_BYTES = 192 * 1024
     # Rows of sums that are kept in a wider type.
     WIDE_ROWS = 480
     # Below this many bytes b is used as it lies.
@@ -298,15 +299,17 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Blocked* t = <Blocked*>ctx
     cdef Py_ssize_t i = index // t.across * t.task_rows, j = index % t.across * t.task_cols
     cdef Py_ssize_t last = min(i + t.task_rows, t.rows), cols = min(t.task_cols, t.cols - j)
-    cdef Py_ssize_t rows
+    cdef Py_ssize_t most = round_up(ROWS, loops.rows), rows
     cdef void* strips = NULL
     if t.layout == STRIPS:
-        strips = take_scratch((ROWS + loops.rows) * t.depth * t.size)
+        most = max(round_up(STRIP_BYTES // (t.depth * t.size), loops.rows), most)
+        most = min(most, round_up(t.task_rows, loops.rows))
+        strips = take_scratch(most * t.depth * t.size)
         if strips == NULL:
             t.failed = GEMM_NO_MEMORY
             return
     while i < last and not stopped(t.p.served):
-        rows = min(round_up(ROWS, loops.rows), last - i)
+        rows = min(most, last - i)
         if strips != NULL:
             loops.pack_a(
                 t.p.dtype, t.p.trans_a, rows, t.depth // t.unit,
@@ -335,9 +338,14 @@ cdef inline void multiply_rows(
         c = c_at(&t.p, t.row + i, (t.col + j) // t.unit)
         if t.sums != NULL:
             c = t.sums + (i * ld + j) * t.size
-        loops.multiply(
-            t.kind, rows, now, t.depth, t.layout, a, t.p.lda * t.unit,
-            t.packed + j * t.depth * t.size, alpha, beta, c, ld)
+        if t.p.row != NULL and t.q == 0:
+            loops.multiply_onto(
+                t.kind, rows, now, t.depth, t.layout, a, t.p.lda, t.packed + j * t.depth * t.size,
+                alpha, t.p.row + (t.col + j) * t.size, c, ld)
+        else:
+            loops.multiply(
+                t.kind, rows, now, t.depth, t.layout, a, t.p.lda * t.unit,
+                t.packed + j * t.depth * t.size, alpha, beta, c, ld)
         if t.sums != NULL and t.q + t.depth == t.p.k:
             loops.narrow(
                 t.p.dtype, rows, now, c, ld, t.p.alpha_re, t.p.beta,
@@ -509,6 +517,10 @@ cdef int run_split(const Product* p) noexcept nogil:
 
 # The choice.
 
+cdef inline bint suits_split(const Product* p) noexcept nogil:
+    return p.k >= 4 * PART and p.m * p.n <= 128 * 128
+
+
 cdef int run_floats(const Product* p) noexcept nogil:
     if suits_narrow(p):
         return run_narrow(p)
@@ -526,7 +538,7 @@ cdef int run(const Product* p) noexcept nogil:
         return run_blas(p)
     if p.dtype < FLOAT32:
         return run_blocked(p)
-    if p.k >= 4 * PART and p.m * p.n <= 128 * 128:
+    if suits_split(p):
         return run_split(p)
     return run_floats(p)
 
@@ -591,11 +603,36 @@ cdef int gemm(
         const void* b, Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
     cdef Product p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
-        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL)
+        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL, NULL)
     cdef Served served
     cdef int status = check(&p)
     watch(&p, &served)
     return status if status != GEMM_OK else run(&p)
+
+
+cdef int run_onto(Product* p, const char* row) noexcept nogil:
+    # Blocks begin with the row; the others find it in c.
+    cdef Py_ssize_t i, size = p.n * itemsize(p.dtype)
+    if ((p.dtype == FLOAT32 or p.dtype == FLOAT64) and p.m > 0 and p.n > 0 and p.k > 0
+            and not (needs_blas(p.dtype) or suits_split(p) or suits_narrow(p) or suits_direct(p))):
+        p.row, p.beta = row, 0
+        return run_blocked(p)
+    for i in range(p.m):
+        memcpy(c_at(p, i, 0), row, size)
+    return run(p)
+
+
+cdef int gemm_onto(
+        int dtype, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+        const void* a, Py_ssize_t lda, const void* b, Py_ssize_t ldb, const void* row, void* c,
+        Py_ssize_t ldc) noexcept nogil:
+    cdef Product p = Product(
+        dtype, trans_a, trans_b, m, n, k, 1, 0,
+        <const char*>a, lda, <const char*>b, ldb, 1, <char*>c, ldc, NULL, NULL)
+    cdef Served served
+    cdef int status = check(&p)
+    watch(&p, &served)
+    return status if status != GEMM_OK else run_onto(&p, <const char*>row)
 
 
 ctypedef struct Batch:
@@ -632,7 +669,7 @@ cdef int gemm_batched(
     cdef double work
     t.p = Product(
         dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
-        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL)
+        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL, NULL)
     status = check(&t.p)
     watch(&t.p, &served)
     if status != GEMM_OK or batch <= 0:

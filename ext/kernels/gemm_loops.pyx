@@ -27,24 +27,28 @@ cdef extern from "scalar/gemm_micro.h":
 
     void ag_by_rows_f32(
         int rows, Py_ssize_t k, const float* a, Py_ssize_t step, const float* b, Py_ssize_t ldb,
-        float alpha, float beta, float* c, Py_ssize_t ldc, int cols) noexcept nogil
+        float alpha, float beta, const float* base, Py_ssize_t ld_base, float* c,
+        Py_ssize_t ldc, int cols) noexcept nogil
     void ag_by_rows_f64(
         int rows, Py_ssize_t k, const double* a, Py_ssize_t step, const double* b, Py_ssize_t ldb,
-        double alpha, double beta, double* c, Py_ssize_t ldc, int cols) noexcept nogil
+        double alpha, double beta, const double* base, Py_ssize_t ld_base, double* c,
+        Py_ssize_t ldc, int cols) noexcept nogil
     void ag_by_columns_f32(
         int rows, Py_ssize_t k, const float* a, Py_ssize_t step, const float* b, Py_ssize_t ldb,
-        float alpha, float beta, float* c, Py_ssize_t ldc, int cols) noexcept nogil
+        float alpha, float beta, const float* base, Py_ssize_t ld_base, float* c,
+        Py_ssize_t ldc, int cols) noexcept nogil
     void ag_by_columns_f64(
         int rows, Py_ssize_t k, const double* a, Py_ssize_t step, const double* b, Py_ssize_t ldb,
-        double alpha, double beta, double* c, Py_ssize_t ldc, int cols) noexcept nogil
+        double alpha, double beta, const double* base, Py_ssize_t ld_base, double* c,
+        Py_ssize_t ldc, int cols) noexcept nogil
     void ag_by_columns_u32(
         int rows, Py_ssize_t k, const uint32_t* a, Py_ssize_t step, const uint32_t* b,
-        Py_ssize_t ldb, uint32_t alpha, uint32_t beta, uint32_t* c, Py_ssize_t ldc,
-        int cols) noexcept nogil
+        Py_ssize_t ldb, uint32_t alpha, uint32_t beta, const uint32_t* base, Py_ssize_t ld_base,
+        uint32_t* c, Py_ssize_t ldc, int cols) noexcept nogil
     void ag_by_columns_u64(
         int rows, Py_ssize_t k, const uint64_t* a, Py_ssize_t step, const uint64_t* b,
-        Py_ssize_t ldb, uint64_t alpha, uint64_t beta, uint64_t* c, Py_ssize_t ldc,
-        int cols) noexcept nogil
+        Py_ssize_t ldb, uint64_t alpha, uint64_t beta, const uint64_t* base, Py_ssize_t ld_base,
+        uint64_t* c, Py_ssize_t ldc, int cols) noexcept nogil
 
     void ag_pack_rows_u32(
         Py_ssize_t k, Py_ssize_t cols, const uint32_t* s, Py_ssize_t ld,
@@ -108,6 +112,8 @@ cdef enum:
 cdef enum:
     # Rows of a matrix that are packed together.
     TOGETHER = 16
+    # Bytes from one row of a result to the next up to which its columns can be walked down.
+    NEAR = 2048
 
 ctypedef fused number:
     float
@@ -128,21 +134,28 @@ ctypedef fused word:
 
 cdef inline void block(
         int layout, int rows, Py_ssize_t k, number* a, Py_ssize_t step, number* b, Py_ssize_t ldb,
-        number alpha, number beta, number* c, Py_ssize_t ldc, int cols) noexcept nogil:
+        number alpha, number beta, const number* base, Py_ssize_t ld_base, number* c,
+        Py_ssize_t ldc, int cols) noexcept nogil:
     if number is uint32_t:
-        ag_by_columns_u32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+        ag_by_columns_u32(
+            rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
     elif number is uint64_t:
-        ag_by_columns_u64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+        ag_by_columns_u64(
+            rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
     elif number is float:
         if layout == BY_ROWS:
-            ag_by_rows_f32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+            ag_by_rows_f32(
+                rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
         else:
-            ag_by_columns_f32(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+            ag_by_columns_f32(
+                rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
     else:
         if layout == BY_ROWS:
-            ag_by_rows_f64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+            ag_by_rows_f64(
+                rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
         else:
-            ag_by_columns_f64(rows, k, a, step, b, ldb, alpha, beta, c, ldc, cols)
+            ag_by_columns_f64(
+                rows, k, a, step, b, ldb, alpha, beta, base, ld_base, c, ldc, cols)
 
 
 cdef inline Py_ssize_t row_jump(int layout, Py_ssize_t k, Py_ssize_t step) noexcept nogil:
@@ -177,31 +190,38 @@ cdef inline void fetch_result(
 
 cdef void multiply_kind(
         Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, number* a, Py_ssize_t step,
-        number* packed, number alpha, number beta, number* c, Py_ssize_t ldc) noexcept nogil:
-    # A group of rows of a stays in the first-level cache while the strips of b pass by; the lines
-    # of the next group are fetched meanwhile.
-    cdef Py_ssize_t width = 2 * AG_VECTOR_BYTES // sizeof(number)
-    cdef Py_ssize_t strips = (n + width - 1) // width, strip, i = 0, rows, cols, share, lines, last
-    cdef Py_ssize_t jump = row_jump(layout, k, step)
+        number* packed, number alpha, number beta, const number* base, Py_ssize_t ld_base,
+        number* c, Py_ssize_t ldc) noexcept nogil:
+    # Rows as they lie: a group of them stays in the first-level cache while the strips of b pass
+    # by; the lines of the next group are fetched meanwhile.  Few rows, or packed ones where the
+    # rows of c are so short that pages of it follow each other slowly: a strip of b stays there
+    # while all groups pass by.
+    cdef Py_ssize_t width = 2 * AG_VECTOR_BYTES // sizeof(number), most = AG_ROWS
+    cdef Py_ssize_t strips = (n + width - 1) // width, groups = (m + most - 1) // most
+    cdef Py_ssize_t jump = row_jump(layout, k, step), index, i, strip, rows, cols, share, last
+    cdef Py_ssize_t lines = (k * sizeof(number) + 63) // 64
+    cdef bint by_strip = groups <= 2 or (layout == STRIPS and ldc * sizeof(number) <= NEAR)
     cdef number* out
     if layout == STRIPS:
         step = AG_ROWS
-    while i < m:
-        rows = min(<Py_ssize_t>AG_ROWS, m - i)
-        lines = (k * sizeof(number) + 63) // 64
-        last = lines * min(<Py_ssize_t>AG_ROWS, m - i - rows) if layout == BY_ROWS else 0
-        share = (last + strips - 1) // strips
-        for strip in range(strips):
-            cols = min(width, n - strip * width)
-            out = c + i * ldc + strip * width
-            fetch_result(out, ldc, rows, cols)
+    else:
+        most = (m + groups - 1) // groups if groups > 0 else 0
+    for index in range(groups * strips):
+        i, strip = index // strips * most, index % strips
+        if by_strip:
+            i, strip = index % groups * most, index // groups
+        rows, cols = min(most, m - i), min(width, n - strip * width)
+        out = c + i * ldc + strip * width
+        fetch_result(out, ldc, rows, cols)
+        if not by_strip and layout == BY_ROWS:
+            last = lines * min(most, m - i - rows)
+            share = (last + strips - 1) // strips
             fetch_lines(
                 a + (i + rows) * step, step, lines, strip * share,
                 min(strip * share + share, last))
-            block(
-                layout, <int>rows, k, a + i * jump, step, packed + strip * width * k, width,
-                alpha, beta, out, ldc, <int>cols)
-        i += rows
+        block(
+            layout, <int>rows, k, a + i * jump, step, packed + strip * width * k, width, alpha,
+            beta, base + i * ld_base + strip * width, ld_base, out, ldc, <int>cols)
 
 
 cdef inline void multiply_column(
@@ -214,7 +234,7 @@ cdef inline void multiply_column(
     while i < m:
         block(
             layout, <int>min(rows, m - i), k, a + i * jump, step, b, ldb, alpha, beta,
-            c + i * ldc, ldc, <int>cols)
+            c + i * ldc, ldc, c + i * ldc, ldc, <int>cols)
         i += rows
 
 
@@ -247,18 +267,33 @@ cdef void multiply(
     if kind == KIND_F32:
         multiply_kind[float](
             m, n, k, layout, <float*>a, step, <float*>packed, <float>alpha, <float>beta,
-            <float*>c, ldc)
+            <const float*>c, ldc, <float*>c, ldc)
     elif kind == KIND_F64:
         multiply_kind[double](
-            m, n, k, layout, <double*>a, step, <double*>packed, alpha, beta, <double*>c, ldc)
+            m, n, k, layout, <double*>a, step, <double*>packed, alpha, beta, <const double*>c, ldc,
+            <double*>c, ldc)
     elif kind == KIND_U32:
         multiply_kind[uint32_t](
             m, n, k, layout, <uint32_t*>a, step, <uint32_t*>packed, <uint32_t>alpha,
-            <uint32_t>beta, <uint32_t*>c, ldc)
+            <uint32_t>beta, <const uint32_t*>c, ldc, <uint32_t*>c, ldc)
     else:
         multiply_kind[uint64_t](
             m, n, k, layout, <uint64_t*>a, step, <uint64_t*>packed, <uint64_t>alpha,
-            <uint64_t>beta, <uint64_t*>c, ldc)
+            <uint64_t>beta, <const uint64_t*>c, ldc, <uint64_t*>c, ldc)
+
+
+cdef void multiply_onto(
+        int kind, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, const void* a,
+        Py_ssize_t step, const void* packed, double alpha, const void* row,
+        void* c, Py_ssize_t ldc) noexcept nogil:
+    if kind == KIND_F32:
+        multiply_kind[float](
+            m, n, k, layout, <float*>a, step, <float*>packed, <float>alpha, 1, <const float*>row,
+            0, <float*>c, ldc)
+    else:
+        multiply_kind[double](
+            m, n, k, layout, <double*>a, step, <double*>packed, alpha, 1, <const double*>row, 0,
+            <double*>c, ldc)
 
 
 cdef void multiply_direct(
@@ -563,6 +598,7 @@ table.width[KIND_F64] = table.width[KIND_U64] = 2 * AG_VECTOR_BYTES // 8
 table.pack_b = pack_b
 table.pack_a = pack_a
 table.multiply = multiply
+table.multiply_onto = multiply_onto
 table.multiply_direct = multiply_direct
 table.dot_rows = dot_rows
 table.add_rows = add_rows

@@ -3,9 +3,8 @@
 
 A transposed operand is passed on as a flag; only operands without any unit stride are copied.
 """
-from libc.string cimport memcpy
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_integral
-from autograd_cy._C.gemm cimport gemm, gemm_batched, ensure_gemm
+from autograd_cy._C.dtypes cimport dt_is_integral
+from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_batched, gemm_onto
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.iterate cimport contiguous, copy_into, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -54,12 +53,11 @@ cdef struct Multiply:
 
 cdef void multiply(void* plan) noexcept nogil:
     cdef Multiply* t = <Multiply*>plan
-    cdef Py_ssize_t i, row, ldc = t.n if t.n > 0 else 1
+    cdef Py_ssize_t ldc = t.n if t.n > 0 else 1
     if t.bias != NULL:
-        row = t.n * DT_SIZE[t.dt]
-        for i in range(t.m):
-            memcpy(t.c + i * row, t.bias, <size_t>row)
-    if t.batched:
+        t.status = gemm_onto(t.dt, t.trans_a, t.trans_b, t.m, t.n, t.k, t.a, t.lda, t.b, t.ldb,
+                             t.bias, t.c, ldc)
+    elif t.batched:
         t.status = gemm_batched(
             t.dt, t.trans_a, t.trans_b, t.batch, t.m, t.n, t.k, t.alpha, 0.0, t.a, t.lda,
             t.step_a, t.b, t.ldb, t.step_b, t.beta, t.c, ldc, t.m * t.n)
@@ -273,5 +271,4 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     weight = right_matrix(&t, tensor_window(weight, 2, turned, strides, 0), 0)
     if bias is not None:
         bias = contiguous(bias)
-        t.beta = 1
     return product(&t, "linear", out, x, weight, bias)

@@ -14,7 +14,7 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_SIZE
-from autograd_cy._C.gemm cimport ensure_gemm, gemm, needs_blas
+from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_onto, needs_blas
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.gemm_product cimport (
     GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK, round_up)
@@ -115,6 +115,17 @@ cdef inline void multiply(Layer* t, int trans_a, int trans_b, Py_ssize_t m, Py_s
         t.status = gemm(t.dt, trans_a, trans_b, m, n, k, 1, 0, a, lda, b, ldb, beta, c, ldc)
 
 
+cdef inline void multiply_onto(Layer* t, int trans_b, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+                               const void* a, const void* b, const char* row, double beta,
+                               void* c, Py_ssize_t ldc) noexcept nogil:
+    """Matrices without gaps; each row of c begins with `row`, if there is one."""
+    cdef Py_ssize_t ldb = k if trans_b else n
+    if row == NULL:
+        multiply(t, 0, trans_b, m, n, k, a, k, b, ldb, beta, c, ldc)
+    elif t.status == GEMM_OK:
+        t.status = gemm_onto(t.dt, 0, trans_b, m, n, k, a, k, b, ldb, row, c, ldc)
+
+
 cdef bint interrupted(Layer* t, double* looked) noexcept nogil:
     """Between steps: whether a signal handler of Python (that of Ctrl-C) has raised."""
     cdef double now = agr_seconds()
@@ -135,6 +146,7 @@ cdef struct Packed:
     char* at                 # NULL: products pack it
     const char* b            # (k, n), or stored as (n, k)
     int trans
+    const char* row          # NULL, or what each row of c begins with
     Py_ssize_t k
     Py_ssize_t n
     Py_ssize_t columns       # with what fills the last strip
@@ -151,7 +163,7 @@ cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
                const char* b) noexcept nogil:
     cdef Py_ssize_t q = 0, depth, ldb = k if trans else n
     p.t, p.trans, p.k, p.n, p.b = t, trans, k, n, b
-    p.at = NULL
+    p.at = p.row = NULL
     if (t.steps < FEW_STEPS or t.batch < FEW_ROWS or t.batch > MANY_ROWS or n == 0 or k == 0
             or needs_blas(t.dt)):
         return
@@ -172,21 +184,25 @@ cdef void packed_piece(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Packed* p = <Packed*>ctx
     cdef Py_ssize_t j = index * p.piece, now = min(p.piece, p.n - j), q = 0, depth
     cdef Py_ssize_t item = p.t.item
+    cdef const char* packed
     while q < p.k:
         depth = min(p.k - q, <Py_ssize_t>DEPTH)
-        G.multiply(p.kind, p.rows, now, depth, BY_ROWS, p.a + q * item, p.k,
-                   p.at + (q * p.columns + j * depth) * item, 1, p.beta if q == 0 else 1,
-                   p.c + j * item, p.ldc)
+        packed = p.at + (q * p.columns + j * depth) * item
+        if q == 0 and p.row != NULL:
+            G.multiply_onto(p.kind, p.rows, now, depth, BY_ROWS, p.a, p.k, packed, 1,
+                            p.row + j * item, p.c + j * item, p.ldc)
+        else:
+            G.multiply(p.kind, p.rows, now, depth, BY_ROWS, p.a + q * item, p.k, packed, 1,
+                       p.beta if q == 0 else 1, p.c + j * item, p.ldc)
         q += depth
 
 
 cdef inline void multiply_packed(Packed* p, Py_ssize_t rows, const char* a, double beta, char* c,
                                  Py_ssize_t ldc) noexcept nogil:
-    """c = a @ b + beta * c; where it is cut changes no sum."""
+    """c = a @ b + beta * c, or with the row instead; where it is cut changes no sum."""
     cdef int team
     if p.at == NULL or rows < FEW_ROWS:
-        multiply(p.t, 0, p.trans, rows, p.n, p.k, a, p.k, p.b, p.k if p.trans else p.n, beta, c,
-                 ldc)
+        multiply_onto(p.t, p.trans, rows, p.n, p.k, a, p.b, p.row, beta, c, ldc)
         return
     p.rows, p.a, p.beta, p.c, p.ldc = rows, a, beta, c, ldc
     team = team_size(0.125 * rows * p.n * p.k)
@@ -256,19 +272,6 @@ cdef inline void by_tiles(Rows* w, bint backward) noexcept nogil:
 
 # --- forward ----------------------------------------------------------------------------------
 
-cdef void fill_rows(Layer* t, char* to, Py_ssize_t ld, Py_ssize_t rows, const char* one,
-                    const char* other) noexcept nogil:
-    """Each row begins with the sum of two biases; the second may be NULL."""
-    cdef Py_ssize_t i, width = t.gates * t.item
-    if rows == 0:
-        return
-    memcpy(to, one, <size_t>width)
-    if other != NULL:
-        L.add(t.dt, t.gates, to, other)
-    for i in range(1, rows):
-        memcpy(to + i * ld * t.item, to, <size_t>width)
-
-
 cdef void forward(void* plan) noexcept nogil:
     cdef Layer* t = <Layer*>plan
     cdef Py_ssize_t k, step, rows, at = 0, ld = t.kept if t.kept else t.gates
@@ -278,16 +281,15 @@ cdef void forward(void* plan) noexcept nogil:
     cdef char* raw = NULL            # (batch, n): h before the projection
     cdef const char* h = t.h
     cdef const char* c = t.c
-    cdef const char* one = t.b_ih    # biases of the sums, and another of the same
-    cdef const char* other = NULL if t.mode == R_GRU else t.b_hh
+    cdef const char* bias = t.b_ih if t.b_ih != NULL or t.mode == R_GRU else t.b_hh
+    cdef char* both = NULL           # biases of inputs and of states, added up
     cdef Packed w_hh
     cdef Rows w
     cdef double looked = agr_seconds()
     t.status = GEMM_OK
-    if one == NULL:
-        one, other = other, NULL
     pack(&w_hh, t, 1, t.state, t.gates, t.w_hh)
     if t.mode == R_GRU:
+        w_hh.row = t.b_hh
         others = <char*>take_scratch(max(3 * most * t.n * t.item, <Py_ssize_t>64))
         if others == NULL:
             t.status = GEMM_NO_MEMORY
@@ -295,9 +297,16 @@ cdef void forward(void* plan) noexcept nogil:
         raw = <char*>take_scratch(max(most * t.n * t.item, <Py_ssize_t>64))
         if raw == NULL:
             t.status = GEMM_NO_MEMORY
-    if one != NULL:
-        fill_rows(t, sums, ld, t.rows, one, other)
-    multiply(t, 0, 1, t.rows, t.gates, t.size, t.x, t.size, t.w_ih, t.size, one != NULL, sums, ld)
+    if t.mode != R_GRU and t.b_ih != NULL and t.b_hh != NULL:
+        both = <char*>take_scratch(max(t.gates * t.item, <Py_ssize_t>64))
+        if both == NULL:
+            t.status = GEMM_NO_MEMORY
+        else:
+            memcpy(both, t.b_ih, <size_t>(t.gates * t.item))
+            L.add(t.dt, t.gates, both, t.b_hh)
+            bias = both
+    multiply_onto(t, 1, t.rows, t.gates, t.size, t.x, t.w_ih, bias, 0, sums, ld)
+    give_scratch(both)
     if not t.single:
         memcpy(t.hy, t.h, <size_t>(t.batch * width))
         h = t.hy
@@ -315,9 +324,7 @@ cdef void forward(void* plan) noexcept nogil:
         if t.reverse:
             at -= rows
         if t.mode == R_GRU:
-            if t.b_hh != NULL:
-                fill_rows(t, others, t.gates, rows, t.b_hh, NULL)
-            multiply_packed(&w_hh, rows, h, t.b_hh != NULL, others, t.gates)
+            multiply_packed(&w_hh, rows, h, 0, others, t.gates)
         else:
             multiply_packed(&w_hh, rows, h, 1, sums + at * ld * t.item, ld)
         w.count = rows

@@ -24,8 +24,8 @@ from autograd_cy._C.rules_common cimport dims_mask
 from autograd_cy._C.rules_reduction cimport averaged, extreme, summed
 from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on, tensor_window,
-    wrap_double)
+    F_LAZY, F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on,
+    tensor_window, wrap_double)
 from autograd_cy._C.tiles cimport even_block
 
 from autograd_cy._C import cpu as _cpu

@@ -155,7 +155,7 @@ MISUSES = [
     ("not returned as output", lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1]),
     ("mark_dirty can only accept variables", lambda ctx, x: (ctx.mark_dirty(3), x * 2)[1]),
     (
-        "mark_non_differentiable can only accept variables",
+        "mark_non_differentiable only accepts variable arguments",
         lambda ctx, x: (ctx.mark_non_differentiable("a"), x * 2)[1],
     ),
     (

@@ -240,7 +240,7 @@ def test_warnings_of_numbers_come_once():
         warnings.simplefilter("ignore")
         float(x)
     assert float(x) == 1.0  # where a warning would be an error
-    with pytest.raises(TypeError, match="expects a bool, but got int"):
+    with pytest.raises(RuntimeError, match="expects a bool, but got int"):
         torch.set_warn_always(1)
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import pytest
 
@@ -42,6 +43,24 @@ def test_depth(depth):
     y.backward()
     assert x.grad.item() == depth + 1
     assert threading.active_count() < 10
+
+
+class Slow(list):
+    """Takes its time for every item."""
+
+    def append(self, item):
+        time.sleep(0.005)
+        super().append(item)
+
+
+def test_a_caller_waits_for_another_thread_and_asks_seldom(monkeypatch):
+    asked = []
+    join, alive = threading.Thread.join, threading.Thread.is_alive
+    monkeypatch.setattr(threading.Thread, "join", lambda t: asked.append("join") or join(t))
+    monkeypatch.setattr(threading.Thread, "is_alive", lambda t: asked.append("?") or alive(t))
+    x, y = chain(60, Slow())
+    y.backward()
+    assert asked == ["?", "join", "?"] and x.grad.item() == 61
 
 
 def test_exceptions_come_through_all_threads():

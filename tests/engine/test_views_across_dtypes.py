@@ -105,6 +105,28 @@ def test_view_as_complex_says_what_is_wrong(make, text):
         torch.view_as_complex(make())
 
 
+@pytest.mark.parametrize(
+    ("make", "shares"),
+    [
+        (lambda: torch.zeros(2, 4, 2)[:, ::2], True),
+        (lambda: torch.zeros(4, 2, 2).transpose(0, 1), True),
+        (lambda: torch.zeros(2, 2, 2, 2)[1], True),
+        (lambda: torch.zeros(2, 2, 3)[..., :2], False),
+        (lambda: torch.zeros(9)[1:].view(2, 2, 2), False),
+        (lambda: torch.zeros(2, 2, 2).transpose(1, 2), False),
+    ],
+)
+def test_gradients_of_pairs_are_read_where_they_lie_if_they_can(make, shares):
+    seed, seen = make(), []
+    seed[1, 1, 0] = 3.0
+    x = torch.zeros(*seed.shape[:2], dtype=torch.complex64, requires_grad=True)
+    pairs = torch.view_as_real(x)
+    pairs.grad_fn.register_hook(lambda into, out: seen.extend(into))
+    pairs.backward(seed)
+    assert (seen[0].data_ptr() == seed.data_ptr()) is shares
+    assert x.grad[1, 1] == 3 and x.grad.sum() == 3
+
+
 def test_view_as_real_needs_a_complex_tensor():
     with pytest.raises(RuntimeError, match="view_as_real is only supported for complex tensors"):
         torch.view_as_real(torch.ones(2))

@@ -152,6 +152,20 @@ def test_vjp_of_several_arguments_and_outputs():
     assert pull(seed)[1].tolist() == [7.0] * 3, "it can be called again"
 
 
+def test_what_has_no_graph_comes_back_as_it_is():
+    kept = ag.ones(3)
+
+    def both(c):
+        with ag.no_grad():
+            assert vjp(lambda x: (x * 2, kept), X)[0][1] is kept
+        outputs, _ = vjp(lambda x: (x * 2, c), X)
+        assert outputs[1] is c
+        return outputs[0] * c
+
+    both(kept)
+    assert vmap(both)(ag.ones(2, 3)).tolist() == [[0.0, 2.0, 4.0]] * 2
+
+
 def test_vjp_refuses():
     _, pull = vjp(lambda x: (x * 2, x), X)
     with pytest.raises(RuntimeError, match="Expected pytree structure of cotangents"):

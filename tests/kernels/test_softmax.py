@@ -18,6 +18,8 @@ SHAPES = [
     (9, 25),
     (7, 1000),
     (3, 2500),
+    # Vectors and blocks of them, and what is left of a row.
+    *((8, n) for n in (31, 32, 33, 47, 511, 513, 528, 1025, 1543)),
     (3, 4, 5),
     (2, 30, 300),
     (70, 3, 2),
@@ -80,6 +82,22 @@ def test_infinities():
         w = np.repeat(want, len(b) // 5, 0)
         np.testing.assert_array_equal(operate("softmax", b, 1, -1), w)
         np.testing.assert_array_equal(operate("softmax", b.T.copy(), 0, -1), w.T)
+
+
+@pytest.mark.parametrize("n", [25, 32, 47, 513, 1025])
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_an_element_that_is_not_plain_stays_in_its_row(name, n):
+    a = sample(name, (12, n))
+    plain = operate("softmax", a, 1, -1)
+    for at in (0, n // 2, n - 1):
+        for value in (np.nan, np.inf, -np.inf):
+            b = a.copy()
+            b[3, at] = value
+            got = operate("softmax", b, 1, -1)
+            assert np.isnan(got[3]).all() == (value != -np.inf)
+            assert value != -np.inf or got[3, at] == 0
+            assert np.array_equal(got[:3], plain[:3])
+            assert np.array_equal(got[4:], plain[4:])
 
 
 def test_dtype_argument_and_errors():

@@ -46,10 +46,10 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
-# what follows when malloc itself has no memory for a list.
+# what follows when malloc itself has no memory for a list. Types are told apart by the compiler.
 UNSEEN = re.compile(
     r"RELEASE_GIL|team_size|nogil|prefetch|__version__|warn\(|@|lambda|yield|^global"
-    r"|^raise MemoryError\(\)$"
+    r"|^raise MemoryError\(\)$|\b\w+_t (is|in|not in) (?!(not )?None)"
 )
 
 # Where one way to the same result gives place to another, or threads begin: whether at this number

@@ -193,6 +193,23 @@ def test_every_excused_slip_is_still_in_the_sources():
     assert not set(excused) - there
 
 
+def test_types_that_the_compiler_tells_apart_are_left_alone():
+    text = (
+        "def f(a, b):\n    if a_t is float:\n        pass\n    if b_t is not None:\n        pass\n"
+    )
+    assert {s.after for s in slips.find("m.pyx", text)} == {"if b_t is None:"}
+
+
+def test_forked_trials_have_threads():
+    assert b"agc_forked = 1" not in tree.changed({})["ext/core/parallel.pyx"]
+
+
+def test_lines_that_a_compiler_refuses_are_found_in_any_folder():
+    said = "ext/kernels/reduce/sums.pxi:35:23: no\nwarning: ext/core/a.pyx:4:1: hm\n"
+    said += "ext/core/forms.pyx:4:1: no\n"
+    assert tree.blamed(said) == [("ext/kernels/reduce/sums.pxi", "35"), ("ext/core/forms.pyx", "4")]
+
+
 def test_the_report_names_what_nobody_noticed(capsys):
     found = slips.find("m.py", SOURCE)[:4]
     names = ["noticed", "survived", "harmless", "time was up"]

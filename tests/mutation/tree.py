@@ -15,6 +15,8 @@ from tests.mutation.slips import Slip, write
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS = shutil.ignore_patterns("*.so", "__pycache__", ".*", "_build_info.py")
+# A forked child stays at one thread. Those of a trial, whose parent had one, too, may have more.
+FORKED = "agc_forked = 1;"
 # Not mutated: what only prints, measures the machine, or is about being installed.
 NOT_CODE = ("doctor", "info", "machine", "_printing", "_namespace", "__main__", "_version", "viz")
 
@@ -67,7 +69,13 @@ def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
     for name in list(texts):
         if name.endswith(".py"):
             texts[name] = _with_import(texts[name])
-    for name in {_host(name) for name in texts if not name.endswith(".py")}:
+    hosts = {_host(name) for name in texts if not name.endswith(".py")}
+    threads = "ext/core/parallel.pyx"
+    texts[threads] = texts.get(threads) or (ROOT / threads).read_text()
+    if FORKED not in texts[threads]:
+        raise LookupError(f"{threads} notes otherwise that a process was forked")
+    texts[threads] = texts[threads].replace(FORKED, FORKED.replace("1", "0"))
+    for name in hosts:
         text = texts.get(name) or (ROOT / name).read_text()
         start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()
         texts[name] = text[:start] + runtime.CYTHON + text[start:]
@@ -125,10 +133,15 @@ def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
         return set()
     said = run.stdout + run.stderr
     refused = set()
-    for name, line in re.findall(r"(ext/\w+/\w+\.px[id]x?):(\d+):\d+:", said):
+    for name, line in blamed(said):
         lines = (folder / name).read_text().splitlines()
         for near in lines[max(0, int(line) - 4) : int(line) + 1]:
             refused |= {int(number) for number in re.findall(r"_slip\((\d+)\)", near)}
     if not refused & set(slips):
         raise SystemExit(said)
     return refused
+
+
+def blamed(said: str) -> list[tuple[str, str]]:
+    """The places (file and line) of Cython's errors; warnings begin with that word."""
+    return re.findall(r"^(ext/[\w/]+\.p(?:yx|x[id])):(\d+):\d+:", said, re.M)

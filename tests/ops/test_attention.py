@@ -214,6 +214,29 @@ def test_operands_lie_anyhow(layout):
         torch.testing.assert_close(a.contiguous(), b.contiguous())
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sizes", [(40, 300, 1), (300, 40, 2), (97, 600, 2), (1, 9, 4)])
+def test_gradients_of_keys_that_some_queries_or_none_see(sizes, dtype):
+    # Their first part is written, not added to what is there: the memory held something before.
+    rows, cols, heads = sizes
+    shapes = ((1, heads, rows, 8), (1, 1, cols, 8), (1, 1, cols, 8))
+    operands = tensors(shapes, dtype, seed=rows, requires_grad=True)
+    grad = tensors([(1, heads, rows, 8)], dtype, seed=3)[0]
+    seen = torch.ones(rows, cols, dtype=torch.bool).tril()
+    for causal in (True, False):
+        result = attention(*operands, is_causal=causal, enable_gqa=True)
+        held = [torch.full(s, float("nan"), dtype=dtype) for s in shapes]
+        del held
+        found = torch.autograd.grad(result, operands, grad)
+        q, k, v = (x.detach().double().requires_grad_() for x in operands)
+        scores = q @ k.transpose(-1, -2) * 8**-0.5
+        if causal:
+            scores = torch.where(seen, scores, -torch.inf)
+        wanted = torch.autograd.grad(scores.softmax(-1) @ v, (q, k, v), grad.double())
+        for a, b in zip(found, wanted, strict=True):
+            torch.testing.assert_close(a.double(), b, rtol=1e-4, atol=1e-5)
+
+
 def test_results_are_the_same_for_any_number_of_threads():
     before = torch.get_num_threads()
     found = []

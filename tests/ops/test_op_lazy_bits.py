@@ -238,7 +238,7 @@ def test_inplace_forms_write_through_the_view(case):
         version = tensors[0]._version
         arguments = views(call, tensors, turn)
         assert call(arguments, form) is arguments[0]
-        assert tensors[0]._version == version + 1
+        assert tensors[0]._version == version + (case.record.idle is None)
         np.testing.assert_array_equal(to_array(arguments[0]), to_array(plain[0]))
         if way is not None:
             assert is_lazy(arguments[0])

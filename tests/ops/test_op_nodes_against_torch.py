@@ -52,7 +52,7 @@ NAMES = {
     ("pairwise_distance", None, "NormBackward1"): PARTS,
     **{(name, "ConvolutionBackward0", "AddBackward0"): COMPLEX
        for name in ("convolution", *CONVOLUTIONS)},
-    ("matmul", None, None): "the result of batched products is a view of fewer names",
+    ("matmul", "UnsafeViewBackward0", "SqueezeBackward4"): IN_PLACE,
     ("fft.fft", "FftC2CBackward0", "FftR2CBackward0"): WHOLE,
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
     **{(f"a{name}h", None, f"A{name}hBackward1"): IN_PLACE for name in ("cos", "sin", "tan")},
@@ -69,6 +69,7 @@ EDGES = {
     "nn.functional.scaled_dot_product_attention": "no node of its own for a safe softmax",
     **{f"fft.{name}": WHOLE for name in ("fft", "ifft", "rfft", "irfft")},
     **dict.fromkeys(CONVOLUTIONS, COMPLEX),
+    "matmul": "a vector times matrices is a batch of products; torch copies and folds them",
     "outer": "unsqueeze in place of view",
     "nanmean": PARTS,
     "cdist": "sets are expanded to common batches",
@@ -113,6 +114,7 @@ HIDDEN = {
     ("LogSigmoidBackward0", "buffer"): UNNEEDED,
     ("RreluWithNoiseBackward0", "noise"): "without training there is none",
     ("DivBackward2", "other"): UNNEEDED,
+    ("UnsafeViewBackward0", "self_sym_sizes"): "a vector times matrices is a batch of products",
     ("ViewBackward0", "self_sym_sizes"): "bilinear reshapes another product",
     **{(f"{name}Backward0", "correction"): "1 where nothing is given"
        for name in ("Var", "Std", "VarMean", "StdMean")},

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, cases, dtype_name, make, outputs, tensor, to_array
+from calls import CLASS_OF, cases, dtype_name, make, outputs, public_function, tensor, to_array
 from expected import assert_same
 from grouping import each
 
@@ -15,6 +15,11 @@ from autograd_cy.ops import _schema as schema
 
 LEVEL = 1
 SIZE = 3
+# Go through with examples that alone are refused, as their rules count no dimensions.
+LENIENT = (
+    *("addbmm", "addmm", "addmv", "baddbmm", "constant_pad_nd", "dot", "flip", "index_add"),
+    *("index_select", "linear", "mm", "mv", "nn_functional_unfold", "select", "tril", "triu"),
+)
 
 
 def supported(record):
@@ -113,6 +118,44 @@ def test_gradient_goes_through_the_rule(case):
                 assert not any(to_array(x).any() for x in (g, e) if x is not None)
             else:
                 assert_same(to_array(g[k]), to_array(e), 1e-10)
+
+
+def shaped_otherwise(x):
+    """Batches of examples that have other numbers of dimensions than `x`."""
+    if x.ndim:
+        yield "0-d", np.resize(x.reshape(-1), SIZE)
+    if x.ndim > 1:
+        yield "one less", np.stack([x[0]] * SIZE)
+    yield "one more", np.stack([x[None]] * SIZE)
+
+
+def outcome(call):
+    """(outputs, None), or None and the error."""
+    try:
+        return outputs(call()), None
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        return None, error
+
+
+@each("case", cases(lambda r: supported(r) and public_function(r) and same_number_of_results(r)))
+def test_examples_of_any_dimensions_are_taken_or_refused_as_alone(case):
+    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
+    call = make(case, name)
+    for i, leaf in enumerate(call.leaves):
+        for what, column in shaped_otherwise(leaf.array) if leaf.array.size else ():
+
+            def run(x):
+                return call([x if k == i else tensor(a) for k, a in enumerate(call.arrays)])
+
+            where = f"{leaf.name}: {what}"
+            expected, refused = outcome(lambda: run(tensor(column[0])))
+            found, error = outcome(lambda: unwrapped(run(batching._wrap(tensor(column), 0, LEVEL))))
+            if refused is None:
+                assert error is None, where
+                for x, y in zip(found, expected, strict=True):
+                    assert_same(x[0], to_array(y), 1e-11, where)
+            elif case.record.key not in LENIENT:
+                assert error is not None, f"{where}: {refused!r}"
 
 
 def test_nested_levels():

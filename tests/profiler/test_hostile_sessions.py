@@ -226,6 +226,18 @@ def test_lists_in_themselves_and_deep_ones_are_recorded_to_some_depth():
         deep = deep[0]
 
 
+def test_numbers_are_recorded_as_long_as_they_have_64_bits():
+    bounds = [
+        sign * 2**bits + more for sign in (-1, 1) for bits in (31, 62, 63) for more in (-1, 0, 1)
+    ]
+    with profile(record_shapes=True) as prof:
+        for value in bounds:
+            with contextlib.suppress(Exception):
+                ag.ones([value])
+    found = [e.concrete_inputs for e in prof.function_events if e.name == "aten::ones"]
+    assert found == [[[v if -(2**63) <= v < 2**63 else None]] for v in bounds]
+
+
 def test_frames_are_read_whatever_the_path_of_imports_holds(monkeypatch):
     monkeypatch.setattr(sys, "path", [pathlib.Path("/tmp"), None, 3, b"x", *sys.path])
     with profile(with_stack=True) as prof:

@@ -491,6 +491,46 @@ def test_steps_of_optimizers_bound_the_recording(tmp_path):
     assert labels == ["step 2", "step 3"]
     done = started("-m", "autograd_cy", "profile", "--steps", "4:2", script)
     assert done.returncode == 2 and "no range of steps" in done.stderr
+    done = started("-m", "autograd_cy", "profile", "--steps", "40:50", script)
+    assert (done.returncode, done.stderr) == (
+        0,
+        "nothing was recorded: the program made 6 steps of an optimizer, and --steps begins "
+        "with 40\n",
+    )
+    done = started("-m", "autograd_cy", "profile", tmp_path / "absent.py")
+    assert done.returncode == 2 and done.stderr.endswith("absent.py\n")
+
+
+def test_an_event_that_took_in_its_like_has_the_node_of_that():
+    x = torch.ones((4, 6), requires_grad=True)
+    with profile(record_shapes=True, with_stack=True) as prof:
+        for part in x.split(3, 1):
+            part.sum().backward(retain_graph=True)
+    (split,) = (e for e in prof.function_events if e.op == "split")
+    nodes = {e.sequence_nr for e in prof.function_events if e.name == "SplitBackward0"}
+    assert nodes == {split.sequence_nr} and split.sequence_nr >= 0
+    row = next(row for row in prof.group("op") if row.key == "split")
+    assert row.calls == 1 and row.backward > 0
+    assert not any("SplitBackward" in row.key for row in prof.group("op"))
+
+
+def test_the_module_lists_its_names():
+    from autograd_cy import profiler
+
+    assert set(profiler.__all__) <= set(dir(profiler))
+    with pytest.raises(AttributeError, match="export_chrome_trace"):
+        profiler.ExecutionTraceObserver
+
+
+def test_devices_and_activities_are_those_of_torch():
+    theirs = pytest.importorskip("torch.profiler")
+    for ours, known in (
+        (ProfilerActivity, theirs.ProfilerActivity),
+        (torch.profiler.DeviceType, theirs.DeviceType),
+    ):
+        assert {e.name: e.value for e in ours} == {
+            name: int(member.value) for name, member in known.__members__.items()
+        }
 
 
 def test_importing_the_package_loads_no_profiler():

@@ -1,5 +1,6 @@
 """What is recorded: which events, how they nest, and that pairs close whatever happens."""
 
+import asyncio
 import copy
 import threading
 
@@ -8,6 +9,7 @@ import pytest
 from recordings import Exp, Fails, FailsLater, assert_nested, names_of, recorded, tree_of
 
 import autograd_cy as ag
+from autograd_cy._C import recorder as _recorder
 from autograd_cy.nn.functional import conv2d
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._session import Session
@@ -402,6 +404,11 @@ def test_memory_of_storages_and_the_event_that_took_it():
     assert len(recorded(run).mem_time) == 0
 
 
+def test_storages_without_elements_are_no_change_of_memory():
+    columns = recorded(lambda: (ag.ones(0), ag.nn.Parameter(ag.ones(2))), profile_memory=True)
+    assert sorted(columns.mem_bytes) == [-8, 8]
+
+
 def test_the_cache_of_blocks_is_used_while_memory_is_watched():
     before = ag.memory_summary()
     recorded(lambda: [ag.ones(1000).numel() for _ in range(20)], profile_memory=True)
@@ -427,6 +434,61 @@ def test_frames_are_those_of_the_program():
     assert len(stack) <= 32
     node = columns.stacks[columns.stack[names.index("ExpBackward0")]]
     assert node == stack
+
+
+def test_frames_are_the_same_however_they_are_read():
+    """Those of the interpreter, read as they lie there, and those of CPython's functions."""
+    x = ag.ones(2)
+
+    class Thing:
+        def __del__(self):
+            x.exp()
+
+        @property
+        def value(self):
+            return x.sin()
+
+        def __lt__(self, other):
+            x.cos()
+            return False
+
+    def numbers():
+        yield x.tan()
+        yield from (x.tanh() for _ in range(2))
+
+    async def later():
+        await asyncio.sleep(0)
+        x.sqrt()
+
+    def deep(depth):
+        return deep(depth - 1) if depth else x.floor()
+
+    def run():
+        Thing().value
+        sorted([Thing(), Thing()])
+        list(numbers())
+        asyncio.run(later())
+        exec("x.ceil()", {"x": x})
+        deep(50)
+        thread = threading.Thread(target=lambda: deep(1))
+        thread.start()
+        thread.join()
+
+    seen = []
+    before = _recorder._read_inside(True)
+    try:
+        for inside in (True, False):
+            _recorder._read_inside(inside)
+            columns = recorded(run, with_stack=True)
+            seen.append([columns.stacks[i] for i in columns.stack])
+    finally:
+        _recorder._read_inside(before)
+    assert seen[0] == seen[1]
+    lengths = {len(stack) for stack in seen[0]}
+    assert max(lengths) == 32 > min(lengths)
+    assert {stack[0].rpartition(": ")[2] for stack in seen[0]} >= {
+        *("__del__", "value", "__lt__", "numbers", "<genexpr>", "later", "<module>", "deep")
+    }
 
 
 def test_events_belong_to_modules():

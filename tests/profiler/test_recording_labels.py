@@ -209,6 +209,39 @@ def test_a_label_is_left_however_its_exit_is_reached():
     assert not columns.unfinished.any()
 
 
+def test_an_exit_that_was_bound_before_the_profiler_started_ends_the_label():
+    label = record_function("bound")
+    enter, leave = label.__enter__, label.__exit__
+    assert "__exit__" in repr(leave) and "bound" in repr(leave)
+    leave(None, None, None)
+
+    def run():
+        assert enter() is label
+        ag.ones(2)
+        leave(None, None, None)
+        ag.ones(3)
+        enter()
+        leave(kind=ValueError, error=None, traceback=None)
+
+    columns = recorded(run)
+    assert [entry for entry in tree_of(columns) if "empty" not in entry[1]] == [
+        (0, "bound"),
+        (1, "aten::ones"),
+        (0, "aten::ones"),
+        (0, "bound"),
+    ]
+    assert columns.failed.tolist()[-1] and columns.failed.sum() == 1
+    assert not columns.unfinished.any()
+    with pytest.raises(TypeError, match="argument"):
+        enter(1)
+    with pytest.raises(TypeError, match="argument"):
+        leave(None)
+    with pytest.raises(TypeError, match="argument"):
+        leave(None, None, None, more=1)
+    with pytest.raises(TypeError):
+        type(leave)()(None, None, None)
+
+
 def test_a_label_that_was_entered_off_is_no_event_and_one_entered_on_ends_off():
     early, late = record_function("early"), record_function("late")
     session = Session()

@@ -396,3 +396,23 @@ def test_sessions_are_joined_with_the_times_of_the_first():
     assert both.threads == [4000] and set(both.thread.tolist()) == {1}
     assert len(Loaded(both).events()) == len(both) + 2  # with two changes of memory outside
     assert joined([one]) is one and len(joined([])) == 0
+
+
+def test_what_is_merged_leaves_its_node_its_operations_and_its_bytes():
+    columns = Columns(
+        names=["aten::split"],
+        name=[0, 0, 0],
+        start=[0, 1, 2],
+        end=[9, 8, 7],
+        seq=[-1, 5, -1],
+        parent=[-1, 0, 1],
+        saved=[1, 10, 100],
+        flops=[0, 6, 6],
+        bytes_moved=[8, 4, 2],
+        team=[1, 1, 3],
+    )
+    spans = Spans(columns)
+    (event,) = spans.events()
+    assert (event.sequence_nr, event.flops) == (5, 6)
+    found = {key: spans.column(key).tolist() for key in ("saved", "bytes_moved", "team", "seq")}
+    assert found == {"saved": [111], "bytes_moved": [8], "team": [3], "seq": [5]}

@@ -150,12 +150,13 @@ def test_sorting_by_what_there_is_not_lists_what_there_is():
 
 def test_flops_are_shown_in_the_unit_of_the_largest():
     made = [
-        FunctionEvent(i, "mm", 1, i, i + 1, flops=f) for i, f in enumerate((0, 2000, 3 * 10**9))
+        FunctionEvent(i, "mm", 1, i, i + 1, flops=f)
+        for i, f in enumerate((0, 2000, 3 * 10**9, None))
     ]
     text = EventList(made, with_flops=True).table()
-    rows = text.splitlines()[3:6]
+    rows = text.splitlines()[3:7]
     assert "Total GFLOPs" in text
-    assert [row.split()[-1] for row in rows] == ["--", "0.000", "3.000"]
+    assert [row.split()[-1] for row in rows] == ["--", "0.000", "3.000", "--"]
 
 
 def test_sources_and_flops_stand_under_their_heads():

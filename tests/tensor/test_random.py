@@ -424,6 +424,19 @@ class TestNormal:
         z = (x - mean.numpy()) / std.numpy()
         assert stats.kstest(z.reshape(-1), "norm").pvalue > 1e-6
 
+    def test_gradients_are_zeros_of_nodes_named_as_in_torch(self):
+        mean, std = (ag.ones(n, requires_grad=True) for n in ((2, 1), 3))
+        for name, args in {
+            "NormalBackward1": (mean, 1.0),
+            "NormalBackward2": (0.0, std),
+            "NormalBackward3": (mean, std),
+        }.items():
+            drawn = ag.normal(*args)
+            leaves = [x for x in args if isinstance(x, ag.Tensor)]
+            found = ag.autograd.grad(drawn.sum(), leaves)
+            assert type(drawn.grad_fn).__name__ == name
+            assert [g.tolist() for g in found] == [ag.zeros_like(x).tolist() for x in leaves]
+
     def test_dtype_is_that_of_the_mean(self):
         assert ag.normal(ag.zeros(2), ag.ones(2, dtype=ag.float64)).dtype == ag.float32
 

@@ -17,6 +17,7 @@ CONVERSIONS = (
     "None,m.float64 'cpu',None m.float64,True,True x,True dtype=m.float64 "
     "device='cpu' copy=True "
 ).split()
+DTYPES = ("float32", "float64", "float16", "int64", "complex64")
 INDICES = (
     "'a' b'a' ['a'] [1,'a'] ('a',) (0,['a']) [[0,'a']] [1.0] [1.7,0.2] "
     "np.array([0.0,1.0]) [1j] 1.0 m.tensor([0,1],dtype=m.int8) "
@@ -66,7 +67,7 @@ PROGRAMS = [
     *(f"put(x, {index}, 5.0)" for index in INDICES),
     *(f"put(x, 0, {value})" for value in ("None", "object()", "'a'", "{}", "5", "True", "1.5")),
     "m.ones(())[0]",
-    # angles, powers
+    # angles, numbers, dtypes
     *(
         f"m.{f}(x.to(m.{a}))"
         for f in ("deg2rad", "rad2deg")
@@ -79,13 +80,24 @@ PROGRAMS = [
     "x.half() ** float('inf')",
     "x.half() ** 3.0",
     "x ** 1e300",
+    *(f"m.lerp(x, x, x.to(m.{a}))" for a in ("float64", "int64", "bool", "complex64")),
+    "m.lerp(x, x, m.tensor(0.5, dtype=m.float64))",
+    "x.clone().lerp_(x, x.double())",
+    *(f"m.heaviside(x, x.to(m.{a}))" for a in ("float64", "int64")),
+    "m.heaviside(x, x)",
+    # single numbers
+    "m.repeat_interleave(m.tensor(3), 2)",
+    "m.repeat_interleave(m.tensor(3), 2, 0)",
+    "m.repeat_interleave(m.tensor(3.0), m.tensor([2]), dim=0)",
+    "m.repeat_interleave(m.tensor([1, 2]), m.tensor([1.0, 2.0]))",
     "m.unique(m.tensor(3), dim=0)",
-    "m.unique(m.tensor(3), dim=1)",
     "m.unique(m.tensor(3))",
-    "m.unique(x, dim=1)",
     "m.unique_consecutive(m.tensor(3), dim=0)",
-    "m.unique_consecutive(m.tensor(3))",
     # layers
+    *(f"F.rms_norm(x, (3,), m.full((3,), 2, dtype=m.{a}))" for a in DTYPES),
+    "F.rms_norm(x.to(m.complex64) * (1 + 2j), (3,))",
+    "F.rms_norm(x.half(), (3,), m.ones(3, dtype=m.float64))",
+    "F.rms_norm(x, (3,), m.ones(2, dtype=m.float64))",
     "F.cross_entropy(x, m.ones(3, 3, dtype=m.complex64))",
     "F.cross_entropy(x, m.ones(3, 3, dtype=m.int64))",
     "F.cross_entropy(x, m.full((3, 3), 0.5))",
@@ -94,6 +106,25 @@ PROGRAMS = [
         for a in ("bool", "uint8", "float32")
         for mode in ("reflect", "replicate", "circular", "constant")
     ),
+    # out= of another dtype
+    *(
+        f"m.{f}(x.to(m.{a}), 0, out=m.empty(0, dtype=m.{b}))"
+        for f in ("sum", "prod", "cumsum")
+        for a in ("int64", "float32", "float16")
+        for b in ("int64", "float32", "float64", "float16")
+    ),
+    "m.isnan(x, out=m.empty(0, dtype=m.bool))",
+    # switches
+    *(f"m.set_grad_enabled({given})" for given in ("'a'", "1", "None")),
+    "m.autograd.set_detect_anomaly('a')",
+    "m.autograd.set_detect_anomaly(True, 1)",
+    "m.autograd.set_multithreading_enabled(0)",
+    # what nobody computed
+    "m.ones(2, 3, 3)[:, 0].ravel().data_ptr() == 0",
+    "(m.ones(2, 3, 3) @ m.ones(3, 3))._base is None",
+    "(m.ones(2, 3, 3) @ m.ones(3))._base is None",
+    "(m.ones(3) @ m.ones(2, 3, 3))._is_view()",
+    "(m.ones(2, 3, 3) @ m.ones(2, 3, 3))._is_view()",
 ]
 
 

@@ -224,7 +224,7 @@ cdef void put_nested(object x, int depth) noexcept:
             put_nested(x[i], depth + 1)
     elif type(x) is bool:
         put_bool(<bint>x)
-    elif type(x) is int and -(1 << 62) < x < 1 << 62:
+    elif type(x) is int and -(1 << 63) <= x < 1 << 63:
         put_int(x)
     elif type(x) is float:
         put_float(x)

@@ -4,11 +4,16 @@ cdef extern from *:
     ctypedef object (*getter "descrgetfunc")(object, object, object)
     ctypedef struct NewType "PyTypeObject":
         void* tp_vectorcall
+        void* tp_call
+        Py_ssize_t tp_vectorcall_offset
+        unsigned long tp_flags
         PyObject* tp_dict
         getter tp_descr_get
     NewType* TYPE_OF "Py_TYPE"(PyObject*) noexcept
     void PyType_Modified(NewType*) noexcept
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
+    void* PyVectorcall_Call
+    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
 
 
 # Texts and numbers make no cycles that a collector had to look for.
@@ -56,22 +61,29 @@ cdef class record_function:
     @cython.binding(False)
     def __enter__(self):
         if g_modes & G_PROFILE:
-            if self.event != NULL or self.others is not None:
-                if self.others is None:
-                    self.others = []
-                self.others.append(<size_t>self.event)
-            self.event = begin(name_of(self.name), S_LABEL)
+            self.open()
         return self
+
+    cdef int open(self) except -1:
+        if self.event != NULL or self.others is not None:
+            if self.others is None:
+                self.others = []
+            self.others.append(<size_t>self.event)
+        self.event = begin(name_of(self.name), S_LABEL)
+        return 0
 
     @cython.binding(False)
     def __exit__(self, kind, error, traceback):
+        self.leave(kind is not None)
+
+    cdef void leave(self, bint failed) noexcept:
         cdef Event* e = self.event
         self.event = NULL
         if self.others is not None:
             e = self.of_this_thread(e)
         if e == NULL:
             return
-        if kind is not None:
+        if failed:
             e.flags |= E_FAILED
         close(e)
 
@@ -140,42 +152,99 @@ cdef PyObject* new_label(PyObject* cls, PyObject** args, size_t n, PyObject* nam
     return <PyObject*>made
 
 
-@cython.binding(False)
-def _leave_nothing(kind=None, error=None, traceback=None):
-    """The end of a label that was entered without a profiler."""
+# A with statement binds both methods, for which CPython makes two objects that the collector has to
+# know: they take longer than all the rest. These are lighter.
+@cython.final
+@cython.freelist(16)
+@cython.no_gc
+cdef class Bound:
+    """`label.__enter__` or `label.__exit__`."""
+    cdef record_function label
+    cdef Binding method
+    cdef void* vectorcall
+
+    def __repr__(self):
+        return f"<method {self.method.function.__name__} of {self.label!r}>"
 
 
-cdef object leave_nothing = _leave_nothing
+cdef PyObject* entered(PyObject* bound, PyObject** args, size_t n, PyObject* names) except NULL:
+    cdef record_function label = (<Bound>bound).label
+    if names != NULL or PyVectorcall_NARGS(n):
+        return called_otherwise(<Bound>bound, args, PyVectorcall_NARGS(n), names)
+    if g_modes & G_PROFILE:
+        label.open()
+    Py_INCREF(label)
+    return <PyObject*>label
+
+
+cdef PyObject* left(PyObject* bound, PyObject** args, size_t n, PyObject* names) except NULL:
+    cdef record_function label = (<Bound>bound).label
+    if names != NULL or PyVectorcall_NARGS(n) != 3:
+        return called_otherwise(<Bound>bound, args, PyVectorcall_NARGS(n), names)
+    if label.event != NULL or label.others is not None:
+        label.leave(<object>args[0] is not None)
+    Py_INCREF(None)
+    return <PyObject*>None
+
+
+cdef PyObject* called_otherwise(Bound bound, PyObject** args, Py_ssize_t given,
+                                PyObject* names) except NULL:
+    """Arguments that have names, or are wrong: as the method takes them."""
+    cdef Py_ssize_t i
+    cdef dict named = {}
+    if names != NULL:
+        for i in range(len(<tuple>names)):
+            named[(<tuple>names)[i]] = <object>args[given + i]
+    found = bound.method.function(bound.label, *[<object>args[i] for i in range(given)], **named)
+    Py_INCREF(found)
+    return <PyObject*>found
 
 
 @cython.final
-cdef class Leaving:
-    """`record_function.__exit__`: a with statement asks for it before it enters, and gets what does
-    nothing if nothing is to be done, as making a bound method takes longer than all the rest."""
+cdef class Binding:
+    """What stands for a method of labels in their class."""
     cdef object function
+    cdef void* call
 
     def __get__(self, label, cls):
+        cdef Bound bound
         if label is None:
             return self
         if self.function is None:
             raise TypeError("not made by the module")
-        # A subclass may start the profiler when it is entered.
-        if (type(label) is record_function and (<record_function>label).event == NULL
-                and (<record_function>label).others is None and not g_modes & G_PROFILE):
-            return leave_nothing
-        return TYPE_OF(<PyObject*>self.function).tp_descr_get(self.function, label, cls)
+        if type(label) is not record_function:
+            return TYPE_OF(<PyObject*>self.function).tp_descr_get(self.function, label, cls)
+        bound = Bound.__new__(Bound)
+        bound.label = <record_function>label
+        bound.method = self
+        bound.vectorcall = self.call
+        return bound
 
-    def __call__(self, record_function label not None, *error):
-        return self.function(label, *error)
+    def __call__(self, record_function label not None, *args, **named):
+        return self.function(label, *args, **named)
 
 
-cdef void replace_exit() noexcept:
+cdef int replace_method(str name, void* call) except -1:
     cdef NewType* cls = <NewType*>record_function
-    cdef Leaving leaving = Leaving.__new__(Leaving)
-    leaving.function = (<dict>cls.tp_dict)["__exit__"]
-    (<dict>cls.tp_dict)["__exit__"] = leaving
+    cdef Binding made = Binding.__new__(Binding)
+    made.function = (<dict>cls.tp_dict)[name]
+    made.call = call
+    (<dict>cls.tp_dict)[name] = made
     PyType_Modified(cls)
+    return 0
 
 
-replace_exit()
+cdef int let_bound_be_called() except -1:
+    cdef NewType* cls = <NewType*>Bound
+    cdef Bound some = Bound.__new__(Bound)
+    cls.tp_vectorcall_offset = <char*>&some.vectorcall - <char*><PyObject*>some
+    cls.tp_call = <void*>PyVectorcall_Call
+    cls.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
+    PyType_Modified(cls)
+    return 0
+
+
+let_bound_be_called()
+replace_method("__enter__", <void*>entered)
+replace_method("__exit__", <void*>left)
 (<NewType*>record_function).tp_vectorcall = <void*>new_label

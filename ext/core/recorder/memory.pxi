@@ -10,6 +10,8 @@ cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
     cdef Stream* s = this_stream()
     cdef Change* c
     cdef int64_t room
+    if nbytes == 0:                 # storages without elements
+        return
     g_total += nbytes
     if s == NULL or g_changes >= g_limit:
         g_dropped += 1

@@ -41,6 +41,8 @@ cdef class Recording:
         if ag_forked:
             begin_in_child()
         choose_clock()
+        if self.wanted & D_STACK:
+            choose_frames()
         this_stream()
         self.firsts = {}
         s = g_streams
@@ -341,6 +343,20 @@ cdef void begin_in_child() noexcept:
     _sessions.clear()
     agree()
     let_go()
+
+
+def _prepare():
+    """Called once: what a first session would wait for: the clock, memory of its first events."""
+    global g_spare, g_n_spare
+    cdef Block* b
+    choose_clock()
+    while g_n_spare < FIRST_BLOCKS:
+        b = <Block*>ag_new_block()
+        if b == NULL:
+            return
+        b.next = g_spare
+        g_spare = b
+        g_n_spare += 1
 
 
 def _enabled():

@@ -222,9 +222,7 @@ cdef class SwitchContext(Restoring):
     cdef int change
 
     def __init__(self, mode):
-        if mode is not True and mode is not False:
-            raise TypeError(f"{type(self).__name__}(): argument 'mode' (position 1) must be bool, "
-                            f"not {type(mode).__name__}")
+        _must_be_bool(type(self).__name__, "mode", mode, 1)
         self.mode = mode
         self.change = _CHANGES[type(self)._changes[self.mode]]
         if type(self)._at_once:
@@ -254,10 +252,8 @@ cdef class AnomalyContext(Restoring):
     cdef readonly bint check_nan
 
     def __init__(self, mode, check_nan=True):
-        for name, given in (("mode", mode), ("check_nan", check_nan)):
-            if given is not True and given is not False:
-                raise TypeError(f"{type(self).__name__}(): argument '{name}' must be bool, not "
-                                f"{type(given).__name__}")
+        _must_be_bool(type(self).__name__, "mode", mode)
+        _must_be_bool(type(self).__name__, "check_nan", check_nan)
         self.mode = mode
         self.check_nan = check_nan
         if type(self)._at_once:

@@ -26,6 +26,15 @@ cdef int set_requires_grad(Tensor t, bint value) except -1:
     return 0
 
 
+def _must_be_bool(function, name, value, position=0):
+    """Refuse what is no bool as the switch `name` of a function; numbers are none, as in torch."""
+    if value is True or value is False:
+        return
+    place = f" (position {position})" if position else ""
+    raise TypeError(f"{function}(): argument '{name}'{place} must be bool, not "
+                    f"{type(value).__name__}")
+
+
 def requires_grad_(Tensor self not None, requires_grad=True):
     """
     Change whether operations on this leaf tensor are recorded; returns the tensor.
@@ -45,10 +54,7 @@ def requires_grad_(Tensor self not None, requires_grad=True):
     >>> ag.zeros(2).requires_grad_()
     tensor([0., 0.], requires_grad=True)
     """
-    if not isinstance(requires_grad, bool):
-        raise TypeError(
-            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-            f"{type(requires_grad).__name__}")
+    _must_be_bool("requires_grad_", "requires_grad", requires_grad, 1)
     set_requires_grad(self, requires_grad)
     return self
 

@@ -6,6 +6,8 @@ cdef int release_saved(Node n) except -1:
     cdef Node inner
     if n.flags & N_ACCUMULATE:
         return 0
+    if n.flags & N_PYTHON:
+        n.flags |= N_FREED              # a Function's, also if it had saved nothing
     for i in range(n.n_saved):
         p = n.saved[i].obj
         if p != NULL:

@@ -15,13 +15,14 @@ ctypedef fused scan_t:
     double complex
 
 cdef enum:
-    AT_ONCE = 4      # rows that are summed side by side: each addition waits for the one before
+    AT_ONCE = 8      # rows that are summed side by side: each addition waits for the one before
 
 cdef struct ScanPlan:
     Py_ssize_t size
     Py_ssize_t inner
     Py_ssize_t outer
-    char* p
+    char* p                # the sums
+    const char* source     # what is summed; p itself, unless rows lie one after the other
     int dt
 
 
@@ -42,38 +43,46 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept
             p[i * inner + j] += p[(i - 1) * inner + j]
 
 
-cdef inline void scan_four(real_scan_t* p, Py_ssize_t size) noexcept nogil:
-    """scan_one() of four rows."""
-    cdef real_scan_t* q = p + size
-    cdef real_scan_t* r = p + 2 * size
-    cdef real_scan_t* s = p + 3 * size
-    cdef double a = 0, b = 0, c = 0, d = 0
+cdef inline void scan_rows(real_scan_t* p, Py_ssize_t size) noexcept nogil:
+    """scan_one() of AT_ONCE rows."""
+    cdef double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0
     cdef Py_ssize_t i
     if real_scan_t is double:
         # Not 0 + p[0], which has no sign if p[0] is -0.
-        a = b = c = d = -0.0
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = -0.0
     for i in range(size):
-        a += p[i]
-        b += q[i]
-        c += r[i]
-        d += s[i]
-        p[i] = <real_scan_t>a
-        q[i] = <real_scan_t>b
-        r[i] = <real_scan_t>c
-        s[i] = <real_scan_t>d
+        s0 += p[i]
+        s1 += p[i + size]
+        s2 += p[i + 2 * size]
+        s3 += p[i + 3 * size]
+        s4 += p[i + 4 * size]
+        s5 += p[i + 5 * size]
+        s6 += p[i + 6 * size]
+        s7 += p[i + 7 * size]
+        p[i] = <real_scan_t>s0
+        p[i + size] = <real_scan_t>s1
+        p[i + 2 * size] = <real_scan_t>s2
+        p[i + 3 * size] = <real_scan_t>s3
+        p[i + 4 * size] = <real_scan_t>s4
+        p[i + 5 * size] = <real_scan_t>s5
+        p[i + 6 * size] = <real_scan_t>s6
+        p[i + 7 * size] = <real_scan_t>s7
 
 
 cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef ScanPlan* plan = <ScanPlan*>ctx
     cdef Py_ssize_t row = tile * AT_ONCE, stop = min(row + AT_ONCE, plan.outer)
-    cdef char* p
-    if stop - row == AT_ONCE and plan.inner == 1 and (plan.dt == DT_F32 or plan.dt == DT_F64):
-        p = plan.p + row * plan.size * DT_SIZE[plan.dt]
+    cdef Py_ssize_t at = row * plan.size * DT_SIZE[plan.dt]
+    # Rows side by side are too many places to read ahead of: they come here first.
+    if plan.source != plan.p:
+        memcpy(plan.p + at, plan.source + at, (stop - row) * plan.size * DT_SIZE[plan.dt])
+    if plan.inner == 1 and stop - row == AT_ONCE:
         if plan.dt == DT_F32:
-            scan_four(<float*>p, plan.size)
-        else:
-            scan_four(<double*>p, plan.size)
-        return
+            scan_rows(<float*>(plan.p + at), plan.size)
+            return
+        if plan.dt == DT_F64:
+            scan_rows(<double*>(plan.p + at), plan.size)
+            return
     while row < stop:
         scan_row(plan, row)
         row += 1
@@ -118,7 +127,11 @@ cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
     if compute != out.dt:
         sums = tensor_empty(compute, a.nd, a.sizes)
     if sums is not a:
-        copy_into(sums, cast(a, out.dt), "cumsum")
+        a = cast(a, out.dt)
+        if (a.nd == 0 or dim != a.nd - 1 or a.dt != compute or a.flags & (F_STRIDED | F_LAZY)
+                or (a.mem == sums.mem and a.ptr != sums.ptr)):
+            copy_into(sums, a, "cumsum")
+            a = sums
     if sums.nd:
         plan.size = sums.sizes[dim]
         plan.inner = 1
@@ -127,9 +140,11 @@ cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
         for d in range(<int>dim + 1, sums.nd):
             plan.inner *= sums.sizes[d]
         plan.p = sums.ptr
+        plan.source = a.ptr
         plan.dt = compute
         begin(&work, "cumsum", &plan, sizeof(plan))
-        operand(&work, &plan.p, sums, UPDATES)
+        operand(&work, &plan.p, sums, WRITES if a is not sums else UPDATES)
+        operand(&work, &plan.source, a, READS)
         plan.outer = outer
         launch_tiles(&work, scan_tile, (outer + AT_ONCE - 1) // AT_ONCE, 4.0 * sums.count)
     return copy_into(out, sums, "cumsum") if sums is not out else 0

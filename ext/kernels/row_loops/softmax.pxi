@@ -3,6 +3,14 @@
 # Exponentials are taken in a buffer that stays in the first cache, filled up to a whole number of
 # vectors: the few elements left over would otherwise cost as much as the rest of a short row.
 
+cdef extern from "soft_lanes.h" nogil:
+    enum:
+        AG_HAS_SOFT
+    void ag_soft_row_f32(int, const float*, Py_ssize_t, float*)
+    void ag_soft_row_f64(int, const double*, Py_ssize_t, double*)
+    void ag_soft_back_row_f32(int, const float*, const float*, Py_ssize_t, float*)
+    void ag_soft_back_row_f64(int, const double*, const double*, Py_ssize_t, double*)
+
 cdef enum:
     PIECE = 1024    # elements of that buffer
     WHOLE = 16      # its length is a multiple of this
@@ -55,9 +63,15 @@ cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcep
     """One row, n > 0."""
     cdef real_t piece[PIECE]
     cdef Py_ssize_t start = 0, i, length
-    cdef real_t m = best_of_block(p, n, <Largest*>NULL)
-    cdef real_t f
+    cdef real_t m, f
     cdef double s = 0
+    if AG_HAS_SOFT:
+        if real_t is float:
+            ag_soft_row_f32(kind, p, n, out)
+        else:
+            ag_soft_row_f64(kind, p, n, out)
+        return
+    m = best_of_block(p, n, <Largest*>NULL)
     if kind == S_LOGSUMEXP and is_infinite(m):
         out[0] = m
         return
@@ -215,6 +229,12 @@ cdef void soft_back_one(int kind, const real_t* g, const real_t* y, Py_ssize_t n
     cdef Py_ssize_t start = 0, i, length
     cdef double s = 0
     cdef real_t f
+    if AG_HAS_SOFT:
+        if real_t is float:
+            ag_soft_back_row_f32(kind, g, y, n, out)
+        else:
+            ag_soft_back_row_f64(kind, g, y, n, out)
+        return
     if kind == S_SOFTMAX:
         while start < n:
             length = n - start if n - start < PIECE else PIECE

@@ -6,19 +6,22 @@ typedef AG_T AG_NAME(ag_vec_)
 #define VEC AG_NAME(ag_vec_)
 #define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
 
-/* c = alpha * sums + beta * c for one block; c is not read when beta is 0. */
+/* c = alpha * sums + beta * base for one block; base is c itself, or a row for all of its rows
+ * (ld_base 0), and isn't read when beta is 0. */
 AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*sum)[2], AG_T alpha,
-                              AG_T beta, AG_T *c, ptrdiff_t ldc, int cols) {
+                              AG_T beta, const AG_T *base, ptrdiff_t ld_base, AG_T *c,
+                              ptrdiff_t ldc, int cols) {
     if (cols == vecs * LANES && keep == rows) {
         AG_UNROLL
         for (int i = 0; i < rows; i++) {
             VEC *out = (VEC *)(c + i * ldc);
+            const VEC *old = (const VEC *)(base + i * ld_base);
             if (beta == 0) {
                 out[0] = alpha * sum[i][0];
                 if (vecs == 2) out[1] = alpha * sum[i][1];
             } else {
-                out[0] = beta * out[0] + alpha * sum[i][0];
-                if (vecs == 2) out[1] = beta * out[1] + alpha * sum[i][1];
+                out[0] = beta * old[0] + alpha * sum[i][0];
+                if (vecs == 2) out[1] = beta * old[1] + alpha * sum[i][1];
             }
         }
     } else {
@@ -31,7 +34,7 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
         for (int i = 0; i < keep; i++)
             for (int j = 0; j < cols; j++)
                 c[i * ldc + j] = beta == 0 ? alpha * part[i][j]
-                                           : beta * c[i * ldc + j] + alpha * part[i][j];
+                                           : beta * base[i * ld_base + j] + alpha * part[i][j];
     }
 }
 
@@ -39,8 +42,8 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
  * where this is inlined. */
 AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_t k,
                               const AG_T *a, ptrdiff_t row_step, ptrdiff_t k_step, const AG_T *b,
-                              ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c, ptrdiff_t ldc,
-                              int cols) {
+                              ptrdiff_t ldb, AG_T alpha, AG_T beta, const AG_T *base,
+                              ptrdiff_t ld_base, AG_T *c, ptrdiff_t ldc, int cols) {
     VEC sum[AG_ROWS][2];
     AG_UNROLL
     for (int i = 0; i < rows; i++) {
@@ -59,16 +62,18 @@ AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_
         a += k_step;
         b += ldb;
     }
-    AG_NAME(ag_store_)(rows, vecs, keep, sum, alpha, beta, c, ldc, cols);
+    AG_NAME(ag_store_)(rows, vecs, keep, sum, alpha, beta, base, ld_base, c, ldc, cols);
 }
 
 #if AG_ALL_ROWS
 #define AG_CASE(R)                                                                               \
     case R:                                                                                      \
         if (cols > LANES)                                                                        \
-            AG_NAME(ag_block_)(R, 2, R, k, a, AG_STEPS, b, ldb, alpha, beta, c, ldc, cols);      \
+            AG_NAME(ag_block_)(R, 2, R, k, a, AG_STEPS, b, ldb, alpha, beta, base, ld_base, c,   \
+                               ldc, cols);                                                       \
         else                                                                                     \
-            AG_NAME(ag_block_)(R, 1, R, k, a, AG_STEPS, b, ldb, alpha, beta, c, ldc, cols);      \
+            AG_NAME(ag_block_)(R, 1, R, k, a, AG_STEPS, b, ldb, alpha, beta, base, ld_base, c,   \
+                               ldc, cols);                                                       \
         break;
 #if AG_ROWS == 4
 #define AG_CASES AG_CASE(1) AG_CASE(2) AG_CASE(3) AG_CASE(4)
@@ -85,8 +90,9 @@ AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_
 
 /* Rows of a lie `step` apart and are contiguous along k. */
 static void AG_NAME(ag_by_rows_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
-                                 const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
-                                 ptrdiff_t ldc, int cols) {
+                                 const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta,
+                                 const AG_T *base, ptrdiff_t ld_base, AG_T *c, ptrdiff_t ldc,
+                                 int cols) {
 #define AG_STEPS step, 1
     switch (rows) { AG_CASES }
 #undef AG_STEPS
@@ -94,8 +100,9 @@ static void AG_NAME(ag_by_rows_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t
 
 /* The rows of a are neighbours and k advances by `step`. */
 static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
-                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
-                                    ptrdiff_t ldc, int cols) {
+                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta,
+                                    const AG_T *base, ptrdiff_t ld_base, AG_T *c, ptrdiff_t ldc,
+                                    int cols) {
 #define AG_STEPS 1, step
     switch (rows) { AG_CASES }
 #undef AG_STEPS
@@ -105,9 +112,11 @@ static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdif
 #else
 /* Integers come in full strips, so one body is enough; missing rows are computed and dropped. */
 static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdiff_t step,
-                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta, AG_T *c,
-                                    ptrdiff_t ldc, int cols) {
-    AG_NAME(ag_block_)(AG_ROWS, 2, rows, k, a, 1, step, b, ldb, alpha, beta, c, ldc, cols);
+                                    const AG_T *b, ptrdiff_t ldb, AG_T alpha, AG_T beta,
+                                    const AG_T *base, ptrdiff_t ld_base, AG_T *c, ptrdiff_t ldc,
+                                    int cols) {
+    AG_NAME(ag_block_)(AG_ROWS, 2, rows, k, a, 1, step, b, ldb, alpha, beta, base, ld_base, c, ldc,
+                       cols);
 }
 
 /* Packing moves bits, so floats are packed as integers of their size. */

@@ -8,6 +8,7 @@ import autograd_cy as ag
 from autograd_cy.nn import functional as _now
 
 from ...autograd import Variable
+from ...tensors.wrapping import core
 from .._modern import modern
 from ._activations import log_softmax
 from ._operands import variable
@@ -40,6 +41,11 @@ def _target(target: Any) -> Any:
             "as volatile or not requiring gradients"
         )
     return target
+
+
+def _plain(weight: Any) -> Any:
+    """A tensor of the era computes by the rules of its time, and records nothing."""
+    return None if weight is None else core(weight)
 
 
 def _reduction(size_average: bool) -> str:
@@ -82,7 +88,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool = T
         raise ValueError(f"Expected 2 or 4 dimensions (got {input.dim()})")
 
     def compute(x, t):
-        return ag.nll_loss(x, t, weight=weight, reduction=_reduction(size_average))
+        return ag.nll_loss(x, t, weight=_plain(weight), reduction=_reduction(size_average))
 
     return modern("NLLLoss", compute, input, _target(target))
 
@@ -127,7 +133,7 @@ def binary_cross_entropy(
         # The small number keeps the logarithm of 0 finite, and its gradient too.
         each = -(ag.log(x + 1e-12) * t + ag.log(1 - x + 1e-12) * (1 - t))
         if weight is not None:
-            each = each * ag.as_tensor(weight).expand_as(each)
+            each = each * _plain(weight).expand_as(each)
         return _reduced(each, size_average)
 
     return modern("BCELoss", lambda x, t: compute(x, t.reshape(x.shape)), input, target)
@@ -183,7 +189,7 @@ def multi_margin_loss(
     how = _reduction(size_average)
 
     def compute(x, t):
-        return _now.multi_margin_loss(x, t, p, margin, weight, reduction=how)
+        return _now.multi_margin_loss(x, t, p, margin, _plain(weight), reduction=how)
 
     return modern("MultiMarginLoss", compute, input, _target(target))
 
