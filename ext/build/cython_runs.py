@@ -86,7 +86,7 @@ class CythonRuns:
     """Processes that wait for runs; one is started when none is free."""
 
     def __init__(self, root: Path, many: bool = False):
-        """`many`: so many that reading all declarations first is worth a second (declarations.py)."""
+        """`many`: so many runs that reading all declarations first is worth a second."""
         self.root = root
         self.many = many
         self.free: SimpleQueue[subprocess.Popen] = SimpleQueue()

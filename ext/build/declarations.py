@@ -1,10 +1,11 @@
 """The declarations of a package, read once for many runs of Cython.
 
-More than half of the run for a small module is reading the .pxd files that it cimports, the same ones for
-nearly every module. Here Cython reads all of the package, and each run (a fork, see cython_runs.py) is
-given those that its source reaches, as if it had just read them: Cython notes in a declaration that
-somebody uses it, and generates code for what is used, so these notes are taken back and made again
-for what a run reaches. The C files are the same but for the order of ``#include <...>`` lines.
+More than half of the run for a small module is reading the .pxd files that it cimports, the same
+ones for nearly every module. Here Cython reads all of the package, and each run (a fork, see
+cython_runs.py) is given those that its source reaches, as if it had just read them: Cython notes in
+a declaration that somebody uses it, and generates code for what is used, so these notes are taken
+back and made again for what a run reaches. The C files are the same but for the order of
+``#include <...>`` lines.
 """
 
 from __future__ import annotations

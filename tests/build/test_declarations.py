@@ -10,8 +10,8 @@ from ext.build.extensions import PACKAGE, SHARED
 
 pytest.importorskip("Cython", minversion="3.2")
 
-# `far` reaches `near`, whose inline function uses what `base` has; `apart` uses more of `base`. What one
-# reaches must not be seen in another: neither names, nor code, nor marks that something is used.
+# `far` reaches `near`, whose inline function uses what `base` has; `apart` uses more of it. What
+# one reaches must not be seen in another: no names, no code, no marks that something is used.
 SOURCES = {
     "pack/__init__.py": "",
     "pack/base.pxd": """
@@ -82,7 +82,7 @@ SOURCES = {
 
 
 def translated(root: Path, runs: CythonRuns, result: str, module: str, source: Path, *flags):
-    """The lines of the C file, in some order where headers are included, and what it was made of."""
+    """The lines of the C file, headers apart and in some order, and what it was made of."""
     c_file = root / result / f"{source.stem}.c"
     c_file.parent.mkdir(exist_ok=True, parents=True)
     given = ["--module-name", module, "-3", "-I", ".", *flags]
@@ -91,7 +91,8 @@ def translated(root: Path, runs: CythonRuns, result: str, module: str, source: P
     lines = c_file.read_text().splitlines()
     depfile = Path(f"{c_file}.dep").read_text().replace("\\\n", " ").split(": ", 1)[1]
     headers = sorted(line for line in lines if line.startswith("#include <"))
-    return [line for line in lines if not line.startswith("#include <")], headers, {*depfile.split()}
+    others = [line for line in lines if not line.startswith("#include <")]
+    return others, headers, {*depfile.split()}
 
 
 def test_runs_that_share_declarations_see_only_those_they_reach(tmp_path):
