@@ -22,6 +22,7 @@ from ._C.dtypes import dtype as _dtype
 from ._C.exchange import UntypedStorage
 from ._C.placement import device, layout, strided
 from ._C.tensor import Size, Tensor
+from ._pickles import dimensions, modest
 from .storage import TypedStorage
 
 __all__ = ["FIRST_BYTES", "Reader", "write"]
@@ -29,6 +30,7 @@ __all__ = ["FIRST_BYTES", "Reader", "write"]
 FIRST_BYTES = b"PK\x03\x04"
 ALIGNMENT = 64  # of memory in the file, so that it can be mapped
 VERSION = 3
+PIECE = 1 << 20  # so much is copied and written at once
 
 _STORAGES = {
     "DoubleStorage": "float64",
@@ -208,7 +210,8 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
 
     def add(name: str, data: Any) -> None:
         entry = zipfile.ZipInfo(f"{stem}/{name}")
-        size = memoryview(data).nbytes
+        data = memoryview(data).cast("B")
+        size = data.nbytes
         large = size * 1.05 > zipfile.ZIP64_LIMIT
         # A field that readers skip, as long as the data needs to be aligned.
         start = archive.fp.tell() + 30 + len(entry.filename.encode()) + 4  # type: ignore[union-attr]
@@ -216,7 +219,10 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
         entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
         entry.file_size = size
         with archive.open(entry, "w", force_zip64=large) as out:
-            out.write(data)
+            # Copies: another thread may go on with the training meanwhile, and what is written
+            # must be what its checksum was made of.
+            for at in range(0, size, PIECE):
+                out.write(bytes(data[at : at + PIECE]))
 
     try:
         # No view of it: an end while it is written would leave the view in the error's traceback.
@@ -277,7 +283,14 @@ def _rebuild_tensor_v3(
         if metadata and metadata.get(name):
             bits |= _lazy_bit(name)
     return _rebuild_tensor(
-        Tensor, _untyped(storage), dtype, offset, tuple(size), tuple(stride), requires_grad, bits
+        Tensor,
+        _untyped(storage),
+        dtype,
+        offset,
+        dimensions(size),
+        dimensions(stride),
+        requires_grad,
+        bits,
     )
 
 
@@ -286,9 +299,10 @@ def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
 
 
 def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    size, stride = dimensions(size), dimensions(stride)
     last = sum((n - 1) * s for n, s in zip(size, stride)) + 1 if all(size) else 0
     storage = _storage_on_meta(last * dtype.itemsize)
-    return _rebuild_tensor(Tensor, storage, dtype, 0, tuple(size), tuple(stride), requires_grad)
+    return _rebuild_tensor(Tensor, storage, dtype, 0, size, stride, requires_grad)
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
@@ -335,7 +349,7 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_parameter_with_state"): _rebuild_parameter,
     ("torch._tensor", "_rebuild_from_type_v2"): _rebuild_with_state,
     ("torch", "Tensor"): Tensor,
-    ("torch", "Size"): Size,
+    ("torch", "Size"): modest(Size),
     ("torch", "device"): device,
     ("torch.serialization", "_get_layout"): _get_layout,
     ("torch.storage", "UntypedStorage"): UntypedStorage,

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, Any
 
-from . import _archive
+from . import _archive, _pickles
 from ._C.copying import _storage_on_meta
 from ._C.placement import device
 from ._C.tensor import Tensor
@@ -26,7 +26,7 @@ __all__ = ["load", "save"]
 
 MAGIC = b"autograd_cy 1\n"
 
-# What a file may name when it is loaded with weights_only=True.
+# What a file may name when it is loaded with weights_only=True, beside _pickles.SAFE.
 _SAFE = {
     ("autograd_cy._C.copying", "_rebuild_tensor"),
     ("autograd_cy._C.copying", "_storage_from_bytes"),
@@ -35,19 +35,10 @@ _SAFE = {
     ("autograd_cy._C.placement", "device"),
     ("autograd_cy._C.placement", "strided"),
     ("autograd_cy._C.random", "_rebuild_generator"),
-    ("autograd_cy", "Size"),
-    ("autograd_cy._C.tensor", "Size"),  # of older files
-    ("_codecs", "encode"),
-    ("builtins", "bytearray"),
-    ("builtins", "bytes"),
     ("builtins", "complex"),
-    ("builtins", "frozenset"),
     ("builtins", "range"),
-    ("builtins", "set"),
     ("builtins", "slice"),
-    ("collections", "Counter"),
     ("collections", "OrderedDict"),
-    ("collections", "deque"),
 }
 
 
@@ -183,6 +174,8 @@ class _Unpickler(pickle.Unpickler):
         modern = module, name
         if modern in _RENAMED:
             return _RENAMED[modern]
+        if modern in _pickles.SAFE:
+            return _pickles.SAFE[modern]
         if modern in _SAFE:
             return super().find_class(*modern)
         # Parameter and other tensor classes of this package.
@@ -313,20 +306,22 @@ def load(
             where = None if map_location is None else place("cpu")
             if where is not None and not isinstance(where, device):
                 raise RuntimeError("load: this file's map_location must be 'cpu' or 'meta'")
-            return _unpickled(handle, weights_only, where=where)
+            return _unpickled(handle.read(), weights_only, where=where)
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
         try:
             reader = _archive.Reader(handle, place, bool(mmap))
-            pickled = io.BytesIO(reader.pickled())
+            pickled = reader.pickled()
         except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
             raise pickle.UnpicklingError(f"load: the file is damaged: {error}") from error
         return _unpickled(pickled, weights_only, archive=reader, where=place("meta"))
 
 
-def _unpickled(file: IO[bytes], weights_only: bool | None, **places: Any) -> Any:
-    unpickler = _Unpickler(file)
+def _unpickled(pickled: Any, weights_only: bool | None, **places: Any) -> Any:
+    unpickler = _Unpickler(io.BytesIO(pickled))
     unpickler.weights_only = weights_only is None or bool(weights_only)
+    if unpickler.weights_only:
+        _pickles.check_memo(pickled)
     vars(unpickler).update(places)
     try:
         return unpickler.load()

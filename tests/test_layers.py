@@ -22,6 +22,7 @@ LEVELS = (
     {
         "_absent",
         "_archive",
+        "_pickles",
         "_context",
         "_environment",
         "_events",

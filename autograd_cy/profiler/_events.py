@@ -249,8 +249,10 @@ class FunctionEvent(FormattedTimesMixin):
         """
         if not isinstance(child, FunctionEvent):
             raise AssertionError("Expected child to be a FunctionEvent")
-        if self.device_type != DeviceType.CPU or child.device_type != DeviceType.CPU:
-            raise AssertionError("Expected both events to be of the CPU")
+        if self.device_type != DeviceType.CPU:
+            raise AssertionError("Expected device_type to be CPU")
+        if child.device_type != DeviceType.CPU:
+            raise AssertionError("Expected child device_type to be CPU")
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
@@ -264,8 +266,10 @@ class FunctionEvent(FormattedTimesMixin):
         """
         if not isinstance(parent, FunctionEvent):
             raise AssertionError("Expected parent to be a FunctionEvent")
-        if self.device_type != DeviceType.CPU or parent.device_type != DeviceType.CPU:
-            raise AssertionError("Expected both events to be of the CPU")
+        if self.device_type != DeviceType.CPU:
+            raise AssertionError("Expected device_type to be CPU")
+        if parent.device_type != DeviceType.CPU:
+            raise AssertionError("Expected parent device_type to be CPU")
         self.cpu_parent = parent
 
     @property
@@ -300,9 +304,11 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def device_time_total(self) -> float:
-        """Microseconds of the kernels of this event and its children."""
+        """Microseconds of the kernels of this event and its children; its own on a device."""
         if self.is_async or not self.use_device:
             return 0
+        if self.device_type != DeviceType.CPU:
+            return self.time_range.elapsed_us()
         own = sum(kernel.duration for kernel in self.kernels)
         return own + sum(child.device_time_total for child in self.cpu_children)
 

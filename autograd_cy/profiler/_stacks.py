@@ -285,7 +285,8 @@ def _cut(box: _Box, room: int) -> str:
     found = re.fullmatch(r"(.*/)?([^/]*)\((\d+)\): (.*)", name) if box.kind == "frame" else None
     if found is not None:
         _, file, line, function = found.groups()
-        for name in (f"{file}({line}): {function}", f"{function} ({line})", f"({line})"):
-            if len(name) <= room:
-                return name
+        for text in (f"{file}({line}): {function}", f"{function} ({line})", f"({line})"):
+            if len(text) <= room:
+                return text
+        name = function
     return name[: room - 2] + ".."

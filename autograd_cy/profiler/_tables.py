@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy.profiler._events import short_name
+from autograd_cy.profiler._events import DeviceType, short_name
 from autograd_cy.profiler._formats import (
     _format_memory,
     _format_time,
@@ -61,7 +61,7 @@ def render(
     layout.widths(max_name_column_width, max_shapes_column_width, max_src_column_width)
 
     total = events.self_cpu_time_total
-    device_total = sum(row.self_device_time_total for row in rows) if layout.device else 0
+    device_total = _device_total(rows) if layout.device else 0
 
     def shown(time: float) -> str:
         return _format_time(time) if time_unit is None else _in_unit(time, time_unit)
@@ -90,6 +90,12 @@ def render(
     if events._note:
         lines.append(events._note)
     return "\n".join(lines) + "\n"
+
+
+def _device_total(rows: list) -> float:
+    """Of the kernels; they are counted where they ran, and at what started them otherwise."""
+    there = [row for row in rows if row.device_type != DeviceType.CPU]
+    return sum(row.self_device_time_total for row in there or rows)
 
 
 def _is_inner(row: Any) -> bool:
@@ -171,7 +177,7 @@ class _Layout:
         name = self.name_of(row)
         if self.most_name is not None and len(name) >= self.most_name - 3:
             name = name[: self.most_name - 3] + "..."
-        share = "0.00%" if row.is_async else _format_time_share(row.cpu_time_total, total)
+        share = "0" if row.is_async else _format_time_share(row.cpu_time_total, total)
         cells = [
             name,
             _format_time_share(row.self_cpu_time_total, total),

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,7 @@ def walk(items):
 # element that is still in use. (Cython 3.3; older ones lack the helper and need no correction.)
 WRONG = "    int result = PyList_Append(list, x);\n    Py_DECREF(x);\n"
 CORRECTION = WRONG.replace("    Py_DECREF", "    if (likely(result == 0)) Py_DECREF")
+_UNCHECKED = re.compile(rb"= PyObject_IsInstance\([^;\n]*\); *\n")
 
 
 def correct_helpers() -> None:
@@ -80,6 +82,33 @@ def correct_helpers() -> None:
     except ValueError:
         return
     helper.impl = helper.impl.replace(WRONG, CORRECTION)
+
+
+def correct_calls() -> None:
+    """Let `isinstance` of several classes look whether asking an object for its class failed.
+
+    Cython 3.3 writes one call for each class, and forgets the test of its result that it writes
+    for a class alone: an error raised by a property ``__class__`` stayed set, and surfaced later.
+    """
+    from Cython.Compiler.ExprNodes import PythonCapiCallNode
+    from Cython.Compiler.PyrexTypes import CFuncType
+
+    if getattr(PythonCapiCallNode, "checks_classes", False):
+        return
+    plain = PythonCapiCallNode.__init__
+
+    def checking(self, pos, function_name, func_type, *args, **kwargs):
+        if function_name == "PyObject_IsInstance" and func_type.exception_value is None:
+            func_type = CFuncType(func_type.return_type, func_type.args, exception_value=-1)
+        plain(self, pos, function_name, func_type, *args, **kwargs)
+
+    PythonCapiCallNode.__init__ = checking
+    PythonCapiCallNode.checks_classes = True
+
+
+def is_uncorrected(made: bytes) -> bool:
+    """Whether a C file is from before one of these corrections, or from Cython alone."""
+    return WRONG.encode() in made or _UNCHECKED.search(made) is not None
 
 
 class CythonRuns:
@@ -173,6 +202,7 @@ def _cython(arguments: list[str]) -> int:
     from Cython.Compiler.Main import main
 
     correct_helpers()
+    correct_calls()
     sys.argv = ["cython", *arguments]
     try:
         main(command_line=1)

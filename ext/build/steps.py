@@ -20,7 +20,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cython_runs import CythonRuns
+from .cython_runs import CythonRuns, is_uncorrected
 
 READING = "2"  # changes when files count as read that did not before: all steps run once more
 MANY = 8  # runs of Cython in one process that pay for reading all declarations first
@@ -199,6 +199,8 @@ class Builder:
             return ["its command or a version of the tools changed"]
         if not step.output.exists():
             return [f"{self._short(step.output)} is gone"]
+        if step.name == "cython" and is_uncorrected(step.output.read_bytes()):
+            return ["its C file is from before what Cython writes was corrected"]
         return [
             self._change(*item) for item in known["read"].items() if self.digest(item[0]) != item[1]
         ]

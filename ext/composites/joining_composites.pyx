@@ -111,4 +111,5 @@ cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):
     for end in (*where, n):
         out.append(T.slice(a, dim, at, end, 1))
         at = end
+        PyErr_CheckSignals()
     return tuple(out)

@@ -254,3 +254,28 @@ def test_the_helper_of_comprehensions_gives_its_reference_back_once():
     """
     said = run_python("-c", textwrap.dedent(text), cwd=ROOT).stdout
     assert said.strip() in ("corrected", "there is none")
+
+
+def test_isinstance_of_several_classes_looks_whether_it_failed(tmp_path):
+    # Also in another process, as this changes Cython for all of the process.
+    (tmp_path / "kinds.pyx").write_text(
+        "import decimal\n"
+        "def several(x):\n    return isinstance(x, (bool, list, decimal.Decimal))\n"
+        "def one(x):\n    return isinstance(x, decimal.Decimal)\n"
+    )
+    text = f"""
+        import os
+        from ext.build.cython_runs import _cython, correct_calls, is_uncorrected
+
+        os.chdir({str(tmp_path)!r})
+        for _ in range(2):      # what is corrected already is left alone
+            correct_calls()
+            assert _cython(["-3", "-o", "kinds.c", "kinds.pyx"]) == 0
+        made = open("kinds.c", "rb").read()
+        calls = [line for line in made.splitlines() if b"= PyObject_IsInstance(" in line]
+        assert len(calls) == 2 and all(b"-1))" in line for line in calls), calls
+        assert not is_uncorrected(made)
+        assert is_uncorrected(made.replace(calls[0], calls[0].split(b"if")[0]))
+        print("corrected")
+    """
+    assert run_python("-c", textwrap.dedent(text), cwd=ROOT).stdout.strip() == "corrected"

@@ -507,3 +507,12 @@ def test_profiles_show_the_wait_for_each_batch(workers):
     with ag.profiler.profile() as prof, pytest.raises(KeyError):
         next(iter(loader))
     assert [event.failed for event in prof.events() if event.name == name] == [True]
+
+
+@pytest.mark.parametrize("timeout", [1, 0.5, float("inf"), float("nan"), True])
+def test_a_timeout_without_workers_is_refused_when_a_pass_begins(timeout):
+    loader = D.DataLoader(range(3), timeout=timeout)
+    with pytest.raises(AssertionError, match="needs workers to wait for"):
+        iter(loader)
+    loader.timeout = 0
+    assert [batch.tolist() for batch in loader] == [[0], [1], [2]]

@@ -221,22 +221,32 @@ def test_absurd_numbers_of_threads_are_cut(capsys):
     assert "alive" in found
 
 
-@pytest.mark.parametrize("shape", [(2_000_000,), (2, 1_000_000), (100_000, 2, 2)])
-def test_a_long_list_of_elements_is_interrupted_on_the_way(shape):
-    x = ag.zeros(shape)
+LONG = ag.zeros(200_000)
+LONG_CALLS = {
+    "tolist": ag.zeros(2_000_000).tolist,
+    "tolist of long rows": ag.zeros(2, 1_000_000).tolist,
+    "tolist of short rows": ag.zeros(100_000, 2, 2).tolist,
+    "tensor_split": lambda: LONG.tensor_split(200_000),
+    "tensor_split at": lambda: LONG.tensor_split(tuple(range(200_000))),
+}
+
+
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_what_makes_many_objects_is_interrupted_on_the_way(name):
+    call = LONG_CALLS[name]
 
     def stop(*_):
         raise KeyboardInterrupt
 
     begun = time.monotonic()
-    x.tolist()
+    call()
     whole = time.monotonic() - begun
     before = signal.signal(signal.SIGALRM, stop)
     try:
         begun = time.monotonic()
         signal.setitimer(signal.ITIMER_REAL, whole / 20)
         with pytest.raises(KeyboardInterrupt):
-            x.tolist()
+            call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -14,6 +14,7 @@ import autograd_cy as ag
 import autograd_cy.legacy as torch
 from autograd_cy.legacy import nn, optim
 from autograd_cy.legacy.autograd import Variable, gradcheck
+from autograd_cy.legacy.autograd.gradcheck import zero_gradients
 from autograd_cy.legacy.nn import functional as F
 from autograd_cy.legacy.utils.data import DataLoader, Dataset, sampler
 
@@ -26,6 +27,13 @@ def x():
 def doubles(*size):
     torch.manual_seed(len(size))
     return Variable(torch.randn(*size).double(), requires_grad=True)
+
+
+def test_gradients_of_nested_variables_become_zeros_and_others_are_left():
+    a, b = doubles(2), doubles(3)
+    a.sum().backward()
+    zero_gradients([a, (b, torch.ones(2)), [], 3, None])
+    assert a.grad.data.tolist() == [0, 0] and b.grad is None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from calls import EVALUATOR, public_function, records, to_array
+from grouping import each
 
 import autograd_cy as ag
 
@@ -42,6 +44,21 @@ def test_numbers_on_both_sides_give_a_tensor_and_alpha_still_counts():
     assert ag.add(2, 3).item() == 5
     assert ag.add(2, ag.tensor([1.0]), alpha=3).tolist() == [5.0]
     assert ag.sub(2, ag.tensor([1.0]), alpha=3).tolist() == [-1.0]
+
+
+def takes_two_operands(record):
+    return [a.type for a in record.args[:2]] == ["operand"] * 2 and public_function(record)
+
+
+@each("record", records(takes_two_operands))
+def test_two_numbers_are_what_a_tensor_and_a_number_are_or_refused(record):
+    function = EVALUATOR.form(record)
+    if record.method:
+        found, expected = function(2, 3), function(ag.tensor(2), 3)
+        assert found.dtype == expected.dtype and to_array(found) == to_array(expected)
+    else:
+        with pytest.raises(TypeError, match=r"\(position 2\) must be Tensor, not int"):
+            function(2, 3)
 
 
 @pytest.mark.parametrize("name", TENSOR_FIRST)

@@ -31,6 +31,7 @@ KINDS = {
     "outer": "a composite by formula",
     "diag": "a composite by function",
     "gather": "a vmap rule for each set of batched arguments",
+    "mean_dim": "out= of a wider dtype",
     "masked_fill": "a check of the arguments",
     "clamp": "optional operands, and names of nodes that depend on them",
     "_dropout_mask": "random",

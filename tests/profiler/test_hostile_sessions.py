@@ -3,8 +3,10 @@
 import contextlib
 import copy
 import gc
+import json
 import pathlib
 import pickle
+import subprocess
 import sys
 import threading
 from xml.dom import minidom
@@ -16,7 +18,9 @@ import autograd_cy as ag
 from autograd_cy import profiler
 from autograd_cy.autograd.profiler import profile, record_function
 from autograd_cy.profiler import _session
+from autograd_cy.profiler._reports import load
 from autograd_cy.profiler._session import Session
+from autograd_cy.profiler._stacks import _Box, _cut
 
 # --- counts of operations -------------------------------------------------------------------
 
@@ -238,6 +242,19 @@ def test_numbers_are_recorded_as_long_as_they_have_64_bits():
     assert found == [[[v if -(2**63) <= v < 2**63 else None]] for v in bounds]
 
 
+def test_thousands_of_shapes_are_told_apart():
+    code = """
+import autograd_cy as ag
+from autograd_cy.autograd.profiler import profile
+with profile(record_shapes=True) as prof:
+    for n in range(3000):
+        ag.empty(n, n % 7)
+found = [e.concrete_inputs for e in prof.function_events if e.name == "aten::empty"]
+assert found == [[n, n % 7] for n in range(3000)], found[:5]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)  # a loop may have no end
+
+
 def test_frames_are_read_whatever_the_path_of_imports_holds(monkeypatch):
     monkeypatch.setattr(sys, "path", [pathlib.Path("/tmp"), None, 3, b"x", *sys.path])
     with profile(with_stack=True) as prof:
@@ -361,3 +378,74 @@ def test_the_axis_of_memory_has_the_scale_of_its_notes(nbytes):
     (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
     assert dot.get_ydata()[0] == pytest.approx(float(number), abs=0.006)
     pyplot.close("all")
+
+
+def test_what_is_asked_for_reads_well(tmp_path):
+    with profile(profile_memory=True, record_shapes=True) as prof:
+        x = ag.ones(2)
+    found = prof.memory()
+    assert repr(found).startswith("<Memory peak=") and repr(found).endswith("holders=1>")
+    assert prof.key_averages()[0].name == prof.key_averages()[0].key
+    assert repr(prof.function_events[0].time_range).startswith("Interval(start=")
+    prof.save(tmp_path / "x.npz")
+    assert repr(load(tmp_path / "x.npz")) == f"<profile of {len(prof.function_events)} events>"
+    with pytest.raises(ValueError, match="metric should be one of"):
+        prof.key_averages().export_stacks(tmp_path / "x", "self_time")
+    del x
+
+
+def test_dropped_events_stand_in_traces(tmp_path):
+    with profile(max_events=1) as prof:
+        ag.ones(2)
+    prof.export_chrome_trace(tmp_path / "t.json")
+    assert json.loads((tmp_path / "t.json").read_text())["droppedEvents"] == 1
+
+
+def test_a_summary_of_threads_says_how_many():
+    with profile() as prof:
+        thread = threading.Thread(target=ag.ones, args=(2,))
+        thread.start()
+        thread.join()
+        ag.ones(2)
+    assert "threads            2, whose times add up" in prof.summary()
+
+
+def test_pictures_of_little_and_of_much(monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    from autograd_cy.profiler import _pictures
+
+    monkeypatch.setattr(_pictures, "MOST_BARS", 3)
+    with profile(profile_memory=True) as prof:
+        for _ in range(5):
+            ag.ones(2)
+    ax = prof.plot_timeline()
+    assert sum(len(drawn.get_paths()) for drawn in ax.collections) == 3
+    with profile(profile_memory=True) as prof:
+        pass
+    assert prof.plot_memory().get_title() == "nothing was allocated"
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="export_flamegraph"):
+        prof.plot_timeline()
+
+
+def test_a_narrow_box_has_the_function_and_the_line():
+    box = _Box("folder/model.py(12): forward", "frame")
+    assert [_cut(box, room) for room in (21, 14, 6, 3)] == [
+        "model.py(12): forward",
+        "forward (12)",
+        "(12)",
+        "f..",
+    ]
+    assert _cut(_Box("threshold_backward", "op"), 6) == "thre.."
+
+
+def test_a_schedule_takes_the_older_ways_of_speaking():
+    with pytest.warns(FutureWarning, match="use `activities`"):
+        prof = profiler.profile(use_cuda=True)
+    assert str(prof).startswith("<unfinished")
+    prof.set_custom_trace_id_callback(lambda: "mine")
+    with prof:
+        ag.ones(2)
+    assert prof.get_trace_id() == "mine"
+    assert str(prof) == prof.profiler.table()

@@ -219,6 +219,9 @@ class TestAsTensor:
         y = ag.as_tensor(x, dtype=ag.float64)
         assert y.dtype == ag.float64
         assert y.requires_grad
+        for plain in (ag.ones(2), x.detach()):
+            assert not ag.as_tensor(plain, dtype=ag.float64).requires_grad
+            assert not ag.asarray(plain, dtype=ag.float64).requires_grad
 
 
 class TestAsarray:

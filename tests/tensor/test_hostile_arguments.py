@@ -92,3 +92,51 @@ def test_more_pieces_than_memory_holds_fail_at_once():
     with pytest.raises(MemoryError):
         torch.ones(3).tensor_split(2**60)
     assert [len(t) for t in torch.ones(3).tensor_split(4)] == [1, 1, 1, 0]
+
+
+class Secret:
+    """Doesn't say of what class it is."""
+
+    @property
+    def __class__(self):
+        raise ZeroDivisionError("secret")
+
+
+TAKING_ANYTHING = {
+    "Tensor": torch.Tensor,
+    "Tensor of a list": lambda x: torch.Tensor([x]),
+    "FloatTensor": torch.FloatTensor,
+    "tensor": torch.tensor,
+    "tensor of a list": lambda x: torch.tensor([1.0, x]),
+    "as_tensor": torch.as_tensor,
+    "Size": torch.Size,
+    "Parameter": torch.nn.Parameter,
+    "ones": torch.ones,
+    "full": lambda x: torch.full((2,), x),
+    "dtype": lambda x: torch.ones(2, dtype=x),
+    "device": lambda x: torch.ones(2, device=x),
+    "to": lambda x: torch.ones(2).to(x),
+    "type": lambda x: torch.ones(2).type(x),
+    "getitem": lambda x: torch.ones(2)[x],
+    "getitem of a pair": lambda x: torch.ones(2, 2)[0, x],
+    "setitem": lambda x: torch.ones(2).__setitem__(0, x),
+    "add": lambda x: torch.add(torch.ones(2), x),
+    "operator": lambda x: torch.ones(2) * x,
+    "sum": lambda x: torch.ones(2).sum(x),
+    "view": lambda x: torch.ones(2).view(x),
+    "fill_": lambda x: torch.ones(2).fill_(x),
+    "where": lambda x: torch.where(torch.ones(2) > 0, x, 1.0),
+    "new_tensor": lambda x: torch.ones(2).new_tensor(x),
+    "clamp": lambda x: torch.ones(2).clamp(x),
+}
+
+
+@pytest.mark.parametrize("name", TAKING_ANYTHING)
+def test_an_object_that_does_not_say_its_class_ends_in_an_error(name):
+    # An error that stays set while the work goes on ends as SystemError, or in another call.
+    with pytest.raises(
+        (ZeroDivisionError, TypeError, ValueError, IndexError, RuntimeError)
+    ) as said:
+        TAKING_ANYTHING[name](Secret())
+    assert not isinstance(said.value, SystemError)
+    assert torch.ones(2).tolist() == [1.0, 1.0]

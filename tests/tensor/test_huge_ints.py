@@ -134,6 +134,23 @@ def test_sizes_are_added_as_tuples_are():
     assert type(ag.Size([1]) * 2) is type(2 * ag.Size([1])) is ag.Size
 
 
+@pytest.mark.parametrize(
+    ("x", "error"),
+    [
+        (2**63, RuntimeError),
+        (2**64 - 1, RuntimeError),
+        (2**64, OverflowError),
+        (2**64 + 1, OverflowError),
+        (-(2**63) - 1, OverflowError),
+    ],
+)
+def test_numbers_of_ranges_that_are_too_large_raise_as_in_torch(x, error):
+    sign = 1 if x > 0 else -1
+    for call in ((0, x, sign), (x, x - sign, -sign), (0, 5 * sign, x)):
+        with pytest.raises(error):
+            ag.arange(*call)
+
+
 def test_ends_of_ranges_may_be_one_past_the_last_number():
     x = ag.empty(9, dtype=ag.int64)
     first, last = 2**63 - 3, 2**63 - 1

@@ -111,6 +111,18 @@ class TestLinspace:
         assert t[-1] == 0.3
         assert (t == -t[::-1]).all()
 
+    @pytest.mark.parametrize("steps", [2, 3, 4, 7, 10, 101])
+    @pytest.mark.parametrize("end", [0.3, 0.3 - 0.7j, 1e30])
+    def test_each_half_is_as_exact_as_its_end(self, end, steps):
+        dtype = ag.complex128 if isinstance(end, complex) else ag.float64
+        start, step = 1e-20 * end, (end - 1e-20 * end) / (steps - 1)
+        t = ag.linspace(start, end, steps, dtype=dtype).tolist()
+        assert t[0] == start or steps == 1
+        assert t[-1] == end
+        assert t[1] == pytest.approx(start + step, rel=1e-15)
+        assert t[: steps // 2] == [start + i * step for i in range(steps // 2)]
+        assert t[steps // 2 :] == [end - i * step for i in reversed(range(-(-steps // 2)))]
+
     def test_integers_are_cut(self):
         assert ag.linspace(0, 10, 4, dtype=ag.int64).tolist() == [0, 3, 6, 10]
 

@@ -24,3 +24,33 @@ def test_expanded_windows_are_refused_and_unchanged(value):
             x.expand(3).copy_(value)
     assert x.tolist() == [0.0]
     assert x._version == 0
+
+
+WINDOWS = [(start, stop) for start in range(6) for stop in range(start, 7)]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda to, source: to.copy_(source),
+        lambda to, source: to.mul_(source),
+        lambda to, source: torch.add(source, torch.zeros(to.shape), out=to),
+    ],
+    ids=["copy_", "mul_", "add"],
+)
+def test_what_is_read_and_written_is_refused_unless_it_is_the_same(write):
+    """All windows of a vector, empty ones and single elements too, that are not the same."""
+    for to in WINDOWS:
+        for source in WINDOWS:
+            length = source[1] - source[0]
+            if to == source or length not in (1, to[1] - to[0]):
+                continue
+            x = torch.arange(6.0)
+            if max(to[0], source[0]) >= min(to[1], source[1]):
+                write(x[slice(*to)], x[slice(*source)])
+                continue
+            with pytest.raises(RuntimeError, match="single memory location"):
+                write(x[slice(*to)], x[slice(*source)])
+            assert x.tolist() == list(range(6)), (
+                f"{to} of {source}: changed in spite of the refusal"
+            )

@@ -314,6 +314,11 @@ class _Here(_Passing):
     """A pass without workers."""
 
     def __init__(self, loader: DataLoader):
+        if loader.timeout:
+            raise AssertionError(
+                f"DataLoader: timeout={loader.timeout} needs workers to wait for; set num_workers "
+                "or leave timeout at 0"
+            )
         super().__init__(loader)
         self._loader = loader
         draw_seed(loader.generator)  # as with workers, so that the order is the same

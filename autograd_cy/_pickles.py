@@ -1,0 +1,140 @@
+"""What a pickle from a stranger may ask for: no more memory than its own length explains."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ._C.tensor import Size
+
+
+def _refuse(what: str) -> None:
+    raise pickle.UnpicklingError(f"load: the file is damaged: {what}")
+
+
+def modest(make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make`, which makes nothing of a bare length: `bytes(2**40)`, `set(range(2**40))`."""
+
+    @functools.wraps(
+        make, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=()
+    )
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], (int, range)):
+            _refuse(f"it asks for {make.__name__} of {args[0]!r}")
+        return make(*args, **kwargs)
+
+    return made
+
+
+def encode(text: Any, encoding: Any = "utf-8", *rest: Any) -> bytes:
+    """`codecs.encode` of texts: that is how old protocols write bytes."""
+    if not isinstance(text, str):
+        _refuse(f"it encodes an object of {type(text).__name__}")
+    return text.encode(encoding, *rest)
+
+
+def dimensions(of: Any) -> tuple[Any, ...]:
+    """A size or strides, as a tuple."""
+    if not isinstance(of, (tuple, list)):
+        _refuse(f"a tensor's size or strides are an object of {type(of).__name__}")
+    return tuple(of)
+
+
+SAFE: dict[tuple[str, str], Any] = {
+    ("_codecs", "encode"): encode,
+    ("autograd_cy", "Size"): modest(Size),
+    ("autograd_cy._C.tensor", "Size"): modest(Size),  # of older files
+    ("builtins", "bytearray"): modest(bytearray),
+    ("builtins", "bytes"): modest(bytes),
+    ("builtins", "frozenset"): modest(frozenset),
+    ("builtins", "set"): modest(set),
+    ("collections", "Counter"): modest(collections.Counter),
+    ("collections", "deque"): modest(collections.deque),
+}
+
+# How the argument of an opcode ends: after so many bytes, after lines, or after as many bytes as
+# a number before them says. Source: Lib/pickletools.py, whose names say which is which.
+_PUTS = b"r", b"p"
+_LENGTHS = {-2: 1, -3: 4, -4: 4, -5: 8}
+
+
+@functools.cache
+def _opcodes() -> tuple[re.Pattern[bytes], dict[int, int], dict[int, int]]:
+    """A pattern of runs of opcodes of fixed length; the lines of others; how wide lengths are."""
+    import pickletools
+
+    fixed: dict[int, bytes] = collections.defaultdict(bytes)
+    lines, widths = {}, {}
+    for op in pickletools.opcodes:
+        code = op.code.encode("latin-1")
+        n = 0 if op.arg is None else op.arg.n
+        if n == pickletools.UP_TO_NEWLINE:
+            lines[code[0]] = 2 if op.name in ("GLOBAL", "INST") else 1
+        elif n < 0:
+            widths[code[0]] = _LENGTHS[n]
+        elif code not in (b".", *_PUTS):
+            fixed[n] += code
+    kinds = [b"[" + re.escape(codes) + b"]" + b"." * n for n, codes in fixed.items()]
+    # The usual index of what is remembered: below a million.
+    kinds.append(rb"r..[\0-\x0f]\0")
+    # Behind them, mostly, the length of a short text.
+    text = b"(?:" + b"|".join(kinds) + rb"){0,1000}(X.\0\0\0)?"
+    return re.compile(text, re.DOTALL), lines, widths
+
+
+def check_memo(data: Any) -> None:
+    """
+    Refuse a pickle that numbers what it remembers beyond its own length.
+
+    Python's unpickler makes room for all numbers up to the largest: twelve bytes take 64 GB.
+
+    Parameters
+    ----------
+    data : buffer
+
+    Raises
+    ------
+    pickle.UnpicklingError
+    """
+    runs, lines, widths = _opcodes()
+    view = memoryview(data).cast("B")
+    at, end = 0, len(view)
+    while at < end:
+        run = runs.match(view, at)
+        assert run is not None  # it matches nothing, too
+        if run.end() > at:
+            at = run.end()
+            if run.lastindex:
+                at += view[at - 4]
+            continue
+        code = view[at]
+        at += 1
+        if code in widths:
+            width = widths[code]
+            at += width + int.from_bytes(view[at : at + width], "little")
+        elif code == ord("r"):
+            _check_place(int.from_bytes(view[at : at + 4], "little"), end)
+            at += 4
+        elif code in lines or code == ord("p"):
+            for _ in range(lines.get(code, 1)):
+                start = at
+                while at < end and view[at] != ord("\n"):
+                    at += 1
+                at += 1
+            if code == ord("p"):
+                try:
+                    place = int(bytes(view[start : at - 1]))
+                except ValueError:
+                    return  # the unpickler says so better
+                _check_place(place, end)
+        else:
+            return  # the end, or no opcode: the unpickler goes no further, either
+
+
+def _check_place(place: int, end: int) -> None:
+    if place > end:
+        _refuse(f"it remembers an object in place {place} of {end} bytes")
