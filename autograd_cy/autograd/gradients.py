@@ -10,6 +10,7 @@ from autograd_cy._C import engine as _engine
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.creation import ones as _ones
 from autograd_cy._C.creation import ones_like as _ones_like
+from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.node import Node, _name_of
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled
 from autograd_cy.autograd.graph import GradientEdge
@@ -386,7 +387,7 @@ def _zeros_of(x, requires_grad):
             f"{_name_of(x.node)}, which the outputs don't depend on); give the tensor itself, or "
             "allow_unused=True"
         )
-    zeros = x.new_zeros(x.shape)
+    zeros = _zeros_like(x)
     return zeros.requires_grad_() if requires_grad else zeros
 
 

@@ -316,9 +316,9 @@ def register_multi_grad_hook(
 
     for i, t in enumerate(tensors):
         if not t.requires_grad:
-            raise RuntimeError(
-                "cannot register a hook on a tensor that doesn't require gradient (tensors["
-                f"{i}] of register_multi_grad_hook)"
+            raise AssertionError(
+                f"Expected gradient function to be set: tensors[{i}] of register_multi_grad_hook "
+                "doesn't require grad"
             )
     arrived: dict[int, list] = {}
     missing: dict[int, int] = {}

@@ -13,7 +13,7 @@ op("softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.softmax
    reference="scipy.special.softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Exponentials normalised to sum 1 along a dimension.",
    example=">>> ag.softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([0.2689, 0.7311])")
 
-op("softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::softmax_backward", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
+op("softmax_backward(grad_output, output, dim: dim)", node="SoftmaxBackwardDataBackward0", event="autograd_cy::softmax_backward", method=False, kernel=call("softmax.softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "softmax_backward(grad, output, dim)",
         "output": "grad * (grad_output - sum(grad_output * output, dim, True)) - grad_output * sum(grad * output, dim, True)"},
    jvp={"grad_output": "softmax_backward(grad_output_t, output, dim)",
@@ -32,7 +32,7 @@ op("log_softmax(self, dim: dim, dtype: dtype? = None)", kernel=call("softmax.log
    reference="scipy.special.log_softmax(self, axis=dim if self.ndim else None)", tolerance=1e-4, doc="Logarithm of softmax, without overflow.",
    example=">>> ag.log_softmax(ag.tensor([0.0, 1.0]), dim=0)\ntensor([-1.3133, -0.3133])")
 
-op("log_softmax_backward(grad_output, output, dim: dim)", event="autograd_cy::log_softmax_backward", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
+op("log_softmax_backward(grad_output, output, dim: dim)", node="LogSoftmaxBackwardDataBackward0", event="autograd_cy::log_softmax_backward", method=False, kernel=call("softmax.log_softmax_backward_into", shape="rules_reduction.softmax_backward(grad_output, output, dim)"), out=False,
    vjp={"grad_output": "grad - sum(grad * exp(output), dim, True)",
         "output": "-grad * exp(output) * sum(grad_output, dim, True)"},
    jvp={"grad_output": "log_softmax_backward(grad_output_t, output, dim)",

@@ -360,7 +360,8 @@ _STAGED = """\
 cdef enum:
     LANES = 16   # loops run by blocks get a multiple of this
     NEAR = 512   # elements tested together for arguments out of the range of a fast formula
-    BLOCK = 256  # elements; five operands of 16 bytes fill 20 KB of stack
+    BLOCK = 256  # elements of 16 bytes, with five operands 20 KB of stack; of others up to MOST
+    MOST = 1024  # elements: each block costs some calls
     MAX_OPERANDS = 5
 
 cdef Py_ssize_t* SIZES = [{sizes}]
@@ -381,8 +382,7 @@ cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, P
     cdef Py_ssize_t t[MAX_OPERANDS]
     cdef loop_t convert[MAX_OPERANDS]
     cdef bint direct[MAX_OPERANDS]
-    cdef Py_ssize_t m = n - start if n - start < BLOCK else BLOCK
-    cdef Py_ssize_t full = (m + LANES - 1) & -LANES
+    cdef Py_ssize_t block = MOST, m, full
     cdef unsigned int there, here
     cdef bint whole
     cdef int k
@@ -390,13 +390,18 @@ cdef void staged(loop_t loop, char** p, const Py_ssize_t* s, Py_ssize_t start, P
         there = (outside >> (4 * k)) & 15
         here = (inside >> (4 * k)) & 15
         t[k] = SIZES[here]
+        if t[k] * block > 16 * BLOCK:
+            block = 16 * BLOCK // t[k]
         direct[k] = there == here and s[k] == t[k]
         buffer[k] = <char*> (space + k * BLOCK * 2)
         convert[k] = table.casts[here][there] if k == 0 else table.casts[there][here]
-        if k > 0 and s[k] == 0:  # one element for the whole run: spread it once
+    m = n - start if n - start < block else block
+    full = (m + LANES - 1) & -LANES
+    for k in range(1, nin + 1):
+        if s[k] == 0:  # one element for the whole run: spread it once
             move(convert[k], buffer[k], t[k], p[k], 0, full)
     while start < n:
-        m = n - start if n - start < BLOCK else BLOCK
+        m = n - start if n - start < block else block
         full = (m + LANES - 1) & -LANES
         whole = m == full
         for k in range(1, nin + 1):

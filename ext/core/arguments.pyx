@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Arguments of operators: from Python objects to C values, and checks before any work is done.
 
 The generated Python functions call one converter per argument; `check_*` are named by records.
@@ -500,8 +501,12 @@ cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
 
 
 cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
+    if end.dt != a.dt:
+        raise RuntimeError(
+            f"lerp: expected dtype {dt_object(a.dt).name} for `end` but got dtype "
+            f"{dt_object(end.dt).name}; convert it with .to(dtype)")
     if weight.flags & F_WRAPPED:
-        factor_fits(weight, result_dtype((a, end)))
+        factor_fits(weight, a.dt)
     elif weight.dt != a.dt and weight.nd:
         raise RuntimeError(
             f"lerp: expected dtype {dt_object(a.dt).name} for `weight` but got dtype "
@@ -594,6 +599,10 @@ def _result_type(a, b):
 # --- dtypes that a record claims ------------------------------------------------------------
 
 cdef int refuse_dtype(int dt, str op) except -1:
+    if op in ("std", "var", "std_mean", "var_mean"):
+        raise RuntimeError(
+            f"{op}: std and var only support floating point and complex dtypes, not "
+            f"{dt_object(dt).name}; convert them first")
     raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
                               "convert them first")
 

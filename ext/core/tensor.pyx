@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """The Tensor class: geometry, metadata, and the slots that later layers fill.
 
 Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class
@@ -441,22 +442,22 @@ cdef class Tensor:
         g = <Tensor>value
         if g is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if not same_shape(self, g):
+        if g.dt != self.dt:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
-                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
-                "are the same size"
+                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
+                f"with grad_dtype '{dt_object(self.dt).name}'. The gradient must have the dtype of "
+                "the tensor"
             )
         if g.mem.device != self.mem.device:
             raise RuntimeError(
                 f"attempting to assign a gradient located on device '{g.device}' to a tensor on "
                 f"device '{self.device}'. Move it with .to(device)"
             )
-        if g.dt != self.dt:
+        if not same_shape(self, g):
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
-                f"with grad_dtype '{dt_object(self.dt).name}'. The gradient must have the dtype of "
-                "the tensor"
+                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
+                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
+                "are the same size"
             )
         old = self.gradient
         Py_INCREF(g)

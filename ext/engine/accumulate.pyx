@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Gradients on their way: fitted to the shape and dtype of what they belong to, added up in place
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """
@@ -207,8 +208,17 @@ cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
 
 cdef Tensor copy_in_layout(Tensor g, Tensor variable):
     """A copy with the strides of a dense variable, otherwise C-contiguous."""
-    cdef Tensor r = room_like(g, variable)
-    copy_into(r, g, "accumulate")
+    cdef Tensor r
+    r = room_like(g, variable)
+    try:
+        copy_into(r, g, "accumulate")
+    except RuntimeError:
+        if same_shape(g, variable):
+            raise
+        raise RuntimeError(
+            f"Function AccumulateGrad got an invalid gradient - got {list(sizes_of(g))} but "
+            f"expected shape compatible with {list(sizes_of(variable))}: the tensor was reshaped "
+            "in place where nothing is recorded") from None
     return r
 
 

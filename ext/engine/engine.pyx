@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Backward: walks the graph from the roots, newest node first, and hands out gradients.
 
 A graph task owns all of its work: the heap of ready nodes, the captures, the list of what it
@@ -666,6 +667,10 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                     f"element {i} of tensors does not require grad and does not have a grad_fn "
                     f"({describe(t)}); set requires_grad=True on what it is computed from")
         n = place_of(tensors[i], &nr)
+        if isinstance(tensors[i], Tensor) and t.fn == NULL and not t.flags & F_REQUIRES_GRAD:
+            raise RuntimeError(         # a view made in no_grad mode: its base requires grad
+                f"element {i} of tensors does not require grad and does not have a grad_fn "
+                f"({describe(t)}): it is a view that was made in no_grad mode")
         roots.append(n)
         grad = <Tensor>grads[i]
         seeds.append((n, nr, grad))

@@ -336,11 +336,11 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
     cdef Py_ssize_t i, differentiable = 0
     cdef list outputs = []
     cdef Tensor t
+    for t in dirty:
+        bump_version(t)                 # also if it is refused: it was changed
     check_dirty(ctx, args, made, dirty, recording)
     to_save = check_saved(to_save) if recording else ()
     node_room(ctx, len(to_save), len(made))
-    for t in dirty:
-        bump_version(t)
     for i in range(len(made)):
         if not isinstance(made[i], Tensor):
             outputs.append(made[i])

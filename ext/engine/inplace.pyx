@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """In-place operations that rest on no record: copy_, fill_, detach_, and changes of geometry.
 
 # Note [In-place forms]
@@ -119,9 +120,13 @@ cdef class DataBackward(Node):
 def _shape_replaced(Tensor t not None):
     """Called when memory of another shape was given to a tensor that has history."""
     cdef DataBackward n = DataBackward.__new__(DataBackward)
+    cdef uint32_t retains = t.flags & F_RETAINS_GRAD
     node_init(n, 1, 0, 1)
     set_edge(n, 0, t)
+    # retain_grad goes on to report the gradient that fits what was computed.
+    t.flags &= ~<uint32_t>F_RETAINS_GRAD
     set_history(t, n, 0)
+    t.flags |= retains
 
 
 _set_shape_replaced(_shape_replaced)
@@ -172,11 +177,13 @@ cdef int unknown_history(Tensor self, str name) except -1:
     return add_history(self, NotImplementedBackward, name)
 
 
-cdef int add_history(Tensor self, type cls, str name) except -1:
+cdef int add_history(Tensor self, type cls, str name, Tensor other=None) except -1:
     cdef Node n = <Node>cls.__new__(cls)
-    node_init(n, 1, 0, 1)
+    node_init(n, 1 if other is None else 2, 0, 1)
     n.flags |= N_NAMED
     set_edge(n, 0, self)
+    if other is not None:
+        set_edge(n, 1, other)
     set_args(n, (name,))
     rebase_history(self, n)
     return 0
@@ -303,6 +310,10 @@ def copy_(Tensor self not None, src, non_blocking=False):
     if not isinstance(src, Tensor):
         src = as_operand(src, "copy_", "src")
     check_not_expanded(self, "copy_")
+    if (<Tensor>src).nd > self.nd and not (self.flags | (<Tensor>src).flags) & F_BATCHED:
+        raise RuntimeError(
+            f"copy_: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
+            f"{list(sizes_of(<Tensor>src))}; squeeze what is copied")
     return copy_from(self, <Tensor>src, "copy_")
 
 
@@ -482,6 +493,9 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
             self.attr_version = self.mem.version[0]
         return self
     n = <Node>window.fn if window.fn != NULL else None
+    # The history of a view is remade for its geometry.
+    cdef bint unseen = (n is None and self.fn != NULL and not self.flags & F_VIEW
+                        and not same_shape(self, window))
     set_geometry(self, window.nd, window.sizes, window.strides)
     self.ptr = window.ptr
     bump_version(self)
@@ -490,6 +504,8 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
         self.out_nr = window.out_nr
         if self.flags & F_VIEW:
             self.attr_version = self.mem.version[0]
+    elif unseen:
+        _shape_replaced(self)           # nothing was recorded: gradients wouldn't fit
     if window.flags & (F_BATCHED | F_DUAL):
         copy_special(self, window)
     return self
@@ -693,6 +709,8 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
     needed = checked_add(here, checked_mul(count, DT_SIZE[self.dt], op), op)
     if format < 0 and n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0:
         return self                 # nothing to change, nothing to note
+    cdef bint reshaped = self.fn != NULL and not self.flags & F_VIEW and not (
+        n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0)
     format_strides(n, shape, 0 if format < 0 or format == MF_PRESERVE else format, strides)
     if needed <= self.mem.nbytes:
         set_geometry(self, n, shape, strides)
@@ -718,6 +736,8 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
         set_geometry(self, n, shape, strides)
         self.mem.version[0] = version
     bump_version(self)
+    if reshaped:
+        _shape_replaced(self)           # in inference mode
     return self
 
 

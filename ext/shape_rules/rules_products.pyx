@@ -98,7 +98,12 @@ cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1:
 
 
 cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
-    if a.nd != 2 or b.nd != 2 or a.sizes[1] != b.sizes[0]:
+    if a.nd != 2 or b.nd != 2:
+        raise RuntimeError(
+            f"{op}: {'mat1' if a.nd != 2 else 'mat2'} must be a matrix, got "
+            f"{a.nd if a.nd != 2 else b.nd}-D tensor (shapes {list(sizes_of(a))} and "
+            f"{list(sizes_of(b))})")
+    if a.sizes[1] != b.sizes[0]:
         raise RuntimeError(
             f"{op}: mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, sizes_of(a)))} "
             f"and {'x'.join(map(str, sizes_of(b)))})")

@@ -60,9 +60,10 @@ def test_hooks_of_before():
     a, b = product()
     seen = []
     b.register_hook(lambda g: seen.append(tuple(g.shape)))
+    b.retain_grad()
     b.data = ag.ones(4, 3, 3)
     b.sum().backward()
-    assert seen == [(3, 3)] and a.grad.tolist() == [[4.0] * 3] * 3
+    assert seen == [(3, 3)] and tuple(b.grad.shape) == (3, 3) and a.grad.tolist() == [[4.0] * 3] * 3
 
 
 def test_set_in_grad_mode_has_no_derivative():

@@ -20,11 +20,14 @@ _OPERATIONS = {
     "in place": lambda a, b: a.clone().mul_(b),
     "clone": lambda a, b: a.clone(),
     "strided": lambda a, b: a[::2] - b[::2],
+    "strided, by blocks": lambda a, b: ag.exp(a[::2]),
+    "halves, by blocks": lambda a, b: a.half() * b.half(),
+    "halves by a number": lambda a, b: ag.tanh(a.bfloat16()) * 3,
 }
 
 
 def _bytes(t):
-    return t.contiguous().numpy().tobytes()
+    return t.contiguous().view(ag.uint8).numpy().tobytes()
 
 
 def _normal(n, dtype, seed=0):

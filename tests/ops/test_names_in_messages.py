@@ -37,8 +37,8 @@ def kinds():
 
 
 def some(*key):
-    """A quarter of the kinds, another one for each key."""
-    return kinds()[zlib.crc32(repr(key).encode()) % 4 :: 4]
+    """A fifth of the kinds, another one for each key."""
+    return kinds()[zlib.crc32(repr(key).encode()) % 5 :: 5]
 
 
 def shown(message):
@@ -116,7 +116,7 @@ def test_functions_of_networks():
         if not callable(function) or isinstance(function, type):
             continue
         for value in kinds():
-            for rest in ((ag.ones(2, 2),), (3,), (ag.ones(2, 2), value)):
+            for rest in ((3,), (ag.ones(2, 2), value)):
                 ask(wrong, f"{name} {value!r} {rest!r}", function, value, *rest)
     assert not wrong
 
@@ -127,7 +127,7 @@ def test_modules():
         kind = getattr(ag.nn, name)
         if not inspect.isclass(kind) or not issubclass(kind, ag.nn.Module):
             continue
-        for args in ((), (2,), (2, 2), (2, 2, 1), (2, 2, 2, 2)):
+        for args in ((), (2, 2), (2, 2, 1)):
             try:
                 module = kind(*args)
             except Exception as error:
@@ -138,4 +138,4 @@ def test_modules():
             for value in some(name, args):
                 ask(wrong, f"{name}{args} of {value!r}", module, value)
                 ask(wrong, f"{name}{args} of two {value!r}", module, value, ag.ones(2, 2))
-    assert made > 150 and not wrong
+    assert made > 100 and not wrong

@@ -45,7 +45,6 @@ LENIENT = "what torch's parser misses means the same as its plain form"
 NAMES = "a name is a str; torch takes bytes for one"
 DIFFERENT = {
     ("heaviside", "values", None): PROMOTES,
-    ("lerp", "end", None): PROMOTES,
     ("norm", "dtype", "dtype"): PROMOTES,
     ("embedding", "sparse", "True"): "there are no sparse gradients, which is said at once",
     ("clamp", None, "tensor([1, 0])"): "shapes are looked at before one bound is a number",

@@ -111,7 +111,8 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     # Graphs of before keep their accumulator, which still owns this leaf; later ones get another.
     self.accumulator = NULL
     if recording:
-        unknown_history(self, "set_")
+        add_history(self, NotImplementedBackward, "set_",
+                    <Tensor>source if isinstance(source, Tensor) else None)
     elif reshaped:
         _shape_replaced(self)
     return self

@@ -6,6 +6,7 @@ cdef enum:
     SHORT_ROW = 32          # sorted by insertion
     RADIX_ROW = 256         # from here on by bytes
     FEW_KEYS = 24           # of which one rank is found by putting them in order
+    LOOKED = 32             # elements that are looked through at once
 
 ctypedef fused key_t:
     uint8_t
@@ -260,10 +261,14 @@ cdef bits_t key_of_rank(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noe
 cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
                                  bint skip_nan, bits_t* keys) noexcept nogil:
     """The place of the median (the lower one of two) of n elements; `keys` is room for as many."""
-    cdef Py_ssize_t i, rank, missing = 0
+    cdef Py_ssize_t i, j, here, rank, missing = 0
     cdef bits_t nan = <bits_t>key_of_nan(dt), key
-    for i in range(n):
-        keys[i] = <bits_t>key_of(a[i * step], dt)
+    if step == 1:
+        for i in range(n):              # by whole vectors
+            keys[i] = <bits_t>key_of(a[i], dt)
+    else:
+        for i in range(n):
+            keys[i] = <bits_t>key_of(a[i * step], dt)
     if dt >= DT_F16:
         for i in range(n):
             missing += keys[i] == nan
@@ -273,7 +278,17 @@ cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, 
     else:
         rank = n - missing if missing else (n - 1) // 2
     key = key_of_rank(keys, n, 8 * <int>sizeof(key_t), &rank)
-    for i in range(n):
+    i = 0
+    if step == 1:
+        while i + LOOKED <= n:
+            here = 0
+            for j in range(LOOKED):
+                here += <bits_t>key_of(a[i + j], dt) == key
+            if here > rank:
+                break
+            rank -= here
+            i += LOOKED
+    for i in range(i, n):
         if <bits_t>key_of(a[i * step], dt) == key:
             if rank == 0:
                 return i
