@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """vmap rules of convolutions: examples are images, or groups if they have weights of their own."""
 from autograd_cy._C.batching cimport (
     batch_expand, batch_front, batch_size_of, loop_batch, wrap_shared)
@@ -27,9 +26,8 @@ cdef Tensor as_channels(Tensor t):
     return T.reshape(T.transpose(t, 0, 1), (shape[1], shape[0] * shape[2]) + shape[3:])
 
 
-cdef Tensor of_images(Tensor t, Py_ssize_t size):
-    cdef tuple shape = dims_of(t)
-    return T.reshape(t, (size, shape[0] // size if size else 0) + shape[1:])
+cdef Tensor of_images(Tensor t, Py_ssize_t size, Py_ssize_t images):
+    return T.reshape(t, (size, images) + dims_of(t)[1:])
 
 
 cdef Tensor of_channels(Tensor t, Py_ssize_t size):
@@ -56,9 +54,10 @@ cdef Tensor convolution_each(Tensor input, Tensor weight, Tensor bias, tuple str
                                           transposed, output_padding, groups), level)
     size = batch_size_of((input, weight, bias), level)
     if not is_batched(weight, level) and (bias is None or not is_batched(bias, level)):
-        r = T.convolution(as_images(whole(input, level, size)), weight, bias, stride, padding,
-                          dilation, transposed, output_padding, groups)
-        return wrap_at(of_images(r, size), 0, level)
+        input = whole(input, level, size)
+        r = T.convolution(as_images(input), weight, bias, stride, padding, dilation, transposed,
+                          output_padding, groups)
+        return wrap_at(of_images(r, size, input.sizes[1]), 0, level)
     if bias is not None:
         bias = T.reshape(whole(bias, level, size), (-1,))
     r = T.convolution(as_channels(whole(input, level, size)), as_images(whole(weight, level, size)),
@@ -82,7 +81,7 @@ cdef Tensor input_each(Tensor grad_output, Tensor weight, tuple size, tuple stri
         r = T._convolution_input(
             as_images(whole(grad_output, level, count)), weight, (count * size[0],) + size[1:],
             stride, padding, dilation, transposed, output_padding, groups)
-        return wrap_at(of_images(r, count), 0, level)
+        return wrap_at(of_images(r, count, size[0]), 0, level)
     r = T._convolution_input(
         as_channels(whole(grad_output, level, count)), as_images(whole(weight, level, count)),
         (size[0], count * size[1]) + size[2:], stride, padding, dilation, transposed,
@@ -106,4 +105,4 @@ cdef Tensor weight_each(Tensor grad_output, Tensor input, tuple size, tuple stri
         as_channels(whole(grad_output, level, count)), as_channels(whole(input, level, count)),
         (count * size[0],) + size[1:], stride, padding, dilation, transposed, output_padding,
         groups * count)
-    return wrap_at(of_images(r, count), 0, level)
+    return wrap_at(of_images(r, count, size[0]), 0, level)

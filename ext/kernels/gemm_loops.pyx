@@ -198,7 +198,8 @@ cdef void multiply_kind(
     # while all groups pass by.
     cdef Py_ssize_t width = 2 * AG_VECTOR_BYTES // sizeof(number), most = AG_ROWS
     cdef Py_ssize_t strips = (n + width - 1) // width, groups = (m + most - 1) // most
-    cdef Py_ssize_t jump = row_jump(layout, k, step), index, i, strip, rows, cols, share, last
+    cdef Py_ssize_t jump = row_jump(layout, k, step), outer, inner, i, strip, rows, cols
+    cdef Py_ssize_t share = 0, last = 0
     cdef Py_ssize_t lines = (k * sizeof(number) + 63) // 64
     cdef bint by_strip = groups <= 2 or (layout == STRIPS and ldc * sizeof(number) <= NEAR)
     cdef number* out
@@ -206,22 +207,21 @@ cdef void multiply_kind(
         step = AG_ROWS
     else:
         most = (m + groups - 1) // groups if groups > 0 else 0
-    for index in range(groups * strips):
-        i, strip = index // strips * most, index % strips
-        if by_strip:
-            i, strip = index % groups * most, index // groups
-        rows, cols = min(most, m - i), min(width, n - strip * width)
-        out = c + i * ldc + strip * width
-        fetch_result(out, ldc, rows, cols)
+    for outer in range(strips if by_strip else groups):
         if not by_strip and layout == BY_ROWS:
-            last = lines * min(most, m - i - rows)
+            last = lines * max(min(most, m - (outer + 1) * most), <Py_ssize_t>0)
             share = (last + strips - 1) // strips
+        for inner in range(groups if by_strip else strips):
+            i, strip = (inner if by_strip else outer) * most, outer if by_strip else inner
+            rows, cols = min(most, m - i), min(width, n - strip * width)
+            out = c + i * ldc + strip * width
+            fetch_result(out, ldc, rows, cols)
             fetch_lines(
                 a + (i + rows) * step, step, lines, strip * share,
                 min(strip * share + share, last))
-        block(
-            layout, <int>rows, k, a + i * jump, step, packed + strip * width * k, width, alpha,
-            beta, base + i * ld_base + strip * width, ld_base, out, ldc, <int>cols)
+            block(
+                layout, <int>rows, k, a + i * jump, step, packed + strip * width * k, width,
+                alpha, beta, base + i * ld_base + strip * width, ld_base, out, ldc, <int>cols)
 
 
 cdef inline void multiply_column(

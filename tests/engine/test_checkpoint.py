@@ -88,6 +88,26 @@ def test_dropout_is_the_same_again(reentrant):
     assert torch.rand(1).item() == after.item()  # recomputation drew from a state of its own
 
 
+@BOTH
+def test_recomputation_leaves_the_state_of_random_numbers_alone(reentrant):
+    x = torch.ones(64, requires_grad=True)
+    y = checkpoint(lambda t: torch.dropout(t, 0.5, True), x, use_reentrant=reentrant)
+    torch.rand(5)
+    before = torch.get_rng_state().tolist()
+    y.sum().backward()
+    assert torch.get_rng_state().tolist() == before
+
+
+@BOTH
+def test_segments_draw_the_same_again_unless_told_otherwise(reentrant):
+    layers = torch.nn.Sequential(*(torch.nn.Dropout(0.5) for _ in range(4)))
+    for options, same in (({}, True), ({"preserve_rng_state": False}, False)):
+        x = torch.ones(64, requires_grad=True)
+        y = checkpoint_sequential(layers, 2, x, use_reentrant=reentrant, **options)
+        y.sum().backward()
+        assert (x.grad.tolist() == y.tolist()) is same
+
+
 def test_random_numbers_are_new_without_preserve_rng_state():
     x = torch.ones(64, requires_grad=True)
     y = checkpoint(

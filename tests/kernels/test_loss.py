@@ -69,6 +69,15 @@ def test_nll(name, weighted, reduction):
             np.testing.assert_allclose(wide(back), u * slope, rtol=5 * tolerance(name))
 
 
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_squares_of_operands_that_neither_has_the_shape_of_the_result():
+    a, b = ag.arange(3.0).reshape(3, 1), ag.arange(4.0).reshape(1, 4)
+    found = ag.nn.functional.mse_loss(a, b, reduction="none")
+    assert found.tolist() == [[(i - j) ** 2 for j in range(4)] for i in range(3)]
+    assert found.is_contiguous()
+    assert ag.nn.functional.mse_loss(a, b, reduction="sum").item() == found.sum().item()
+
+
 def test_nll_all_ignored_is_nan():
     x = np.zeros((2, 3), np.float32)
     target = np.full(2, -100)

@@ -83,6 +83,7 @@ def test_other_shapes_are_refused(call, text):
 def test_old_names_warn(name, shape, rest):
     with pytest.warns(FutureWarning, match=f"nn.init.{name}_"):
         getattr(init, name)(ag.empty(shape), *rest)
+    assert f"{name}_" in getattr(init, name).__doc__ and getattr(init, name).__name__ == name
 
 
 def test_parameters_are_filled_unrecorded():

@@ -158,6 +158,16 @@ def test_examples_of_any_dimensions_are_taken_or_refused_as_alone(case):
                 assert error is not None, f"{where}: {refused!r}"
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_no_examples_of_a_convolution_have_the_shape_of_one(transposed):
+    weight = ag.rand(3, 3, 2, dtype=ag.float64)
+    convolve = ag.nn.functional.conv_transpose1d if transposed else ag.nn.functional.conv1d
+    x = ag.rand(0, 4, 3, 5, dtype=ag.float64, requires_grad=True)
+    y = vmap(lambda e: convolve(e, weight))(x)
+    assert y.shape == (0, *convolve(x.new_zeros(4, 3, 5), weight).shape)
+    assert ag.autograd.grad(y.sum(), x)[0].shape == x.shape
+
+
 def test_nested_levels():
     x, y = ag.randn(2, 3), ag.randn(4, 3)
     found = vmap(lambda a: vmap(lambda b: ag.dot(a, b))(y))(x)

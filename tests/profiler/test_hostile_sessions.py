@@ -6,6 +6,7 @@ import gc
 import json
 import pathlib
 import pickle
+import subprocess
 import sys
 import threading
 from xml.dom import minidom
@@ -239,6 +240,19 @@ def test_numbers_are_recorded_as_long_as_they_have_64_bits():
                 ag.ones([value])
     found = [e.concrete_inputs for e in prof.function_events if e.name == "aten::ones"]
     assert found == [[[v if -(2**63) <= v < 2**63 else None]] for v in bounds]
+
+
+def test_thousands_of_shapes_are_told_apart():
+    code = """
+import autograd_cy as ag
+from autograd_cy.autograd.profiler import profile
+with profile(record_shapes=True) as prof:
+    for n in range(3000):
+        ag.empty(n, n % 7)
+found = [e.concrete_inputs for e in prof.function_events if e.name == "aten::empty"]
+assert found == [[n, n % 7] for n in range(3000)], found[:5]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)  # a loop may have no end
 
 
 def test_frames_are_read_whatever_the_path_of_imports_holds(monkeypatch):
