@@ -24,7 +24,7 @@ op(f"_resample_backward(grad_output, size: sizes, to: sizes, {_SCALES})", out=Fa
    vjp={"grad_output": f"_resample(grad, to, {_GIVEN})"}, jvp="linear",
    vmap=f"_resample_backward(grad_output, (B,) + size, to, {_GIVEN})", dtypes="hf", doc="Gradient of interpolation.")
 
-op(f"_resample_form(self, size: sizes, {_SCALES})", shown_as="interpolate", kernel=composite("resampling.resample_form"), doc="Interpolation, after its checks.")
+op(f"_resample_form(self, size: sizes, {_SCALES})", shown_as="interpolate", event="autograd_cy::resample_form", kernel=composite("resampling.resample_form"), doc="Interpolation, after its checks.")
 
 # --- elements in another order -----------------------------------------------------------------
 
@@ -43,4 +43,4 @@ op("channel_shuffle(input, groups: int)", method=False, also=("nn.functional",),
    doc="The first channel of each group, then the second of each, and so on.", example=">>> ag.channel_shuffle(ag.tensor([[[1], [2], [3], [4]]]), 2).flatten()\ntensor([1, 3, 2, 4])",
    raises={"RuntimeError": "The channels can't be divided so."})
 
-op("_unpool(self, indices, size: sizes)", shown_as="max_unpool", kernel=composite("resampling.unpool"), doc="Zeros but for the elements at their places, which count in planes.")
+op("_unpool(self, indices, size: sizes)", shown_as="max_unpool", event="autograd_cy::unpool", kernel=composite("resampling.unpool"), doc="Zeros but for the elements at their places, which count in planes.")

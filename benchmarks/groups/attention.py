@@ -36,6 +36,8 @@ def _block(batch: int, rows: int, width: int, heads: int) -> Callable:
             for seed, weight in enumerate(layer.parameters()):
                 if weight.dim() > 1:
                     weight.copy_(normal(torch, *weight.shape, seed=seed) * width**-0.5)
+                elif not bool((weight == 1).all()):  # the scales of a norm stay
+                    weight.zero_()
         x, target = normal(torch, batch, rows, width, seed=50), normal(torch, batch, rows, width)
         update = torch.optim.SGD(layer.parameters(), lr=1e-3)
 

@@ -7,6 +7,7 @@ run: each begins in the same state, as a new interpreter would, and leaves nothi
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -17,6 +18,7 @@ import tempfile
 import traceback
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any
 
 # Uses what the modules of the package use most, so that Cython has read the code for it.
 WARM_UP = """
@@ -112,8 +114,10 @@ def is_uncorrected(made: bytes) -> bool:
 class CythonRuns:
     """Processes that wait for runs; one is started when none is free."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, many: bool = False):
+        """`many`: so many runs that reading all declarations first is worth a second."""
         self.root = root
+        self.many = many
         self.free: SimpleQueue[subprocess.Popen] = SimpleQueue()
         self.all: list[subprocess.Popen] = []
 
@@ -122,7 +126,7 @@ class CythonRuns:
         try:
             process = self.free.get_nowait()
         except Empty:
-            command = [sys.executable, "-m", "ext.build.cython_runs"]
+            command = [sys.executable, "-m", "ext.build.cython_runs", *["many"] * self.many]
             process = subprocess.Popen(
                 command, cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
@@ -144,8 +148,9 @@ class CythonRuns:
         self.all.clear()
 
 
-def serve() -> None:
+def serve(many: bool) -> None:
     """Answer the runs asked for on the standard input, one line each, until it ends."""
+    ready: dict[str, Any] = {}
     answers = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "warm_up.pyx")
@@ -153,6 +158,10 @@ def serve() -> None:
         # Not in a child: this is what the children inherit.
         _cython(["-3", "-o", str(source.with_suffix(".c")), str(source)])
     for line in sys.stdin:
+        arguments = json.loads(line)
+        common = " ".join(_common(arguments))
+        if many and common not in ready and "--module-name" in arguments:
+            ready[common] = _declarations(arguments)
         with tempfile.TemporaryFile("w+", errors="replace") as log:
             child = os.fork()
             if child == 0:
@@ -161,7 +170,8 @@ def serve() -> None:
                 gc.disable()
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
-                status = _cython(json.loads(line))
+                with ready.get(common) or contextlib.nullcontext():
+                    status = _cython(arguments)
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(status)
@@ -169,6 +179,22 @@ def serve() -> None:
             log.seek(0)
             answers.write(json.dumps({"status": status, "output": log.read()}) + "\n")
             answers.flush()
+
+
+def _common(arguments: list[str]) -> list[str]:
+    """The arguments without what differs from run to run: module, result and source."""
+    places = [arguments.index(name) + 1 for name in ("--module-name", "-o") if name in arguments]
+    own = {*places, len(arguments) - 1}
+    return [argument for place, argument in enumerate(arguments) if place not in own]
+
+
+def _declarations(arguments: list[str]):
+    """A context in which runs with such arguments have the declarations of their package."""
+    from .declarations import read, used_by_runs
+
+    package = arguments[arguments.index("--module-name") + 1].rpartition(".")[0]
+    found = read(arguments, Path(*package.split(".")), package)
+    return found and used_by_runs(found)
 
 
 def _cython(arguments: list[str]) -> int:
@@ -189,4 +215,4 @@ def _cython(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1:] == ["many"])

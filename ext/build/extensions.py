@@ -24,8 +24,9 @@ SHARED = "_shared"
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
-# Their code is calls of other modules, where a compiler finds little to improve.
-COLD_ROOMS = ("shape_rules", "composites")
+# Most of their code is calls of other modules, where a compiler finds little to improve; a module
+# of which that isn't true says `hot` in its header.
+COLD_ROOMS = ("core", "engine", "shape_rules", "composites")
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,15 @@ def found_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
 
 def declared(path: Path, source: str) -> Module:
     """The module of one source; ``# build: kind flag...`` among its first lines is its header."""
-    kind, flags = "plain", ["cold"] * (path.parent.name in COLD_ROOMS)
+    kind, flags = "plain", []
     with path.open() as lines:
         for line in islice(lines, 5):
             if line.startswith(HEADER):
                 kind, *flags = line.removeprefix(HEADER).split()
                 break
-    own = tuple(flag for flag in flags if flag != "cold")
-    return Module(path.stem, source, kind, own, "cold" in flags)
+    cold = kind == "plain" and path.parent.name in COLD_ROOMS and "hot" not in flags
+    own = tuple(flag for flag in flags if flag not in ("cold", "hot"))
+    return Module(path.stem, source, kind, own, cold or "cold" in flags)
 
 
 MODULES = found_modules()

@@ -51,6 +51,9 @@ COLD = (
     "-fpartial-inlining",
     "-fipa-ra",
 )
+# What Cython marks as small runs once, when its module is imported: no effort at all.
+ONCE = "-DCYTHON_SMALL_CODE=__attribute__((cold,optimize(0)))"
+RUNS_ONCE = "CYTHON_SMALL_CODE int probe(int x) { return x; }"
 
 # Compiles where arithmetic is what the standard says, and fails otherwise.
 HONEST = """
@@ -141,6 +144,8 @@ def common(probe, environ=os.environ) -> list[str]:
     flags += ["-fno-strict-aliasing", "-DNPY_NO_DEPRECATED_API=NPY_1_22_API_VERSION"]
     for candidate in ("-fno-semantic-interposition", "-fvisibility=hidden", MEMSET):
         flags += probe.first([candidate])
+    if not switch("AUTOGRAD_CY_DEBUG", environ) and probe.compiles([ONCE], RUNS_ONCE):
+        flags += [ONCE]
     if "intel" in probe.version.lower() or "icx" in probe.version.lower():
         flags += probe.first(["-fp-model=precise"], ["-ffp-model=precise"])
     if switch("AUTOGRAD_CY_NATIVE", environ):

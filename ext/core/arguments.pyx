@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Arguments of operators: from Python objects to C values, and checks before any work is done.
 
 The generated Python functions call one converter per argument; `check_*` are named by records.

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Constant tensors outside of the graph."""
 from autograd_cy._C.dtypes cimport DT_I64
 from autograd_cy._C.iterate cimport fill_with, to_device

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Copies of whole tensors by Python's own means: deepcopy and pickle.
 
 Tensors that share memory share it again in the copy, because the storage is an object of its own

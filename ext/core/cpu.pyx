@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 # Chooses the instruction set of the kernels, once, when the package is imported.
 #
 # AUTOGRAD_CY_CPU=base|avx2|avx512 overrides the choice.  Modules of kind `simd` are loaded with

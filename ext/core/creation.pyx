@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Functions that make tensors: from shapes (zeros, full, ...), from ranges, and from data.
 
 How nested sequences become tensors is in creation/sequence.pxi, ranges are in

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Memory shared with others: NumPy arrays, DLPack capsules, and the storage as an object.
 
 Whoever shows memory that is not its own holds a reference to the owner: arrays made here have an

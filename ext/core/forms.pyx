@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Python forms of operators: one binder of arguments for all of them.
 
 # Note [Forms]

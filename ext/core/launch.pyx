@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Keeping launches, and running them again.
 
 See launch.pxd for what a launch is. While launches are kept, no storage that is allocated or used

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Operators find each other by name and C signature while the package is imported.
 
 A module that calls operators has a struct of pointers `T` for those that it uses, and no others

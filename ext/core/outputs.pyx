@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """device, layout and memory_format: small value objects. Storage and strides are in tensor.pyx."""
 
 from autograd_cy._C.sealed cimport seal

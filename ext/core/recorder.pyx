@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """The recorder of the profiler: events of all threads, and the sessions that want them.
 
 Each thread writes into blocks of its own: structs of 64 bytes, no object and no lock. Names are

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 # Working memory of kernels, kept between calls: fresh pages cost more than many a product.
 # A few slots hold one block each and are exchanged atomically, so no lock is needed.
 

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Classes of which Python makes no objects.
 
 Python can make an object of any class without its ``__init__``: by a bare ``__new__``, from a

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """The caching allocator behind every tensor.
 
 Freed blocks go to a list of their size class and are handed out again: fresh pages cost several

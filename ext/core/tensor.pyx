@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """The Tensor class: geometry, metadata, and the slots that later layers fill.
 
 Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class

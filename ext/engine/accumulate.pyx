@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Gradients on their way: fitted to the shape and dtype of what they belong to, added up in place
 where nobody else sees the buffer, and put into the ``grad`` of a leaf.
 """

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Batched tensors: what the generated vmap rules are made of.
 
 Rules take the wrappers (levels.pyx) of the innermost vmap apart, call the operator on the tensors

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """vmap rules that need more than a formula: advanced indexing, windows of a storage.
 
 Each takes the wrappers of the innermost vmap apart, calls recorded operators on what is below, and

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Arguments that an operator changes beside its results: a record names them by `mutates`.
 
 Autograd sees such a change as it sees an in-place operation without a derivative: leaves that

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """vmap rules of convolutions: examples are images, or groups if they have weights of their own."""
 from autograd_cy._C.batching cimport (
     batch_expand, batch_front, batch_size_of, loop_batch, wrap_shared)

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Backward: walks the graph from the roots, newest node first, and hands out gradients.
 
 A graph task owns all of its work: the heap of ready nodes, the captures, the list of what it

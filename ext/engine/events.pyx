@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Events of nodes: the one that an operator makes, and those that backward runs.
 
 How events are recorded is in ext/core/recorder.pyx.

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """In-place operations that rest on no record: copy_, fill_, detach_, and changes of geometry.
 
 # Note [In-place forms]

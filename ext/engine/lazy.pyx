@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Conjugation and negation that are still to be done.
 
 # Note [Lazy bits]

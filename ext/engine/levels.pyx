@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """Levels: wrappers of vmap and tangents of forward mode, made and taken apart.
 
 A vmap wrapper has the shape of one example; `extra.value` is the tensor below its vmap and

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """vmap rules of the negative log-likelihood: examples are rows."""
 from autograd_cy._C.batching cimport (
     batch_expand, batch_front, batch_size_of, loop_batch, wrap_results, wrap_shared,

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Nodes of the backward graph: recording, saved tensors, release.
 
 One fixed-size family of classes: those of generated operators add no fields, so all recycle their

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """What generated operators share: gradients in and out of nodes, shapes of inputs, flags."""
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t

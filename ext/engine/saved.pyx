@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Saved tensors under hooks: packing, unpacking, and the handles behind ``_raw_saved_*``.
 
 A slot without hooks holds the tensor; with hooks it holds a Packed, which knows how to get the

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 """What autograd_cy.func needs from the engine: leaves of a transformation, and what leads outside.
 
 # Note [Graphs of nested transformations]

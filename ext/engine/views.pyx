@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """History of views: what an in-place operation on one of them does to the base.
 
 # Note [In-place on a view]

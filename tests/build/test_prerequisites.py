@@ -110,10 +110,14 @@ def test_cold_modules_are_those_of_their_rooms_and_headers(tmp_path):
         path.write_text("\n".join(["# cython: language_level=3", *lines, ""]))
         return declared(path, f"{room}/some.pyx")
 
-    assert not module("core").cold
-    assert module("composites").cold
-    assert module("shape_rules").cold
-    assert not module("shape_rules", "# build: plain").cold
+    assert not module("kernels").cold
+    for room in ("core", "engine", "composites", "shape_rules"):
+        assert module(room).cold
+        assert module(room, "# build: plain -ffp-contract=off").cold
+        assert not module(room, "# build: plain hot").cold
+        assert not module(room, "# build: openmp").cold
+    assert module("core", "# build: plain hot").flags == ()
+    assert module("kernels", "# build: plain cold").cold
     found = module("core", "# build: openmp cold -ffp-contract=off")
     assert (found.kind, found.cold, found.flags) == ("openmp", True, ("-ffp-contract=off",))
 
@@ -140,6 +144,8 @@ def test_optimisation_level_replaces_those_of_modules():
     assert flags.of_cold(Accepting(), quick) == []
     assert flags.of_cold(Accepting(), {"AUTOGRAD_CY_DEBUG": "1"}) == []
     assert flags.of_cold(Accepting(), {})[0] == "-O1"
+    assert flags.ONCE in flags.common(Accepting(), {})
+    assert flags.ONCE not in flags.common(Accepting(), {"AUTOGRAD_CY_DEBUG": "1"})
     assert flags.common(Accepting(), {})[0] == "-O2"
     with pytest.raises(flags.FlagRefused, match="AUTOGRAD_CY_OPT=fast is no level"):
         flags.opt_level({"AUTOGRAD_CY_OPT": "fast"})

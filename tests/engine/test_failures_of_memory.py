@@ -9,6 +9,7 @@ from failures import (
 )
 
 import autograd_cy as torch
+from autograd_cy._C.overrides import _function_modes
 from autograd_cy.nn import functional as F
 
 
@@ -214,3 +215,66 @@ def test_100_000_training_steps_need_no_more_memory(optimizer):
     assert after[:2] == (blocks, size)
     # Python's own caches move a little.
     assert after[2] < objects + 1_000
+
+
+class PassesOn(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+CONTEXTS = {
+    "no_grad": torch.no_grad,
+    "enable_grad": torch.enable_grad,
+    "inference_mode": torch.inference_mode,
+    "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+    "autocast without": lambda: torch.autocast("cpu", enabled=False),
+    "saved_tensors_hooks": lambda: torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t, lambda t: t
+    ),
+    "disable_saved_tensors_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("no"),
+    "dual_level": torch.autograd.forward_ad.dual_level,
+    "function mode": PassesOn,
+}
+
+
+def state():
+    return (
+        torch.is_grad_enabled(),
+        torch.is_inference_mode_enabled(),
+        torch.is_autocast_enabled("cpu"),
+        len(_function_modes()),
+        (torch.ones(1, 1) @ torch.ones(1, 1)).dtype,
+    )
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_a_context_without_memory_for_python_objects_leaves_nothing_behind(name):
+    testcapi = pytest.importorskip("_testcapi")
+
+    def work():
+        with CONTEXTS[name]():
+            pass
+
+    work()
+    before, failures, fine = state(), 0, 0
+    for n in range(200):
+        # What Python keeps for reuse would hide some of the allocations.
+        kept = [tuple([k] * size) for k in range(50) for size in range(1, 7)]
+        testcapi.set_nomemory(n, n + 1)
+        try:
+            work()
+        except MemoryError:
+            failures += 1
+            fine = 0
+        else:
+            fine += 1
+        finally:
+            testcapi.remove_mem_hooks()
+        assert state() == before, n
+        del kept
+        if fine > 20:
+            break
+    # Others may do with what they have.
+    assert failures or not name.startswith("autocast")
+    work()
+    assert_engine_works()

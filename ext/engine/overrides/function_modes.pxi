@@ -134,13 +134,16 @@ def _pop_function_mode():
     return pop_function_mode()
 
 
-cdef object pop_function_mode():
+cdef object pop_function_mode(tuple below=None):
+    """With `below`, the modes that were there before, leaving needs no memory."""
     global modes_alive
     cdef tuple stack = mode_stack()
     cdef int slot
     if not stack:
         raise RuntimeError("there is no function mode to leave")
-    _modes.stack = stack[:len(stack) - 1]
+    if below is None or not are_first(below, stack):
+        below = stack[:len(stack) - 1]
+    _modes.stack = below
     modes_alive -= 1
     form_upcalls.asking = modes_alive
     if modes_alive == 0:
@@ -151,6 +154,17 @@ cdef object pop_function_mode():
         upcalls.getitem, upcalls.setitem = plain_forms.getitem, plain_forms.setitem
         show_attributes(False)
     return stack[len(stack) - 1]
+
+
+cdef bint are_first(tuple below, tuple stack) noexcept:
+    """Whether `below` is `stack` without its last element."""
+    cdef Py_ssize_t i
+    if len(below) != len(stack) - 1:
+        return False
+    for i in range(len(below)):
+        if below[i] is not stack[i]:
+            return False
+    return True
 
 
 def _call_within_mode(mode, f, tuple args, dict kwargs):
@@ -185,6 +199,16 @@ cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
 
 # --- mixed precision --------------------------------------------------------------------------
 
+cdef class Entered:
+    """
+    What was before, for each time that a context was entered and not yet left.
+
+    A chain and no list: to grow and to shrink, that asks for memory, and may not get any.
+    """
+    # (enabled, dtype, cache_enabled, the modes if one was pushed to them, what was before)
+    cdef tuple last
+
+
 cdef class AutocastContext(Restoring):
     """
     What `autocast` changes: items of the thread's ``_state``, and its modes of functions.
@@ -196,13 +220,13 @@ cdef class AutocastContext(Restoring):
     cdef readonly bint _here
     cdef readonly object fast_dtype
     cdef readonly object _cache_enabled
-    cdef list entered           # what was before, for each time that it was entered
+    cdef Entered entered
 
     def _hold(self, bint enabled, bint here, fast_dtype, cache_enabled):
         """Say what holds inside."""
         self._enabled, self._here, self.fast_dtype = enabled, here, fast_dtype
         self._cache_enabled = None if cache_enabled is None else bool(cache_enabled)
-        self.entered = []
+        self.entered = Entered()
 
     def __enter__(self):
         # A subclass's __init__ may not have called ours.
@@ -210,12 +234,13 @@ cdef class AutocastContext(Restoring):
             raise RuntimeError(f"{type(self).__name__}: autocast.__init__() was not called")
         cdef dict state = type(self)._state.__dict__
         cdef bint push = self._enabled and not state["pushed"]
-        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"], push)
+        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"],
+                             mode_stack() if push else None, self.entered.last)
         self.ending = (_leave_all, (state, self.entered))
         if push:
             push_function_mode(type(self)._mode)
             state["pushed"] = state["pushed"] + 1
-        self.entered.append(before)
+        self.entered.last = before
         hold_change(self)
         if self._here:
             state["enabled"], state["dtype"] = self._enabled, self.fast_dtype
@@ -225,26 +250,27 @@ cdef class AutocastContext(Restoring):
         return self
 
     def __exit__(self, *exc):
-        if not self.entered:
+        if self.entered is None or self.entered.last is None:
             raise RuntimeError(f"{type(self).__name__} is left that was not entered")
         leave_autocast(type(self)._state.__dict__, self.entered)
-        self.held = len(self.entered) > 0
+        self.held = self.entered.last is not None
         if not self.held:
             self.ending = None
 
 
-cdef int leave_autocast(dict state, list entered) except -1:
-    cdef tuple before = entered.pop()
-    if before[3]:
-        pop_function_mode()
-        state["pushed"] = state["pushed"] - 1
-    state["enabled"], state["dtype"], state["cache_enabled"] = before[:3]
+cdef int leave_autocast(dict state, Entered entered) except -1:
+    cdef tuple before = entered.last
+    entered.last = before[4]
+    state["enabled"], state["dtype"], state["cache_enabled"] = before[0], before[1], before[2]
     state["nesting"] = state["nesting"] - 1
     if not state["nesting"]:
         state["cache"].clear()
+    if before[3] is not None:
+        pop_function_mode(<tuple>before[3])
+        state["pushed"] = state["pushed"] - 1
     return 0
 
 
-def _leave_all(dict state, list entered):
-    while entered:
+def _leave_all(dict state, Entered entered):
+    while entered.last is not None:
         leave_autocast(state, entered)
