@@ -231,9 +231,7 @@ def test_lists_in_themselves_and_deep_ones_are_recorded_to_some_depth():
 
 
 def test_numbers_are_recorded_as_long_as_they_have_64_bits():
-    bounds = [
-        sign * 2**bits + more for sign in (-1, 1) for bits in (62, 63) for more in (-1, 0, 1)
-    ]
+    bounds = [sign * 2**bits + more for sign in (-1, 1) for bits in (62, 63) for more in (-1, 0, 1)]
     with profile(record_shapes=True) as prof:
         for value in bounds:
             with contextlib.suppress(Exception):
