@@ -419,17 +419,21 @@ def _exit_level(level):
     ending.end()
 
 
+# Made beforehand: to leave must not ask for memory.
+cdef tuple _leaving = (_exit_level, (0,))
+
+
 cdef class DualContext(Restoring):
     """The level that users open, for a block."""
 
     def __enter__(self):
+        self.ending = _leaving
         _enter_level()
-        self.ending = (_exit_level, (0,))
         hold_change(self)
         return 0
 
-    def __exit__(self, *exc):
-        self.ending = (_exit_level, (0,))       # an error if no level is open
+    def __exit__(self, kind=None, error=None, traceback=None):
+        self.ending = _leaving                  # an error if no level is open
         undo_change(self)
 
 

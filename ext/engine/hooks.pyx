@@ -35,7 +35,7 @@ cdef class HandleContext(Restoring):
         hold_change(self)
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, kind=None, error=None, traceback=None):
         self.ending = None
         undo_change(self)
         self.remove()

@@ -16,7 +16,8 @@ from autograd_cy._C.engine import _carry_thread_state, _undo_in_the_end
 import threading as _threading
 
 
-# This thread's stack of (pack, unpack), and the message of those who forbid hooks.
+# This thread's stack of pairs, the innermost first: (pack, unpack, the stack below), or (); and the
+# message of those who forbid hooks. A chain is left without asking for memory.
 cdef object _state = _threading.local()
 
 
@@ -72,8 +73,8 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
 
 
 cdef int pack_saved(Node n, int slot, Tensor t) except -1:
-    pack, unpack = stack()[len(stack()) - 1]
-    return pack_with(n, slot, t, pack, unpack)
+    cdef tuple innermost = stack()
+    return pack_with(n, slot, t, innermost[0], innermost[1])
 
 
 cdef object unpack_saved(Node n, int slot):
@@ -223,7 +224,7 @@ def _push_hooks(pack, unpack):
     if refusal() is not None:
         raise RuntimeError(refusal())
     note_state()
-    _state.stack = stack() + ((pack, unpack),)
+    _state.stack = (pack, unpack, stack())
     set_bit()
 
 
@@ -231,8 +232,12 @@ def _pop_hooks():
     if not stack():
         raise RuntimeError("there are no saved-tensor hooks to take away")
     note_state()
-    _state.stack = stack()[:len(stack()) - 1]
+    _state.stack = stack()[2]
     set_bit()
+
+
+# Made beforehand: to leave must not ask for memory.
+cdef tuple _popping = (_pop_hooks, ())
 
 
 cdef class HooksContext(Restoring):
@@ -241,12 +246,12 @@ cdef class HooksContext(Restoring):
     cdef public object unpack_hook
 
     def __enter__(self):
+        self.ending = _popping
         _push_hooks(self.pack_hook, self.unpack_hook)
-        self.ending = (_pop_hooks, ())
         hold_change(self)
 
-    def __exit__(self, *exc):
-        self.ending = (_pop_hooks, ())      # also of one that is entered twice
+    def __exit__(self, kind=None, error=None, traceback=None):
+        self.ending = _popping              # also of one that is entered twice
         undo_change(self)
 
 
@@ -258,7 +263,9 @@ cdef class NoHooksContext(Restoring):
         self.message = message
 
     def __enter__(self):
-        self.ending = (_forbid_hooks, (_forbid_hooks(self.message),))
+        # What needs memory comes before the change, here and below.
+        self.ending = (_forbid_hooks, (refusal(),))
+        _forbid_hooks(self.message)
         hold_change(self)
 
     def clone(self):
@@ -280,11 +287,11 @@ cdef class GuardContext(Restoring):
         if _write_guards():
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         guard = type(self)._made()
-        pack, unpack = guard._pack, guard._unpack
-        _push_hooks(pack, unpack)
-        _state.guards = (guard,)
+        guards = (guard,)
+        self.ending = (_end_guard, guards)
+        _push_hooks(guard._pack, guard._unpack)
+        _state.guards = guards
         tls_set_modes(tls_modes() | M_GUARD_SAVED)
-        self.ending = (_end_guard, (guard,))
         hold_change(self)
         return guard
 

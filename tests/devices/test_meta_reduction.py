@@ -57,7 +57,10 @@ def test_dtypes_are_refused_alike():
     for function in (ag.mean, ag.std, ag.amax, ag.argmax):
         dtype = ag.complex64 if function in (ag.amax, ag.argmax) else ag.int64
         for device in ("cpu", "meta"):
-            with pytest.raises((RuntimeError, NotImplementedError), match="not implemented for"):
+            with pytest.raises(
+                (RuntimeError, NotImplementedError),
+                match="not implemented for|only support floating",
+            ):
                 function(ag.empty(3, dtype=dtype, device=device))
 
 

@@ -10,6 +10,7 @@ from failures import (
 
 import autograd_cy as torch
 from autograd_cy._C.overrides import _function_modes
+from autograd_cy._C.saved import _get_hooks, _write_guards
 from autograd_cy.nn import functional as F
 
 
@@ -233,6 +234,9 @@ CONTEXTS = {
     ),
     "disable_saved_tensors_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("no"),
     "dual_level": torch.autograd.forward_ad.dual_level,
+    "record_function": lambda: torch.profiler.record_function("name"),
+    "set_multithreading_enabled": lambda: torch.autograd.set_multithreading_enabled(False),
+    "DisableTorchFunction": torch._C.DisableTorchFunction,
     "function mode": PassesOn,
 }
 
@@ -242,7 +246,10 @@ def state():
         torch.is_grad_enabled(),
         torch.is_inference_mode_enabled(),
         torch.is_autocast_enabled("cpu"),
-        len(_function_modes()),
+        _function_modes(),
+        _get_hooks(),
+        _write_guards(),
+        torch.autograd.forward_ad._current_level,
         (torch.ones(1, 1) @ torch.ones(1, 1)).dtype,
     )
 
@@ -259,7 +266,7 @@ def test_a_context_without_memory_for_python_objects_leaves_nothing_behind(name)
     before, failures, fine = state(), 0, 0
     for n in range(200):
         # What Python keeps for reuse would hide some of the allocations.
-        kept = [tuple([k] * size) for k in range(50) for size in range(1, 7)]
+        kept = [tuple([k] * size) for k in range(2_001) for size in range(1, 7)]
         testcapi.set_nomemory(n, n + 1)
         try:
             work()

@@ -164,6 +164,8 @@ cdef class Bound:
     cdef void* vectorcall
 
     def __repr__(self):
+        if self.method is None:
+            return "<method of no label>"
         return f"<method {self.method.function.__name__} of {self.label!r}>"
 
 

@@ -63,7 +63,8 @@ cdef class Restoring:
         self.before = ag_tls_modes
         self.global_before = g_modes
 
-    def __exit__(self, *exc):
+    # Three arguments by name: a tuple of them would ask for memory, and there may be none.
+    def __exit__(self, kind=None, error=None, traceback=None):
         undo_change(self)
         return False
 

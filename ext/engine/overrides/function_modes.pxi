@@ -249,7 +249,7 @@ cdef class AutocastContext(Restoring):
         state["nesting"] = state["nesting"] + 1
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, kind=None, error=None, traceback=None):
         if self.entered is None or self.entered.last is None:
             raise RuntimeError(f"{type(self).__name__} is left that was not entered")
         leave_autocast(type(self)._state.__dict__, self.entered)
