@@ -128,12 +128,16 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
 
     def __enter__(self) -> None:
         self._stack = _overrides._function_modes()
-        _overrides._put_function_modes(())
-        super().__enter__()
+        ModeContext.__enter__(self)
+        try:
+            _overrides._put_function_modes(())
+        except BaseException:
+            ModeContext.__exit__(self)
+            raise
 
-    def __exit__(self, *exception: Any) -> None:
-        super().__exit__(*exception)
+    def __exit__(self, kind: Any = None, error: Any = None, traceback: Any = None) -> None:
         _overrides._put_function_modes(self._stack)
+        ModeContext.__exit__(self)  # super() would ask for memory, and there may be none
 
 
 @functools.cache
@@ -390,7 +394,8 @@ class TorchFunctionMode:
         _push_mode(self)
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    # No tuple of them: it would ask for memory, and there may be none.
+    def __exit__(self, kind: Any = None, error: Any = None, traceback: Any = None) -> None:
         _pop_mode()
 
     @classmethod

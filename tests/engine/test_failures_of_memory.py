@@ -11,6 +11,7 @@ from failures import (
 import autograd_cy as torch
 from autograd_cy._C.overrides import _function_modes
 from autograd_cy._C.saved import _get_hooks, _write_guards
+from autograd_cy._C.tensor import _get_global_modes, _get_modes
 from autograd_cy.nn import functional as F
 
 
@@ -235,7 +236,6 @@ CONTEXTS = {
     "disable_saved_tensors_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("no"),
     "dual_level": torch.autograd.forward_ad.dual_level,
     "record_function": lambda: torch.profiler.record_function("name"),
-    "set_multithreading_enabled": lambda: torch.autograd.set_multithreading_enabled(False),
     "DisableTorchFunction": torch._C.DisableTorchFunction,
     "function mode": PassesOn,
 }
@@ -243,13 +243,13 @@ CONTEXTS = {
 
 def state():
     return (
-        torch.is_grad_enabled(),
-        torch.is_inference_mode_enabled(),
+        _get_modes(),
+        _get_global_modes(),
         torch.is_autocast_enabled("cpu"),
+        torch.autograd.forward_ad._current_level,
         _function_modes(),
         _get_hooks(),
         _write_guards(),
-        torch.autograd.forward_ad._current_level,
         (torch.ones(1, 1) @ torch.ones(1, 1)).dtype,
     )
 

@@ -64,7 +64,7 @@ def search(library, function, start, options):
         return value
 
     for _ in range(1 if function in SEARCHED else 2):
-        value = float(optimizer.step(closure))
+        value = optimizer.step(closure).item()
         state = optimizer.state_dict()["state"][0]
         seen.append([*(x for p in parts for x in p.tolist()), value,
                      state["n_iter"], state["func_evals"]])  # fmt: skip

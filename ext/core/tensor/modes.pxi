@@ -329,8 +329,12 @@ cdef class ItemsContext(Restoring):
                     old = container[key]
                 except KeyError:
                     old = _MISSING
-                container[key] = value
-                self.kept.append((container, key, old))
+                self.kept.append((container, key, old))     # asks for memory: before the change
+                try:
+                    container[key] = value
+                except BaseException:
+                    self.kept.pop()
+                    raise
         except BaseException:
             undo_change(self)
             raise

@@ -41,6 +41,11 @@ cdef tuple mode_stack():
     return getattr(_modes, "stack", ())
 
 
+cdef tuple stacks_below():
+    """Chain of what `mode_stack` was before each push: a mode is left without asking for memory."""
+    return getattr(_modes, "below", None)
+
+
 cdef object through_modes(object f, tuple args):
     return ask_classes(f, args, args, {})
 
@@ -109,11 +114,13 @@ def _push_function_mode(mode):
 
 cdef int push_function_mode(object mode) except -1:
     global modes_alive, plain_forms, agc_asking, attributes
-    cdef tuple stack
+    cdef tuple stack, below
     cdef int slot
     if attributes is None:
         attributes = _attributes_of()
-    stack = mode_stack() + (mode,)
+    stack = mode_stack()
+    below = (stack, stacks_below())
+    stack = stack + (mode,)
     if modes_alive == 0:
         show_attributes(True)
         plain_forms = upcalls
@@ -125,7 +132,7 @@ cdef int push_function_mode(object mode) except -1:
         upcalls.getitem, upcalls.setitem = asking_getitem, asking_setitem
     modes_alive += 1
     form_upcalls.asking = modes_alive
-    _modes.stack = stack
+    _modes.stack, _modes.below = stack, below
     return 0
 
 
@@ -134,16 +141,18 @@ def _pop_function_mode():
     return pop_function_mode()
 
 
-cdef object pop_function_mode(tuple below=None):
-    """With `below`, the modes that were there before, leaving needs no memory."""
+cdef object pop_function_mode():
     global modes_alive
-    cdef tuple stack = mode_stack()
+    cdef tuple stack = mode_stack(), before = stacks_below()
     cdef int slot
     if not stack:
         raise RuntimeError("there is no function mode to leave")
-    if below is None or not are_first(below, stack):
-        below = stack[:len(stack) - 1]
-    _modes.stack = below
+    if before is not None:
+        _modes.below = before[1]
+    if before is not None and are_first(<tuple>before[0], stack):
+        _modes.stack = before[0]
+    else:
+        _modes.stack = stack[:len(stack) - 1]
     modes_alive -= 1
     form_upcalls.asking = modes_alive
     if modes_alive == 0:
@@ -205,7 +214,7 @@ cdef class Entered:
 
     A chain and no list: to grow and to shrink, that asks for memory, and may not get any.
     """
-    # (enabled, dtype, cache_enabled, the modes if one was pushed to them, what was before)
+    # (enabled, dtype, cache_enabled, whether a mode was pushed, what was before)
     cdef tuple last
 
 
@@ -234,8 +243,8 @@ cdef class AutocastContext(Restoring):
             raise RuntimeError(f"{type(self).__name__}: autocast.__init__() was not called")
         cdef dict state = type(self)._state.__dict__
         cdef bint push = self._enabled and not state["pushed"]
-        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"],
-                             mode_stack() if push else None, self.entered.last)
+        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"], push,
+                             self.entered.last)
         self.ending = (_leave_all, (state, self.entered))
         if push:
             push_function_mode(type(self)._mode)
@@ -265,8 +274,8 @@ cdef int leave_autocast(dict state, Entered entered) except -1:
     state["nesting"] = state["nesting"] - 1
     if not state["nesting"]:
         state["cache"].clear()
-    if before[3] is not None:
-        pop_function_mode(<tuple>before[3])
+    if before[3]:
+        pop_function_mode()
         state["pushed"] = state["pushed"] - 1
     return 0
 
