@@ -369,7 +369,7 @@ def test_all_counts_are_as_before(action):
     tracemalloc.start()
     try:
         # Lists of free objects fill up in the first rounds; what leaks grows in every round.
-        while len(grown) < 6 and (not grown or grown[-1] > 16 * TIMES):
+        while len(grown) < 12 and (not grown or grown[-1] > 16 * TIMES):
             allocated = tracemalloc.get_traced_memory()[0]
             for _ in range(TIMES):
                 run()
