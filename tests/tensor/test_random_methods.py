@@ -209,3 +209,15 @@ def test_inference_tensor_is_refused_outside_of_the_mode():
         t.uniform_()
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
         t.uniform_()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [([None], ag.ones(3)), (ag.ones(3), [None]), (0.0, [1.0], (3,)), ("0", 1.0, (3,))],
+    ids=["mean", "std", "std of one size", "mean of one size"],
+)
+def test_normal_that_is_refused_leaves_out_as_it_was(arguments):
+    out = ag.tensor([1.0, 3.0])
+    with pytest.raises(TypeError, match="must be Number"):
+        ag.normal(*arguments, out=out)
+    assert out.tolist() == [1.0, 3.0] and out._version == 0

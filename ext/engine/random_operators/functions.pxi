@@ -359,6 +359,11 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     cdef Tensor s = <Tensor>std if isinstance(std, Tensor) else None
     cdef Tensor t
     cdef int n
+    # What may be refused is looked at before `out` changes.
+    if m is None:
+        mean = number_of(mean, "normal", "mean")
+    if s is None:
+        std = number_of(std, "normal", "std")
     n = broadcast_shape(tuple([x for x in (m, s) if x is not None]), shape, "normal")
     if s is not None:
         check_std(s)
@@ -371,12 +376,12 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
         bump_version(out)
     need_floating(t, "normal")
     if s is None:
-        fill_normal(t, 0, number_of(std, "normal", "std"), generator)
+        fill_normal(t, 0, std, generator)
     else:
         fill_normal(t, 0, 1, generator)
         ew2(K_MUL, t, cast(s, t.dt), P_SAME, t, "normal")
     if m is None:
-        ew2(K_ADD, t, as_tensor_like(t, number_of(mean, "normal", "mean")), P_SAME, t, "normal")
+        ew2(K_ADD, t, as_tensor_like(t, mean), P_SAME, t, "normal")
     else:
         ew2(K_ADD, t, cast(m, t.dt), P_SAME, t, "normal")
     if out is not None:
@@ -431,8 +436,9 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
         return normal_of(mean, std, generator, out)
     if size is None:
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
+    mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
     t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
-    fill_normal(t, number_of(mean, "normal", "mean"), number_of(std, "normal", "std"), generator)
+    fill_normal(t, mean, std, generator)
     return finish(t, requires_grad, "normal")
 
 
