@@ -4,15 +4,22 @@ Counts of references and of tensors (tests/test_reference_counts.py) don't see w
 tables and lists that a kernel takes from malloc.
 """
 
+import copy
 import ctypes
 import gc
+import io
+import pickle
+import threading
 
+import numpy as np
 import pytest
 from calls import CLASS_OF, cases, make, outputs
 from grouping import each
 
 import autograd_cy as ag
 from autograd_cy.nn import functional as F
+from autograd_cy.profiler._session import Session
+from autograd_cy.utils.checkpoint import checkpoint
 
 
 class Figures(ctypes.Structure):
@@ -173,6 +180,108 @@ def with_gradients_of(run):
     total = sum(t.sum() for t in outputs(run()) if t.requires_grad and not t.is_complex())
     if isinstance(total, ag.Tensor):
         total.backward()
+
+
+class Double(ag.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x)
+        return x * 2, y + 1
+
+    @staticmethod
+    def backward(ctx, grad, other):
+        return grad * ctx.saved_tensors[0], other
+
+
+def profiled():
+    session = Session(
+        record_shapes=True, with_flops=True, profile_memory=True, with_stack=True, with_modules=True
+    )
+    session.start()
+    try:
+        worker = threading.Thread(target=lambda: r(30).exp())
+        worker.start()
+        (r(30) * 2).cumsum(0).sum().backward()
+        worker.join()
+    finally:
+        return session.stop()
+
+
+def recorded_too_much():
+    session = Session(profile_memory=True, max_events=20)
+    session.start()
+    for _ in range(30):
+        r(3).exp()
+    return session.stop()
+
+
+def written_and_read():
+    file = io.BytesIO()
+    ag.save({"a": r(100), "b": [r(3), 5]}, file)
+    file.seek(0)
+    return ag.load(file)
+
+
+def stepped(kind, **options):
+    made = [ag.nn.Parameter(r(500).detach()) for _ in range(3)]
+    step = getattr(ag.optim, kind)(made, lr=0.1, **options)
+    for _ in range(2):
+        for p in made:
+            p.grad = ag.ones(500)
+        step.step()
+    step.zero_grad()
+    return step.state_dict()
+
+
+def hooked():
+    x = r(30)
+    y = x * 2
+    handles = [y.register_hook(lambda g: g * 2), y.grad_fn.register_hook(lambda a, b: None)]
+    handles += [x.register_post_accumulate_grad_hook(lambda t: None)]
+    y.retain_grad()
+    y.sum().backward()
+    handles[0].remove()
+
+
+OTHERS = {
+    "profiler": profiled,
+    "full profiler": recorded_too_much,
+    "files": written_and_read,
+    "pickles": lambda: pickle.loads(pickle.dumps(r(300).detach())),
+    "copies": lambda: copy.deepcopy([r(300), ag.nn.Linear(3, 4)]),
+    "DLPack": lambda: (ag.from_dlpack(r(30).detach()), np.from_dlpack(r(30).detach())),
+    "old DLPack": lambda: r(30).detach().__dlpack__(),
+    "DLPack with a version": lambda: r(30).detach().__dlpack__(max_version=(1, 0)),
+    "arrays": lambda: (r(30).detach().numpy(), ag.from_numpy(np.ones(30)), ag.tensor([[1.0]] * 9)),
+    "buffers": lambda: (memoryview(r(30).detach()), ag.frombuffer(bytearray(64), dtype=ag.int8)),
+    "lists": lambda: (r(30, 3).tolist(), ag.tensor([[[1, 2]] * 7] * 9), ag.ones((1,) * 20)),
+    "functions": lambda: Double.apply(r(9), r(9))[0].sum().backward(),
+    "wide functions": lambda: ag.stack([Double.apply(t, t)[1] for t in r(40).unbind()])
+    .sum()
+    .backward(),
+    "hooks": hooked,
+    "checkpoint": lambda: checkpoint(lambda x: x.exp().sin(), r(30), use_reentrant=False)
+    .sum()
+    .backward(),
+    "hessian": lambda: ag.func.hessian(lambda x: x.exp().sum())(r(3).detach()),
+    "vmap": lambda: ag.func.vmap(ag.func.grad(lambda x: (x * x).sum()))(r(3, 4).detach()),
+    "jvp": lambda: ag.func.jvp(lambda x: x.t() @ x, (r(9, 4).detach(),), (r(9, 4).detach(),)),
+    "views": lambda: r(4, 9).clone().t()[2:].mul_(2).sum().backward(),
+    "memory changed": lambda: r(9).detach().resize_(3, 40).set_(r(5).detach()),
+    "SGD": lambda: stepped("SGD", momentum=0.9, nesterov=True),
+    "Adam": lambda: stepped("Adam", amsgrad=True),
+    "AdamW": lambda: stepped("AdamW", maximize=True),
+    "Adagrad": lambda: stepped("Adagrad"),
+    "RMSprop": lambda: stepped("RMSprop", centered=True, momentum=0.9),
+    "Rprop": lambda: stepped("Rprop"),
+    "clipping": lambda: ag.nn.utils.clip_grad_norm_(r(30), 1.0),
+    "generators": lambda: ag.Generator().manual_seed(5).get_state(),
+}
+
+
+@each("name", OTHERS)
+def test_what_is_no_operator_gives_its_memory_back(name):
+    assert not grows(OTHERS[name], 12)
 
 
 def test_what_is_not_given_back_is_found():
