@@ -2,10 +2,10 @@
 # build: simd
 """Medians: the key of one rank and its place; compiled once per instruction set.
 
-Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for lies most
-likely. Those in between are kept, about a third, and the same is done with them, until 32 are left.
-That takes a pass that moves whole vectors where the machine can pack them (select_lanes.h). If
-too few drop out, as of many equal keys, the rest goes by counting bits from the top.
+Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for most
+likely lies. Those in between are kept, about a third, and the same is done with them, until 32 are
+left. Each pass moves whole vectors where the machine can pack them (select_lanes.h). If too few
+drop out, as of many equal keys, the rest goes by counting bits from the top.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -80,7 +80,7 @@ cdef bits_t key_of_few(const bits_t* a, Py_ssize_t n, Py_ssize_t* rank) noexcept
 
 
 cdef bits_t key_by_bits(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noexcept nogil:
-    """By the bits from the top: of those that share them with the one looked for, ever fewer stay."""
+    """By the bits from the top: ever fewer keys share them with the one looked for."""
     cdef Py_ssize_t counts[1024]
     cdef Py_ssize_t others[1024]    # of every second key: one count waits for the one before it
     cdef Py_ssize_t i, held, k = rank[0]
