@@ -204,7 +204,7 @@ def profiled():
         (r(30) * 2).cumsum(0).sum().backward()
         worker.join()
     finally:
-        return session.stop()
+        session.stop()
 
 
 def recorded_too_much():
