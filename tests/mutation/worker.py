@@ -25,7 +25,7 @@ MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the 
 
 
 def pytest_collection(session):
-    """Collect at one thread: a forked child would wait for the team of its parent, which it lacks."""
+    """Collect at one thread: a forked child would wait for a team that only its parent has."""
     Worker.threads = threads(1)
 
 

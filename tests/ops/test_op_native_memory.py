@@ -256,13 +256,13 @@ OTHERS = {
     "buffers": lambda: (memoryview(r(30).detach()), ag.frombuffer(bytearray(64), dtype=ag.int8)),
     "lists": lambda: (r(30, 3).tolist(), ag.tensor([[[1, 2]] * 7] * 9), ag.ones((1,) * 20)),
     "functions": lambda: Double.apply(r(9), r(9))[0].sum().backward(),
-    "wide functions": lambda: ag.stack([Double.apply(t, t)[1] for t in r(40).unbind()])
-    .sum()
-    .backward(),
+    "wide functions": lambda: (
+        ag.stack([Double.apply(t, t)[1] for t in r(40).unbind()]).sum().backward()
+    ),
     "hooks": hooked,
-    "checkpoint": lambda: checkpoint(lambda x: x.exp().sin(), r(30), use_reentrant=False)
-    .sum()
-    .backward(),
+    "checkpoint": lambda: (
+        checkpoint(lambda x: x.exp().sin(), r(30), use_reentrant=False).sum().backward()
+    ),
     "hessian": lambda: ag.func.hessian(lambda x: x.exp().sum())(r(3).detach()),
     "vmap": lambda: ag.func.vmap(ag.func.grad(lambda x: (x * x).sum()))(r(3, 4).detach()),
     "jvp": lambda: ag.func.jvp(lambda x: x.t() @ x, (r(9, 4).detach(),), (r(9, 4).detach(),)),
