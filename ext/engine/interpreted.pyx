@@ -77,7 +77,8 @@ cdef class Operation:
     cdef readonly str batch_rule
     cdef readonly object batch          # {batched places: function}, a function, or text
     cdef readonly tuple unpromoted      # places that keep their dtype, of an elementwise rule
-    cdef readonly tuple claim           # (bits of dtype codes, places, promoted, place of a dtype, words)
+    # (bits of dtype codes, places, promoted, place of a dtype, words of a refusal), or None
+    cdef readonly tuple claim
     cdef readonly tuple widen           # (bits, name of a dtype), or None
     cdef readonly int n_results         # 0: a tuple of any length
     cdef readonly tuple constant        # numbers of outputs without derivative

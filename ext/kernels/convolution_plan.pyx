@@ -31,7 +31,8 @@ cdef void lay_out(
         for phase in range(p.phases[d]):
             # Zeros before the data and after it; a row's last ones may be the next row's first.
             before = clamp(ceil_div(p.lead[d] - phase, p.step[d]), p.extent[d])
-            after = p.extent[d] - clamp(ceil_div(p.lead[d] + sizes[d] - phase, p.step[d]), p.extent[d])
+            after = p.extent[d] - clamp(
+                ceil_div(p.lead[d] + sizes[d] - phase, p.step[d]), p.extent[d])
             shared[d] = min(shared[d], min(before, after))
     p.images = images
     p.row = p.extent[2] - shared[2]
