@@ -18,7 +18,7 @@ from pathlib import Path
 
 from _pytest.runner import runtestprotocol
 
-from tests.mutation.runtime import VARIABLE, Page
+from tests.mutation.runtime import PARENT, VARIABLE, Page
 
 PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
 MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
@@ -54,6 +54,7 @@ class Worker:
     def __init__(self, session):
         self.items = session.items
         self.page = Page(Path(os.environ[VARIABLE]))
+        os.environ[PARENT] = str(os.getpid())
         incoming, outgoing = map(int, os.environ.pop(PIPES).split(","))
         self.requests = os.fdopen(incoming, "r")
         self.answers = os.fdopen(outgoing, "w")
