@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from _pytest.runner import runtestprotocol
+from _pytest.warnings import catch_warnings_for_item
 
 from tests.mutation.runtime import PARENT, VARIABLE, Page
 
@@ -44,6 +45,12 @@ def pytest_runtestloop(session):
     """Serve requests instead of running all tests."""
     Worker(session).serve()
     return True
+
+
+def run(item, following):
+    """The reports of a test, under the filters of warnings that its marks ask for."""
+    with catch_warnings_for_item(item.config, item.ihook, when="runtest", item=item):
+        return runtestprotocol(item, log=False, nextitem=following)
 
 
 class Worker:
@@ -119,7 +126,7 @@ class Worker:
             if notes is not None:
                 self.page.forget()
             start = time.perf_counter()
-            reports = runtestprotocol(self.items[test], log=False, nextitem=following)
+            reports = run(self.items[test], following)
             seconds = time.perf_counter() - start
             failed = any(report.failed for report in reports)
             if notes is None:
