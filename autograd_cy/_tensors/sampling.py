@@ -8,7 +8,7 @@ from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C.arguments import int_arg
 from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 
 __all__ = ["multinomial"]
 

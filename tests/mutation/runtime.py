@@ -10,6 +10,8 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
+import numpy as np
+
 VARIABLE = "AUTOGRAD_CY_MUTANTS"
 HEAD, PLACES = 64, 65536
 
@@ -89,7 +91,8 @@ class Page:
 
     def reached(self) -> list[int]:
         """The places reached since the last `forget`."""
-        return [number for number, byte in enumerate(self.memory[HEAD:]) if byte]
+        places = np.frombuffer(self.memory[HEAD:], np.uint8)  # a loop takes longer than most tests
+        return np.flatnonzero(places).tolist()
 
     def forget(self) -> None:
         self.memory[HEAD:] = bytes(PLACES)

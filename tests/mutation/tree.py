@@ -18,7 +18,7 @@ OUTPUTS = shutil.ignore_patterns("*.so", "__pycache__", ".*", "_build_info.py")
 # A forked child stays at one thread. Those of a trial, whose parent had one, too, may have more.
 FORKED = "agc_forked = 1;"
 # Not mutated: what only prints, measures the machine, or is about being installed.
-NOT_CODE = ("doctor", "info", "machine", "_printing", "_namespace", "__main__", "_version", "viz")
+NOT_CODE = ("doctor", "info", "machine", "printing", "namespace", "__main__", "_version", "viz")
 
 
 def sources() -> list[Path]:

@@ -24,6 +24,22 @@ PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
 MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
 
 
+def pytest_collection(session):
+    """Collect at one thread: a forked child would wait for a team that only its parent has."""
+    Worker.threads = threads(1)
+
+
+def threads(number):
+    """Set how many threads operators use; returns how many it were."""
+    try:
+        import autograd_cy
+    except ImportError:  # in the small trees of test_trial.py
+        return 1
+    before = autograd_cy.get_num_threads()
+    autograd_cy.set_num_threads(number)
+    return before
+
+
 def pytest_runtestloop(session):
     """Serve requests instead of running all tests."""
     Worker(session).serve()
@@ -32,6 +48,8 @@ def pytest_runtestloop(session):
 
 class Worker:
     """The collected tests, and the pipes to the command."""
+
+    threads = 1  # of a child
 
     def __init__(self, session):
         self.items = session.items
@@ -94,6 +112,7 @@ class Worker:
             os._exit(code)
 
     def child(self, tests, notes):
+        threads(self.threads)
         for place, test in enumerate(tests):
             following = self.items[tests[place + 1]] if place + 1 < len(tests) else None
             if notes is not None:
