@@ -91,7 +91,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tree")
     (folder / "tests").mkdir()
     shutil.copytree(tree.ROOT / "tests" / "mutation", folder / "tests" / "mutation")
-    for name in ("conftest.py", "grouping.py"):
+    for name in ("conftest.py", "grouping.py", "comparing.py"):
         shutil.copy(tree.ROOT / "tests" / name, folder / "tests" / name)
     (folder / "slips.py").write_text(runtime.PYTHON)
     (folder / "code_.py").write_text(CODE)
