@@ -27,7 +27,7 @@ cdef enum:
     ROWS = 96       # of a tile: a multiple of the rows of all products' blocks
     STEP = 48       # of a tile of the forward pass: its scores stay in the nearest cache
     COLS = 256      # longest sum of one step
-    CLOSE = 1 << 15 # bytes of a tile of values that are read as they lie
+    CLOSE = 1 << 15  # bytes of a tile of values that are read as they lie
     FEW = 4         # so many queries read keys as they lie
 
 cdef LoopTable G = (<LoopTable*>PyCapsule_GetPointer(
