@@ -2,13 +2,13 @@
 """
 Results whose channels lie last, as those of an operand do.
 
-Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the table);
-so an operator keeps the memory format of a network whatever its kernel can.
+Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the
+table); so an operator keeps the memory format of a network whatever its kernel can.
 """
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
 from autograd_cy._C.storage cimport ON_META
-from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, format_strides, tensor_empty_on
+from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, format_strides, tensor_empty_on
 
 __all__: list[str] = []
 

@@ -555,7 +555,7 @@ cdef void launch_weights(void* plan) noexcept nogil:
 
 
 cdef inline Tensor planes(Tensor t):
-    """What lies channels last, in C order: a copy is cheaper than loops that can't go along rows."""
+    """What lies channels last, in C order: copies cost less than loops across rows."""
     return contiguous(t) if channels_last(t) else t
 
 

@@ -1,4 +1,4 @@
-"""Which results lie channels last because what they were made of does: all of this beside torch, too."""
+"""Which results lie channels last because what they were made of does, beside torch, too."""
 
 from __future__ import annotations
 
