@@ -2,8 +2,11 @@
 
 import gc
 
+import comparing
 import grouping
 import pytest
+
+comparing.install()
 
 
 def pytest_addoption(parser):
@@ -24,6 +27,13 @@ def pytest_itemcollected(item):
     cases = getattr(item, "callspec", None) and item.callspec.params.get("cases")
     if isinstance(cases, grouping.Cases):
         item.extra_keyword_matches.update(p.id for p in cases.params)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Neighbours of one parametrised function are one test, once ``-k`` and ``-m`` have chosen."""
+    if not config.getoption("apart"):
+        items[:] = grouping.neighbours(items)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import programs
 import pytest
 from grouping import each
 
@@ -198,5 +199,4 @@ def test_importing_the_package_imports_numpy_and_nothing_else_heavy():
 
 def test_importing_the_package_does_not_load_the_table():
     code = "import sys, autograd_cy; print([m for m in sys.modules if 'autograd_cy.ops' in m])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
+    assert programs.run("-c", code).stdout.strip() == "[]"

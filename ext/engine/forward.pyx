@@ -94,6 +94,20 @@ cdef Tensor fit_tangent(Tensor tangent, Tensor result):
     return tangent
 
 
+cdef bint held_elsewhere(Tensor own, Py_ssize_t holders) noexcept:
+    """Whether others than `holders` and the tensors below vmaps, if any, hold a tensor's memory."""
+    cdef PyObject* t = <PyObject*>own
+    cdef Py_ssize_t tensors = 1
+    if Py_REFCNT(own) > holders:
+        return True
+    while (<Tensor>t).flags & F_BATCHED:
+        t = <PyObject*>(<Tensor>t).extra.value
+        if Py_REFCNT(<object>t) > 1:
+            return True
+        tensors += 1
+    return own.mem.refcount > tensors
+
+
 cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor below) except -1:
     """`below`: the result with the tangents of outer levels (itself if there are none)."""
     cdef Tensor outer = below if below is not result and below.flags & F_DUAL else None
@@ -103,8 +117,7 @@ cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor b
     if tangent is not None:
         own = fit_tangent(tangent, result)
         # The caller holds `tangent`: who else does may change it in place (x + c has that of x).
-        if not result.flags & F_VIEW and (
-                own.mem.refcount > 1 or Py_REFCNT(own) > (2 if own is tangent else 1)):
+        if not result.flags & F_VIEW and held_elsewhere(own, 2 if own is tangent else 1):
             own = T.clone(own, -1)
         put_dual(result, own, level, outer)
     elif outer is not None:

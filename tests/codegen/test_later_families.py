@@ -1,9 +1,8 @@
 """Namespaces, changed arguments and joint gradients of compiled records; families loaded later."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
+import programs
 import pytest
 
 from autograd_cy.ops._schema import RecordError, call, composite, nondiff, parse_signature
@@ -201,5 +200,5 @@ else:
 
 
 def test_functional_loads_its_functions_when_they_are_used():
-    found = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, timeout=60)
+    found = programs.run("-c", LOOK)
     assert found.returncode == 0, found.stderr

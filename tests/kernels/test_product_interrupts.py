@@ -2,10 +2,9 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -37,9 +36,7 @@ assert c.sum().item() == 4 * 4096 * 4096
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
 def test_ctrl_c_in_a_long_product_leaves_everything_usable():
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=ROOT, timeout=120
-    )
+    done = programs.run("-c", PROGRAM, cwd=ROOT)
     assert done.returncode == 0 and "served" in done.stdout, done.stderr[-800:]
 
 
@@ -88,14 +85,8 @@ for name, (call, (a, b)) in CALLS.items():
 @pytest.mark.parametrize("provider", ["own", "scipy"])
 def test_ctrl_c_is_served_between_tiles_of_any_product(provider, threads):
     """Some 0.05 s on an idle machine; the limit is for one with much else to do."""
-    done = subprocess.run(
-        [sys.executable, "-c", LATENCY, threads],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=300,
-        env={**os.environ, "AUTOGRAD_CY_BLAS": provider},
-    )
+    env = {**os.environ, "AUTOGRAD_CY_BLAS": provider}
+    done = programs.run("-c", LATENCY, threads, cwd=ROOT, timeout=300, env=env)
     assert done.returncode == 0, done.stderr[-800:]
     lines = [line.split() for line in done.stdout.splitlines()]
     assert len(lines) == 7
@@ -126,12 +117,6 @@ for m, k, n, dtype in cases:
 print("right")
 """
     for provider in ("own", "scipy"):
-        done = subprocess.run(
-            [sys.executable, "-c", text, provider],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            timeout=300,
-            env={**os.environ, "AUTOGRAD_CY_BLAS": provider},
-        )
+        env = {**os.environ, "AUTOGRAD_CY_BLAS": provider}
+        done = programs.run("-c", text, provider, cwd=ROOT, timeout=300, env=env)
         assert done.returncode == 0 and "right" in done.stdout, done.stderr[-800:]
