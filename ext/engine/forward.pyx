@@ -13,7 +13,7 @@ view of it was changed in place), the window is made when the view is next used.
 own tangent though it is a view of its primal (OWN_TANGENT). Views of a dual know it as their
 `dual_base`, and follow it as other views follow their base.
 """
-from cpython.ref cimport Py_REFCNT
+from cpython.ref cimport PyObject, Py_REFCNT
 from autograd_cy._C.iterate cimport zeros_on
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.metadata cimport strides_of, offset_of
