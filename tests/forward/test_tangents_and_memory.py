@@ -3,9 +3,9 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy.profiler import profile
 import autograd_cy.autograd.forward_ad as fw
 from autograd_cy.func import jvp, vmap
+from autograd_cy.profiler import profile
 
 
 def tangent(t):
