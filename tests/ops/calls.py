@@ -4,6 +4,7 @@
 calls the operator with tensors in their place. What a result must be is in expected.py.
 """
 
+import functools
 import sys
 import zlib
 from dataclasses import dataclass
@@ -192,6 +193,7 @@ class Leaf(NamedTuple):
     differentiable: bool
 
 
+evaluated = functools.cache(eval)
 TENSOR = object()
 PATTERNS = {}
 
@@ -255,7 +257,7 @@ class Call:
         given = dict(zip([a.name for a in self.record.args], args)) | kwargs
         for a in self.record.args:
             if a.name not in given:
-                given[a.name] = None if a.default is None else eval(a.default)
+                given[a.name] = None if a.default is None else evaluated(a.default)
         return given
 
     def __call__(self, tensors, form=None):
