@@ -1,10 +1,14 @@
 """What holds for all tests."""
 
 import gc
+import os
 
-import comparing
-import grouping
-import pytest
+# NumPy's products make references only, and threads that wait for small ones take a core each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import comparing  # noqa: E402
+import grouping  # noqa: E402
+import pytest  # noqa: E402
 
 comparing.install()
 
