@@ -272,14 +272,14 @@ class Body:
         )
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
         if r.alpha is True:
-            factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last})'
+            factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last}, True)'
             return [*lines, test, f"    v_{last} = T.mul(v_{last}, {factor})"]
         key = r.alpha.removeprefix("-")
         factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
         lines += [
             "cdef Tensor factor",
             test,
-            f'    factor = alpha_arg({factor}, "{r.name}", v_self, v_{last})',
+            f'    factor = alpha_arg({factor}, "{r.name}", v_self, v_{last}, False)',
             "    if factor.dt == DT_BOOL:",
             f"        v_{last} = T.mul(v_{last}, factor)",
             "    else:",

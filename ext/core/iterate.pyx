@@ -6,7 +6,6 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -18,7 +17,7 @@ from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
-from autograd_cy._C.parallel cimport team_size, parallel_range
+from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.storage cimport StorageImpl
@@ -30,7 +29,6 @@ from autograd_cy._C.tensor cimport (
     replace_storage, describe, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
 
-from autograd_cy._C import parallel as _parallel
 
 import warnings as _warnings
 

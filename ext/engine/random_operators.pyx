@@ -106,7 +106,7 @@ cdef object _zero_tangents = None
 
 
 def _set_vmap_rule(rule):
-    """Called with (name, function, args, kwargs) instead of a random operator under vmap."""
+    """Called with (name, function, args, kwargs, draws) instead of a random operator under vmap."""
     global _vmap_rule
     _vmap_rule = rule
 

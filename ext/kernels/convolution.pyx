@@ -20,11 +20,12 @@ from autograd_cy._C.convolution_taps cimport (
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
+from autograd_cy._C.gemm_product cimport parts
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.tensor cimport Tensor
-from autograd_cy._C.winograd cimport run_tiles, suits_tiles
+from autograd_cy._C.winograd_2x2 cimport run_2x2, suits_2x2
 
 from autograd_cy._C import cpu as _cpu
 
@@ -58,10 +59,6 @@ cdef enum:
     MANY = 512
     # Taps of a product whose weights are read as they lie.
     DEPTH = 256
-
-
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
 
 
 cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
@@ -500,7 +497,7 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
     cdef Py_ssize_t i
     cdef int status
     trim(f)
-    if suits_tiles(f) and run_tiles(f, image) == 0:
+    if suits_2x2(f) and run_2x2(f, image) == 0:
         return 0
     if image and suits_scatter(f):
         return run_scatter(f)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 VARIABLE = "AUTOGRAD_CY_MUTANTS"
+PARENT = "AUTOGRAD_CY_MUTANTS_PARENT"  # the process whose forked children are trials
 HEAD, PLACES = 64, 65536
 
 PYTHON = f"""

@@ -17,8 +17,9 @@ import time
 from pathlib import Path
 
 from _pytest.runner import runtestprotocol
+from _pytest.warnings import catch_warnings_for_item
 
-from tests.mutation.runtime import VARIABLE, Page
+from tests.mutation.runtime import PARENT, VARIABLE, Page
 
 PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
 MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
@@ -46,6 +47,12 @@ def pytest_runtestloop(session):
     return True
 
 
+def run(item, following):
+    """The reports of a test, under the filters of warnings that its marks ask for."""
+    with catch_warnings_for_item(item.config, item.ihook, when="runtest", item=item):
+        return runtestprotocol(item, log=False, nextitem=following)
+
+
 class Worker:
     """The collected tests, and the pipes to the command."""
 
@@ -54,6 +61,7 @@ class Worker:
     def __init__(self, session):
         self.items = session.items
         self.page = Page(Path(os.environ[VARIABLE]))
+        os.environ[PARENT] = str(os.getpid())
         incoming, outgoing = map(int, os.environ.pop(PIPES).split(","))
         self.requests = os.fdopen(incoming, "r")
         self.answers = os.fdopen(outgoing, "w")
@@ -118,7 +126,7 @@ class Worker:
             if notes is not None:
                 self.page.forget()
             start = time.perf_counter()
-            reports = runtestprotocol(self.items[test], log=False, nextitem=following)
+            reports = run(self.items[test], following)
             seconds = time.perf_counter() - start
             failed = any(report.failed for report in reports)
             if notes is None:

@@ -216,6 +216,19 @@ def test_operands_lie_anyhow(layout):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("columns", "deep"), [(60, 16), (128, 64), (300, 16), (513, 32)])
+def test_values_read_as_they_lie_give_the_same_bits(dtype, causal, columns, deep):
+    q, k, v = tensors([(1, 2, 130, 8), (1, 2, columns, 8), (1, 2, columns, deep)], dtype)
+    room = torch.zeros(1, 2, columns, deep + 5, dtype=dtype)
+    room[..., :deep] = v
+    apart = room[..., :deep]  # these rows have gaps, so they are packed
+    assert torch.equal(
+        attention(q, k, v, is_causal=causal), attention(q, k, apart, is_causal=causal)
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("sizes", [(40, 300, 1), (300, 40, 2), (97, 600, 2), (1, 9, 4)])
 def test_gradients_of_keys_that_some_queries_or_none_see(sizes, dtype):
     # Their first part is written, not added to what is there: the memory held something before.

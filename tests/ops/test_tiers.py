@@ -34,6 +34,7 @@ KINDS = {
     "masked_fill": "a check of the arguments",
     "clamp": "optional operands, and names of nodes that depend on them",
     "_dropout_mask": "random",
+    "std": "words of its own for dtypes that it refuses",
 }
 # What only compiled code can do.
 ONLY = ("a list of indices", "alpha=", "dunder=")

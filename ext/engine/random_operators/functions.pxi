@@ -68,7 +68,7 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     if vmap_level():
         return _vmap_rule("rand", rand, (*args,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}))
+            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "rand")
     need_floating(t, "rand")
@@ -100,7 +100,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     if vmap_level():
         return _vmap_rule("rand_like", rand_like, (input,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}))
+            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
     need_floating(t, "rand_like")
     fill_uniform(t, 0, 1, generator_of(generator, "rand_like"))
@@ -124,7 +124,7 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     if vmap_level():
         return _vmap_rule("randn", randn, (*args,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}))
+            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "randn")
     need_floating(t, "randn")
@@ -149,7 +149,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     if vmap_level():
         return _vmap_rule("randn_like", randn_like, (input,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}))
+            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t, "randn_like")
     fill_normal(t, 0, 1, generator_of(generator, "randn_like"))
@@ -261,7 +261,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     if vmap_level():
         return _vmap_rule("randint_like", randint_like, (input, *args), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"low": low, "high": high, "memory_format": memory_format}))
+            {"low": low, "high": high, "memory_format": memory_format}), "elements")
     cdef Tensor t
     if len(args) == 2 and low is None and high is None:
         low, high = args
@@ -478,7 +478,8 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_BERNOULLI, (input, p))
     if vmap_level():
-        return _vmap_rule("bernoulli", bernoulli, (input, p), {"generator": generator, "out": out})
+        return _vmap_rule(
+            "bernoulli", bernoulli, (input, p), {"generator": generator, "out": out}, "chances")
     cdef Tensor t
     if out is None:
         t = like(input, input.dt, None)
