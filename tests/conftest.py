@@ -6,9 +6,9 @@ import os
 # NumPy's products make references only, and threads that wait for small ones take a core each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import comparing  # noqa: E402
-import grouping  # noqa: E402
-import pytest  # noqa: E402
+import comparing
+import grouping
+import pytest
 
 comparing.install()
 
