@@ -70,6 +70,22 @@ def freed_list(name):
     return getattr(y.grad_fn, name)
 
 
+def freed_of(make, name):
+    y = make(leaf)
+    y.sum().backward()
+    return getattr(y.grad_fn, name)
+
+
+def a_tangent_too_deep():
+    with autograd.forward_ad.dual_level():
+        return autograd.forward_ad.make_dual(deep, deep)[None]
+
+
+def in64(function):
+    """A call on examples of 63 dimensions, which are 64 with that of the examples."""
+    return func.vmap(function)(torch.zeros((2,) + (1,) * 63))
+
+
 def crafted(ndim=2, size=2, offset=0):
     """A tensor of memory that another library describes wrongly."""
     capsule = np.ones((2, 3), np.float32).__dlpack__()
@@ -112,6 +128,188 @@ NAMES = globals() | {
 
 # call: (type of error, words of its message)
 REFUSED = {
+    'freed_of(lambda l: l.pow(2), "_saved_exponent")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    'freed_of(lambda l: l.pow(2), "_saved_self")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    'freed_of(lambda l: l.clone()[torch.tensor([0,1])], "_saved_indices")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    'freed_of(lambda l: torch.index_select(l,0,i2), "_saved_index")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    'freed_of(lambda l: l.std(), "_saved_result")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    'freed_of(lambda l: torch.stack([l,l]).prod(0), "_saved_self")': (
+        RuntimeError,
+        "Trying to backward through the graph a second time (or directly",
+    ),
+    "(leaf*2).grad_fn(x2, x2)": (
+        TypeError,
+        "expected 1 arguments, got 2 instead (MulBackward0 takes one gradient",
+    ),
+    "a_tangent_too_deep()": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "in64(lambda t: t[None])": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "in64(lambda t: t.unsqueeze(0))": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "in64(lambda t: t.new_zeros((1,)*64))": (ValueError, "a tensor has at most 64 dimensions"),
+    "in64(lambda t: torch.stack([t]))": (
+        RuntimeError,
+        "stack: the result would have more than 64 dimensions",
+    ),
+    "deep[:, None]": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "deep[None, 0]": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "deep[..., i2.reshape(2,1,1)[:1]]": (ValueError, "a tensor has at most 64 dimensions"),
+    "deep[None, i2[:1]]": (RuntimeError, "a tensor has at most 64 dimensions"),
+    "x2[1:1, 0]": (IndexError, "too many indices for tensor of dimension 1"),
+    "x2[0, 1:]": (IndexError, "too many indices for tensor of dimension 1"),
+    "x2[0][0]": (IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a"),
+    "x2[..., :, :]": (IndexError, "too many indices for tensor of dimension 1"),
+    "torch.tensor(1.0)[:]": (IndexError, "too many indices for tensor of dimension 0"),
+    "torch.tensor(1.0)[0]": (
+        IndexError,
+        "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a",
+    ),
+    "torch.tensor(1.0)[None][0, 0]": (IndexError, "too many indices for tensor of dimension 1"),
+    "torch.fill(x2, 1j)": (
+        RuntimeError,
+        "fill: value cannot be converted to type autograd_cy.float32 without",
+    ),
+    "torch.tensor([1j], dtype=torch.float32)": (
+        TypeError,
+        "must be real number, not complex (1j into float32)",
+    ),
+    "torch.tensor(1j, dtype=torch.int64)": (
+        TypeError,
+        "must be real number, not complex (1j into int64)",
+    ),
+    "torch.tensor([[1.0, 1j]], dtype=torch.float64)": (
+        TypeError,
+        "must be real number, not complex (1j into float64)",
+    ),
+    "torch.full((2,), 1j, dtype=torch.float32)": (
+        RuntimeError,
+        "value cannot be converted to type float32 without overflow: 1j",
+    ),
+    "x2.clone().masked_fill_(x2 == 0, 1j)": (
+        RuntimeError,
+        "value cannot be converted to type float32 without overflow",
+    ),
+    "x2.new_tensor([1j])": (TypeError, "must be real number, not complex (1j into float32)"),
+    "x2.new_full((2,), 1j)": (
+        RuntimeError,
+        "value cannot be converted to type float32 without overflow: 1j",
+    ),
+    "torch.arange(1j)": (
+        RuntimeError,
+        "arange: value cannot be converted to type double without overflow: 1j",
+    ),
+    "x2.clone().index_fill_(0, i2, 1j)": (
+        RuntimeError,
+        "value cannot be converted to type float32 without overflow",
+    ),
+    "torch.clamp(x2, 1j)": (
+        NotImplementedError,
+        "clamp: not implemented for tensors of dtype complex64; convert them",
+    ),
+    "torch.add(x2, x2, alpha=1j)": (
+        RuntimeError,
+        "add: For non-complex input tensors, argument alpha must not be a",
+    ),
+    "torch.tensor([x2, 3])": (
+        ValueError,
+        "only one element tensors can be converted to Python scalars",
+    ),
+    "torch.tensor([{}])": (RuntimeError, "Could not infer dtype of dict"),
+    "torch.tensor([None])": (RuntimeError, "Could not infer dtype of NoneType"),
+    "torch.tensor(None)": (RuntimeError, "Could not infer dtype of NoneType"),
+    'torch.tensor([1, "a"])': (TypeError, "new(): invalid data type 'str'"),
+    "torch.tensor([[1], [2, 3]])": (ValueError, "expected sequence of length 1 at dim 1 (got 2)"),
+    "torch.tensor([[1, 2], 3])": (
+        TypeError,
+        "not a sequence: expected one of length 2 at dim 1, got int",
+    ),
+    "torch.tensor([np.ones(2), np.ones(3)])": (
+        ValueError,
+        "expected sequence of length 2 at dim 1 (got 3)",
+    ),
+    'torch.tensor([np.str_("a")])': (ValueError, "too many dimensions 'str_'"),
+    'torch.tensor(np.array(["a"]))': (
+        TypeError,
+        "can't convert np.ndarray of type <U1. The only supported types are:",
+    ),
+    "F.conv2d(torch.ones(1,1,4,4), torch.ones(1,1,2,2), stride=(1,2,3))": (
+        RuntimeError,
+        "expected stride to be a single integer value or a list of 2 values to",
+    ),
+    "F.max_pool2d(torch.ones(1,1,4,4), (1,2,3))": (
+        RuntimeError,
+        "max_pool2d: kernel_size must either be a single int, or a tuple of",
+    ),
+    "F.avg_pool2d(torch.ones(1,1,4,4), (1,2,3))": (
+        RuntimeError,
+        "avg_pool2d: kernel_size must either be a single int, or a tuple of",
+    ),
+    "F.unfold(torch.ones(1,1,4,4), 2, dilation=(1,2,3))": (
+        RuntimeError,
+        "unfold: It is expected dilation equals to 2, but got size 3; give 2",
+    ),
+    "F.unfold(torch.ones(1,1,4,4), 2, padding=(1,2,3))": (
+        RuntimeError,
+        "unfold: It is expected padding equals to 2, but got size 3; give 2",
+    ),
+    "F.unfold(torch.ones(1,1,4,4), 2, stride=(1,2,3))": (
+        RuntimeError,
+        "unfold: It is expected stride equals to 2, but got size 3; give 2",
+    ),
+    "F.unfold(torch.ones(1,1,4,4), 2, stride=())": (
+        RuntimeError,
+        "unfold: It is expected stride equals to 2, but got size 0; give 2",
+    ),
+    "F.fold(torch.ones(1,4,4), 3, (2,2,2))": (
+        RuntimeError,
+        "fold: It is expected kernel_size equals to 2, but got size 3; give 2",
+    ),
+    "F.embedding(i2.reshape((2,)+(1,)*63), torch.ones(2,3))": (
+        RuntimeError,
+        "embedding: indices have too many dimensions (64)",
+    ),
+    'F.embedding_bag(i2, torch.ones(2,3), i2[:1], per_sample_weights=torch.ones(2), mode="mean")': (
+        NotImplementedError,
+        "embedding_bag: per_sample_weights was not None. per_sample_weights is",
+    ),
+    'F.embedding_bag(i2, torch.ones(2,3), i2[:1], per_sample_weights=torch.ones(3), mode="sum")': (
+        ValueError,
+        "embedding_bag: If per_sample_weights (autograd_cy.Size([3])) is not",
+    ),
+    'F.embedding_bag(i2, torch.ones(2,3), i2[:1], mode="none")': (
+        ValueError,
+        "mode has to be one of sum, mean or max",
+    ),
+    "x2.clone().requires_grad_(1)": (
+        TypeError,
+        "requires_grad_(): argument 'requires_grad' (position 1) must be bool,",
+    ),
+    "leaf.clone().register_post_accumulate_grad_hook(lambda t: None)": (
+        RuntimeError,
+        "post accumulate grad hooks cannot be registered on non-leaf tensors",
+    ),
+    "torch.argmax(c2)": (
+        NotImplementedError,
+        "argmax: not implemented for tensors of dtype complex64; convert them",
+    ),
+    "torch.optim.Optimizer([leaf], {}).step()": (NotImplementedError, "Optimizer defines no step."),
+    "optim.lr_scheduler.LRScheduler(optim.SGD([leaf], lr=0.1))": (
+        NotImplementedError,
+        "LRScheduler defines no get_lr.",
+    ),
     "torch.multinomial(torch.zeros(2, 0), 1)": (
         RuntimeError,
         "cannot sample n_sample > prob_dist.size(-1) samples without",

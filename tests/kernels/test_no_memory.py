@@ -18,6 +18,7 @@ import autograd_cy as ag
 from autograd_cy._C import scratch
 from autograd_cy.nn import functional as F
 
+LIMITS = resource.getrlimit(resource.RLIMIT_AS)
 ag.set_num_threads(1)
 
 def r(*shape, dtype=ag.float32):
@@ -85,7 +86,7 @@ for name, (function, tensors) in CALLS.items():
         gc.collect()
         ag.empty_cache()
         scratch.release()
-        resource.setrlimit(resource.RLIMIT_AS, (pages() + more, -1))
+        resource.setrlimit(resource.RLIMIT_AS, (pages() + more, LIMITS[1]))
         try:
             got = run(function, tensors)
             done = True
@@ -95,7 +96,7 @@ for name, (function, tensors) in CALLS.items():
             wrong.append((name, more, type(error).__name__, str(error)[:200]))
             done = True
         finally:
-            resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+            resource.setrlimit(resource.RLIMIT_AS, LIMITS)
         more = more * 7 // 4 + (1 << 16)
     if not done or (not wrong and not all(map(close, got, want))):
         wrong.append((name, more, "another result"))
