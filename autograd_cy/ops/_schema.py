@@ -130,6 +130,7 @@ and are tested.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -474,12 +475,12 @@ class Record:
         """Whether programs can call it."""
         return not self.name.startswith("_") and (self.function or self.method)
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """Name of the C function and of the entry in the table of operators."""
         return self.symbol + ("_" + self.overload if self.overload else "")
 
-    @property
+    @functools.cached_property
     def symbol(self) -> str:
         """The operator's name in formulas."""
         return "_".join([*self.namespace.split("."), self.name] if self.namespace else [self.name])

@@ -533,15 +533,18 @@ cdef Tensor without_level(Tensor t, ForwardLevel level):
     return p
 
 
-cdef tuple unpack_dual(Tensor t, ForwardLevel level):
+cdef tuple unpack_dual(Tensor t, ForwardLevel level, bint as_view):
+    """(`t` without its tangent of `level`, as a view of it or not; that tangent or None)."""
     cdef Tensor p, tangent
     if below_level(t, level):
-        primal, moved = unpack_dual(<Tensor>t.extra.value, level)
+        primal, moved = unpack_dual(<Tensor>t.extra.value, level, as_view)
         return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
                 None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
     if t.flags & F_VIEW:
         follow_base(t)
     tangent = find_tangent(t, level)
+    if not as_view:
+        return (t if tangent is None else without_level(t, level)), tangent
     if tangent is None:
         p = T._alias(t)
         stand_alone(p)
@@ -575,8 +578,13 @@ def _make_dual(Tensor t not None, Tensor tangent not None, ForwardLevel level no
 
 
 def _unpack_dual(Tensor t not None, ForwardLevel level not None):
-    """(`t` without its tangent of `level`, that tangent or None)."""
-    return unpack_dual(t, level)
+    """(`t` without its tangent of `level`, that tangent or None); the first is a view."""
+    return unpack_dual(t, level, True)
+
+
+def _take_dual(Tensor t not None, ForwardLevel level not None):
+    """(`t` without its tangent of `level`, that tangent or None); the first is no view."""
+    return unpack_dual(t, level, False)
 
 
 def _has_tangent(Tensor t not None):
