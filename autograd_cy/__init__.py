@@ -13,14 +13,14 @@ from autograd_cy._environment import threads as _threads
 _threads.prepare_environment()
 
 from autograd_cy import _C  # noqa: E402
-from autograd_cy._namespace import *  # noqa: E402, F403
-from autograd_cy._namespace import __all__ as _names  # noqa: E402
+from autograd_cy._tensors.namespace import *  # noqa: E402, F403
+from autograd_cy._tensors.namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _interpreted, autograd, overrides, random  # noqa: E402
+from autograd_cy import _interpreted, amp, autograd, overrides, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
-from autograd_cy._autocast import (  # noqa: E402
+from autograd_cy.amp.autocast_mode import (  # noqa: E402
     autocast,
     autocast_decrement_nesting,
     autocast_increment_nesting,
@@ -142,7 +142,6 @@ overrides._check_methods()
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
-        "amp",
         "backends",
         "cuda",
         "fft",
@@ -174,7 +173,7 @@ def __getattr__(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found
-    from autograd_cy._absent import no_attribute
+    from autograd_cy._environment.absent_names import no_attribute
 
     raise no_attribute("autograd_cy", name)
 

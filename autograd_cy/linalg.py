@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from autograd_cy import _namespace as _ag
-from autograd_cy._events import seen_as
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (
@@ -27,7 +25,9 @@ from autograd_cy._interpreted.linalg import (
     svd,
     svdvals,
 )
-from autograd_cy._namespace import Tensor, matmul
+from autograd_cy._tensors import namespace as _ag
+from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.namespace import Tensor, matmul
 from autograd_cy.overrides import overridable
 
 __all__ = [

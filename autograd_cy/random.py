@@ -11,7 +11,7 @@ from autograd_cy._C.random import (
     seed,
     set_rng_state,
 )
-from autograd_cy._context import _Context
+from autograd_cy._environment.contexts import _Context
 
 __all__ = [
     "Generator",

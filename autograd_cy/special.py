@@ -16,7 +16,7 @@ from typing import Any
 
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.special import i0, i0e, i1, i1e
-from autograd_cy._namespace import (
+from autograd_cy._tensors.namespace import (
     Tensor,
     digamma,
     erf,
@@ -34,8 +34,8 @@ from autograd_cy._namespace import (
     sigmoid,
     xlogy,
 )
-from autograd_cy._namespace import log_softmax as _log_softmax
-from autograd_cy._namespace import softmax as _softmax
+from autograd_cy._tensors.namespace import log_softmax as _log_softmax
+from autograd_cy._tensors.namespace import softmax as _softmax
 
 __all__ = [
     "digamma",

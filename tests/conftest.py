@@ -1,9 +1,16 @@
 """What holds for all tests."""
 
 import gc
+import os
 
+# NumPy's products make references only, and threads that wait for small ones take a core each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import comparing
 import grouping
 import pytest
+
+comparing.install()
 
 
 def pytest_addoption(parser):
@@ -24,6 +31,13 @@ def pytest_itemcollected(item):
     cases = getattr(item, "callspec", None) and item.callspec.params.get("cases")
     if isinstance(cases, grouping.Cases):
         item.extra_keyword_matches.update(p.id for p in cases.params)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Neighbours of one parametrised function are one test, once ``-k`` and ``-m`` have chosen."""
+    if not config.getoption("apart"):
+        items[:] = grouping.neighbours(items)
 
 
 @pytest.hookimpl(wrapper=True)

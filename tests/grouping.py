@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 from dataclasses import dataclass
 
 import pytest
@@ -40,7 +41,7 @@ def each(names, params, group=of_first_word):
     group : callable
         From the name of a case to that of its test.
     """
-    names = tuple(n.strip() for n in names.split(","))
+    names = words(names)
     cases = Cases(names, tuple(as_param(p, len(names)) for p in params))
     ids = [p.id for p in cases.params]
     assert len(set(ids)) == len(ids), "two cases have one name"
@@ -58,6 +59,11 @@ def each(names, params, group=of_first_word):
         return run
 
     return decorate
+
+
+def words(names):
+    """The arguments that a string or list names."""
+    return tuple(n.strip() for n in (names.split(",") if isinstance(names, str) else names))
 
 
 def as_param(value, count):
@@ -88,6 +94,63 @@ def together(groups, room):
         names, many = [*names, name], [*many, *cases]
     if names:
         yield names, many
+
+
+def neighbours(items):
+    """
+    The collected tests; neighbours of one parametrised function are put together.
+
+    Those that have a fixture or a mark of their own stay apart, as does what is asked for alone.
+    """
+    kept = []
+    for function, found in itertools.groupby(items, shared):
+        found = list(found)
+        if function is None:
+            kept += found
+            continue
+        for start in range(0, len(found), ROOM):
+            some = found[start : start + ROOM]
+            kept += some if len(some) == 1 else [as_one(some)]
+    return kept
+
+
+def shared(item):
+    """What two neighbours must have in common to be one test; None if they must stay apart."""
+    spec = getattr(item, "callspec", None)
+    if spec is None or item.cls is not None or spec.marks:
+        return None
+    names = set()
+    for mark in item.iter_markers("parametrize"):
+        if len(mark.args) > 2 or mark.kwargs.get("indirect"):
+            return None
+        names |= set(words(mark.args[0]))
+    if set(spec.params) != names:  # a fixture has parameters, or it's a test of `each`
+        return None
+    defined = item._fixtureinfo.name2fixturedefs
+    for name in set(item.fixturenames) - names:
+        if name not in defined or defined[name][-1].scope == "function":
+            return None
+    return item.parent, item.function
+
+
+def as_one(items):
+    """A test that runs what several tests do."""
+    test, names = items[0].function, tuple(items[0].callspec.params)
+    params = [pytest.param(*map(i.callspec.params.get, names), id=i.callspec.id) for i in items]
+    cases = Cases(names, tuple(params))
+
+    @functools.wraps(test)
+    def run(**fixtures):
+        run_all(test, cases, fixtures)
+
+    signature = inspect.signature(test)
+    rest = [p for p in signature.parameters.values() if p.name not in names]
+    run.__signature__ = signature.replace(parameters=rest)
+    name = f"{items[0].originalname}[{params[0].id}..{params[-1].id}]"
+    one = pytest.Function.from_parent(items[0].parent, name=name, callobj=run)
+    one.extra_keyword_matches.update(p.id for p in params)
+    one.cases = cases
+    return one
 
 
 def run_all(test, cases, fixtures):

@@ -9,7 +9,7 @@ import pytest
 from grouping import each
 
 import autograd_cy as torch
-from autograd_cy._absent import _ABSENT
+from autograd_cy._environment.absent_names import _ABSENT
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coming-from-pytorch.md"
 NAMES = [(inner, name) for inner, names in _ABSENT.items() for name in names]

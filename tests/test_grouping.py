@@ -61,14 +61,65 @@ def test_groups_are_put_together_and_no_group_is_parted():
 
 
 @grouping.each("a, b", [(1, 2), (1, 3), (2, 3)], group=lambda name: "all")
-def test_fixtures_are_shared_by_the_cases(a, b, tmp_path):
+def test_fixtures_are_shared_by_the_cases(a, b, tmp_path, request):
     (tmp_path / f"{a}{b}").touch()
     assert a < b
     assert tmp_path.is_dir()
-    if (a, b) == (2, 3):
+    if (a, b) == (2, 3) and not request.config.getoption("apart"):
         assert sorted(p.name for p in tmp_path.iterdir()) == ["12", "13", "23"]
 
 
 @grouping.each("a", ["first-1", "second-1"])
 def test_names_of_cases_are_keywords(a, request):
     assert a in request.node.extra_keyword_matches
+
+
+@pytest.fixture(scope="module")
+def of_the_module():
+    return []
+
+
+@pytest.mark.parametrize("b", [1, pytest.param(2, id="two")])
+@pytest.mark.parametrize(("a", "c"), [(1, 2), (3, 4)])
+def test_parametrised_neighbours(a, b, c, of_the_module):
+    assert (a, c) in {(1, 2), (3, 4)}
+    of_the_module.append((a, b))
+
+
+@pytest.mark.parametrize("a", [1, pytest.param(2, marks=pytest.mark.filterwarnings("error")), 3, 4])
+def test_with_a_mark(a, of_the_module):
+    of_the_module.append(a)
+
+
+@pytest.mark.parametrize("a", [1, 2])
+def test_with_a_fixture_of_each(a, tmp_path):
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").touch()
+
+
+@pytest.fixture
+def indirect(request):
+    return request.param + 1
+
+
+@pytest.mark.parametrize("indirect", [1, 2], indirect=True)
+def test_indirect(indirect):
+    assert indirect in (2, 3)
+
+
+def test_neighbours_that_share_everything_are_one_test(request, of_the_module):
+    names = [item.name for item in request.session.items if item.path == request.path]
+    if request.config.getoption("apart"):
+        pytest.skip("each case is its own test")
+    wanted = {
+        "test_parametrised_neighbours": ["1-2-1..3-4-two"],
+        "test_with_a_mark": ["1", "2", "3..4"],
+        "test_with_a_fixture_of_each": ["1", "2"],
+        "test_indirect": ["1", "2"],
+    }
+    for function, cases in wanted.items():
+        found = [name for name in names if name.startswith(function + "[")]
+        if found:  # -k may have left them out
+            assert found == [f"{function}[{case}]" for case in cases]
+    if len(names) > 10:
+        assert of_the_module[:4] == [(1, 1), (1, 2), (3, 1), (3, 2)]

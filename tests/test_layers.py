@@ -1,12 +1,14 @@
 """Imports point one way: in Cython by the folders of ext/, in Python by parts of the package."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import programs
 import pytest
 from grouping import each
 
@@ -16,28 +18,16 @@ CIMPORT = re.compile(r"^from autograd_cy\._C\.(\w+) cimport|^cimport autograd_cy
 INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 
 # Parts of the package from low to high; a part imports from its own level or lower ones. Names of
-# the top level itself count as "__init__".
+# the top level itself count as "__init__". A module that stands higher than its folder, as it
+# gathers what others define, is a part of its own.
 LEVELS = (
     {"_C", "_version"},
-    {
-        "_absent",
-        "_archive",
-        "_pickles",
-        "_context",
-        "_environment",
-        "_events",
-        "_tree",
-        "overrides",
-        "random",
-        "serialization",
-        "storage",
-    },
-    {"_printing", "_tensors"},
-    {"_interpreted", "_namespace"},
-    {"_autocast", "_vmap", "_vmap_internals", "autograd", "profiler"},
+    {"_environment", "overrides", "random", "serialization", "storage"},
+    {"_tensors"},
+    {"_interpreted", "_tensors.namespace"},
+    {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
     {"__init__"},
     {
-        "amp",
         "backends",
         "cuda",
         "fft",
@@ -54,6 +44,8 @@ LEVELS = (
     {"__main__", "optim"},
     {"legacy"},
 )
+# What PyTorch's programs import by a private name is private at the top, and nothing else.
+PRIVATE_AT_THE_TOP = {"_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.
@@ -64,10 +56,11 @@ OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments.
 GENERATED = ("operators_of_", "argument_kinds")
 # .pxd without a module
-HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "tiles"}
+HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "sort_keys", "tiles"}
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 
+@functools.cache
 def cython_sources():
     return sorted((ROOT / "ext").rglob("*.pyx"))
 
@@ -81,6 +74,7 @@ def text_of(path):
     return text + ("\n" + pxd.read_text() if pxd.exists() else "")
 
 
+@functools.cache
 def cimports(path):
     found = {first or second for first, second in CIMPORT.findall(text_of(path))}
     return found - {path.stem}
@@ -133,15 +127,40 @@ def level_of(part):
     return level
 
 
+@functools.cache
+def own_parts():
+    """Modules that are a part of their own."""
+    return {name for names in LEVELS for name in names if "." in name}
+
+
+def part_of(words):
+    """The part that a dotted name without the package's belongs to."""
+    whole = ".".join(words[:2])
+    if whole in own_parts():
+        return whole
+    return words[0] if words and words[0] in parts() else "__init__"
+
+
+@functools.cache
 def parts():
     """What lies in the package's folder, without the table, which the package never loads."""
     own = {path.stem for path in PACKAGE.glob("*.py")}
     own |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    own |= {
+        name
+        for name in own_parts()
+        if PACKAGE.joinpath(*name.split(".")).with_suffix(".py").exists()
+    }
     return own - {"ops"}
 
 
 def test_every_part_has_a_level():
     assert sorted(name for names in LEVELS for name in names) == sorted(parts())
+
+
+def test_a_private_module_is_in_a_room():
+    at_the_top = {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__", "__main__"}
+    assert at_the_top == PRIVATE_AT_THE_TOP, "move them to the folder of what they are about"
 
 
 def named(paths, folder):
@@ -150,18 +169,18 @@ def named(paths, folder):
 
 @each("path", named(sorted(PACKAGE.rglob("*.py")), PACKAGE))
 def test_parts_import_what_is_below_them(path):
-    part = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    part = part_of(path.relative_to(PACKAGE).with_suffix("").parts)
     for name, at_import in imported_modules(path):
         words = name.split(".")
         if words[0] != "autograd_cy" or len(words) < 2:
             continue
-        if part == "ops":
+        if path.parent.name == "ops":
             assert words[1] == "ops" and words[2].startswith("_"), (
                 "records use the table's vocabulary only"
             )
             continue
         assert words[1] != "ops", "the package never loads the table"
-        other = words[1] if words[1] in parts() else "__init__"
+        other = part_of(words[1:])
         if at_import:
             assert level_of(other) <= level_of(part), f"{path}: {name}"
 
@@ -185,5 +204,4 @@ def test_importing_the_package_imports_numpy_and_nothing_else_heavy():
 
 def test_importing_the_package_does_not_load_the_table():
     code = "import sys, autograd_cy; print([m for m in sys.modules if 'autograd_cy.ops' in m])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
+    assert programs.run("-c", code).stdout.strip() == "[]"

@@ -60,7 +60,7 @@ cdef inline int quick_dtype(object x, str op, str name, int position) except -2:
     return -1 if x is None else dtype_arg(x, op, name, position)
 
 cdef Tensor number_alone(Tensor a)
-cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b)
+cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too)
 cdef Tensor foreign_operand(object x)                 # None for what is no operand
 cdef tuple given_sizes(tuple args, object named, str op, str name)
 cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args, dict kwargs)
@@ -84,15 +84,16 @@ cdef int check_probability(Tensor a, double p, bint train) except -1
 cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
 # dtypes that a record claims, as bits of dtype codes
-cdef int refuse_dtype(int dt, str op) except -1
-cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1
+cdef int refuse_dtype(int dt, str op, str words) except -1
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op, str words) except -1
 
-cdef inline int claim(int dt, uint32_t claimed, str op) except -1:
+cdef inline int claim(int dt, uint32_t claimed, str op, str words) except -1:
+    """Refuse a dtype that isn't claimed; `words`: what the record says then, or None."""
     if not (claimed >> dt) & 1:
-        return refuse_dtype(dt, op)
+        return refuse_dtype(dt, op, words)
     return 0
 
-cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
+cdef inline int claim_promoted(Tensor a, Tensor b, uint32_t claimed, str op, str words) except -1:
     if a.dt == b.dt and (claimed >> a.dt) & 1:
         return 0
-    return claim_common(a, b, claimed, op)
+    return claim_common(a, b, claimed, op, words)

@@ -20,6 +20,6 @@ cdef tuple end_dims_all(tuple values, int level, bint shared, bint lifted)
 cdef object shift_dims(object dims, int nd)
 cdef object loop_batch(str key, tuple args, int level)
 cdef object loop_lowered(str key, tuple tensors, tuple args)
-cdef object random_under_vmap(str name, str key, tuple args)
+cdef object random_under_vmap(str name, str key, tuple args, str draws)
 cdef Tensor batch_aligned(void* op, tuple tensors, bint skip_first)
 cdef object refuse_batch(str text)                             # always raises

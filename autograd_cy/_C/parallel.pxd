@@ -25,13 +25,11 @@ cdef int parallel_for_dynamic(
 cdef int parallel_range(
     range_body_t body, void* ctx, Py_ssize_t n, int nthreads) noexcept nogil
 
-# True in a process that was forked after this module was loaded; such a process stays at one
-# thread, because the threads of OpenMP do not survive a fork.
-
 # True inside a parallel region, whoever opened it.
 cdef bint in_parallel_region() noexcept nogil
 
-# The budget as seen by the calling thread.
+# The budget as seen by the calling thread; 1 in a process that was forked after this module was
+# loaded, because the threads of OpenMP do not survive a fork.
 cdef int num_threads() noexcept nogil
 
 # Budget of the calling thread alone; 0 removes it.  Returns the previous value, to be put back.
@@ -41,3 +39,7 @@ cdef int set_thread_override(int n) noexcept nogil
 # Where the calling thread's loops note the largest number of threads they had; the profiler sets it
 # to 1 before an operator.
 cdef int* team_place() noexcept nogil
+
+# Turns the direction of long loops, one for all of the process, and returns it: whether to go from
+# the last element to the first (Note [Turning round] in iterate/orders.pxi).
+cdef bint turn_round() noexcept nogil

@@ -1,1 +1,2 @@
-"""The process around the library: its threads and machine, and what `autograd-cy` says of them."""
+"""The process around the library: threads, machine, settings, contexts, what `autograd-cy` says of
+them, and what to use for names that the package hasn't."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted.arithmetic import _rsub
-from autograd_cy._namespace import sub
+from autograd_cy._tensors.namespace import sub
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Tensor) -> Tensor:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import bool as _bool
-from autograd_cy._namespace import eq, zeros_like
+from autograd_cy._tensors.namespace import bool as _bool
+from autograd_cy._tensors.namespace import eq, zeros_like
 
 
 def isposinf(self: Tensor, out: Tensor | None = None) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import contraction
-from autograd_cy._namespace import (
+from autograd_cy._tensors.namespace import (
     abs,
     broadcast_shapes,
     dot,

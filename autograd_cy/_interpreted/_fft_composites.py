@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import fft
-from autograd_cy._namespace import arange, cat, narrow, real, zeros
+from autograd_cy._tensors.namespace import arange, cat, narrow, real, zeros
 
 # The transpose of a transform is the other direction, with the scaling of this one.
 _TRANSPOSED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}

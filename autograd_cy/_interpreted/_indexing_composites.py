@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import (
+from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,
     eq,
@@ -17,7 +17,7 @@ from autograd_cy._namespace import (
     unsqueeze,
     zeros,
 )
-from autograd_cy._namespace import bool as _bool
+from autograd_cy._tensors.namespace import bool as _bool
 
 
 def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import linalg
-from autograd_cy._namespace import (
+from autograd_cy._tensors.namespace import (
     adjoint,
     diag_embed,
     diagonal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import div, eq, isnan, logical_not, sum, unsqueeze, where
+from autograd_cy._tensors.namespace import div, eq, isnan, logical_not, sum, unsqueeze, where
 
 
 def nansum(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._namespace import (
+from autograd_cy._tensors.namespace import (
     arange,
     cat,
     full,
@@ -21,7 +21,7 @@ from autograd_cy._namespace import (
     where,
     zeros,
 )
-from autograd_cy._namespace import bool as bool_
+from autograd_cy._tensors.namespace import bool as bool_
 
 # The logarithm of what can't be: finite, so that differences of two of them are numbers.
 NEVER = -1e30

@@ -1,1 +1,2 @@
-"""Functions and methods of tensors that are written in Python; `_namespace` gathers them."""
+"""Functions and methods of tensors that are written in Python; `namespace` gathers those of the top
+level, compiled and not."""

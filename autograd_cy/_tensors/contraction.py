@@ -14,7 +14,7 @@ from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 
 __all__ = ["einsum", "tensordot"]
 

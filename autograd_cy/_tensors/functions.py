@@ -21,7 +21,7 @@ from autograd_cy._C.placement import _device_code
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
 from autograd_cy._C.tensor import Tensor, _install, _type_name, _warn_always
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.tensor_types import dtype_of as _dtype_of_kind
 
 __all__ = [

@@ -9,7 +9,7 @@ from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Size, Tensor, _install
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 
 __all__ = [
     "atleast_1d",

@@ -86,14 +86,14 @@ def rearranged(
     Parameters
     ----------
     name : str
-        Of a function or method in `NUMBERS_FIRST`, which may end in ``_``.
+        Of a function or method, which may end in ``_``.
     args : tuple
     kwargs : dict
 
     Returns
     -------
     tuple of tuple and dict, or None
-        None: they aren't those of an older signature.
+        None: there is no older signature, or they aren't those of one.
 
     Examples
     --------
@@ -103,6 +103,8 @@ def rearranged(
     ...     ag.ones(2).add(2, ag.ones(2))
     tensor([3., 3.])
     """
+    if name.removesuffix("_") not in NUMBERS_FIRST:
+        return None
     tensors, numbers = NUMBERS_FIRST[name.removesuffix("_")]
     for order in _orders(name):
         found = _bound(order, args, kwargs)

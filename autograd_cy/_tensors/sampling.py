@@ -8,7 +8,7 @@ from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C.arguments import int_arg
 from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 
 __all__ = ["multinomial"]
 
@@ -64,6 +64,11 @@ def multinomial(
     tensor([1, 1, 1, 1])
     """
     count = int_arg(num_samples, "multinomial", "num_samples", 2)
+    if generator is not None and not isinstance(generator, Generator):
+        raise TypeError(
+            "multinomial(): argument 'generator' must be autograd_cy.Generator, "
+            f"not {type(generator).__name__}"
+        )
     if not input.is_floating_point():
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {input.dtype}"

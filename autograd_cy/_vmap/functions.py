@@ -13,8 +13,8 @@ from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.function import _set_batched_apply
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import ItemsContext, Tensor
-from autograd_cy._tree import flatten, spread
 from autograd_cy._vmap.mapping import changed_mode, frames, run_at_new_level
+from autograd_cy._vmap.pytree import flatten, spread
 from autograd_cy.autograd.function import Function
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.tensor import Tensor, _call_with_frames
-from autograd_cy._tree import flatten, spread
+from autograd_cy._vmap.pytree import flatten, spread
 
 # The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
 _SHIFT, _RANDOM_SHIFT, _MASK = 8, 16, 0x3FF00

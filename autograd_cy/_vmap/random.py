@@ -17,10 +17,6 @@ _ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
     "'different' randomness flags on vmap or perform the randomness operation out of vmap"
 )
-# One number per element of the first argument.
-_LIKE = ("rand_like", "randn_like", "randint_like", "dropout", "alpha_dropout")
-# By the shape of the first argument, too, but fewer.
-_BY_SHAPE = (*_LIKE, "feature_dropout")
 
 
 def _outside():
@@ -46,8 +42,14 @@ def _is_batched(x, level):
     return isinstance(x, Tensor) and _unwrap(x, level)[1] is not None
 
 
-def draw(name, function, args, kwargs):
-    """The rule: `function(*args, **kwargs)`, called under vmap."""
+def draw(name, function, args, kwargs, draws="values"):
+    """
+    The rule: `function(*args, **kwargs)`, called under vmap.
+
+    `draws` is what the numbers depend on: "sizes" that are given; "elements", one number for each
+    of the first argument; its "shape", but there are fewer; "chances", which its elements are; or
+    the "values" of any argument.
+    """
     if kwargs.get("out") is not None:
         raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
     if name.endswith("_"):
@@ -58,7 +60,7 @@ def draw(name, function, args, kwargs):
         values = [*args, *kwargs.values()]
         batched = any(_is_batched(x, level) for x in values)
         if randomness == "same":
-            if batched and name not in _BY_SHAPE:
+            if batched and draws not in ("elements", "shape"):
                 raise RuntimeError(
                     "Vmap does not currently support same randomness with a batched tensor input: "
                     f"{name} draws by the values of each example. Draw with rand() and compare, or "
@@ -68,16 +70,16 @@ def draw(name, function, args, kwargs):
                 *[_example(x, level, 0) for x in args],
                 **{k: _example(x, level, 0) for k, x in kwargs.items()},
             )
-        drawn = _each(name, function, args, kwargs, level, size, batched)
+        drawn = _each(name, function, args, kwargs, level, size, draws)
     return _wrap(drawn, 0, level)
 
 
-def _each(name, function, args, kwargs, level, size, batched):
+def _each(name, function, args, kwargs, level, size, draws):
     """Numbers for each example, stacked."""
-    if name in ("rand", "randn") and kwargs.get("size") is None:
+    if draws == "sizes" and kwargs.get("size") is None:
         sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
         return function((size, *sizes), **kwargs)
-    if name in (*_LIKE, "bernoulli") and _is_batched(args[0], level):
+    if draws in ("elements", "chances") and _is_batched(args[0], level):
         others = [*args[1:], *kwargs.values()]
         if not any(_is_batched(x, level) for x in others):
             physical, place = _unwrap(args[0], level)

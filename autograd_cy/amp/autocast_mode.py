@@ -1,21 +1,452 @@
-"""`autocast`, and what custom Functions say about it."""
+"""
+Mixed precision: which operators compute in the lower dtype, which in float32, and what custom
+Functions say about it.
+
+While a thread is in `autocast`, a mode of ``overrides.py`` sees its calls and converts arguments.
+Without one nothing is asked, so it costs nothing. Operators that others are made of aren't seen:
+what is made of several products is listed by its own name.
+"""
 
 from __future__ import annotations
 
 import functools
+import threading
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autograd_cy import Tensor, float64
-from autograd_cy import dtype as _dtype
-from autograd_cy._autocast import (
-    autocast,
-    get_autocast_dtype,
-    is_autocast_available,
-    is_autocast_enabled,
-)
+from autograd_cy import overrides
+from autograd_cy._C import overrides as _overrides
+from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.placement import device
+from autograd_cy._C.tensor import Tensor, _must_be_bool
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+# As torch documents them for the CPU.
+_LOWER = frozenset(
+    "matmul __matmul__ __rmatmul__ mm bmm addmm baddbmm addbmm linear multi_dot chain_matmul "
+    "einsum tensordot inner vecdot conv1d conv2d conv3d convolution conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention prelu "
+    "lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell multi_head_attention_forward".split()
+)
+_FLOAT32 = frozenset(
+    "prod cdist trace mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
+    "binary_cross_entropy_with_logits nll_loss cross_entropy kl_div cosine_embedding_loss "
+    "hinge_embedding_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss "
+    "triplet_margin_loss multi_margin_loss poisson_nll_loss ctc_loss "
+    "multilabel_soft_margin_loss avg_pool3d adaptive_avg_pool3d adaptive_max_pool3d "
+    "max_pool3d fractional_max_pool2d fractional_max_pool3d grid_sample grid_sampler "
+    "reflect_pad replicate_pad reflection_pad1d reflection_pad2d reflection_pad3d "
+    "replication_pad1d replication_pad2d replication_pad3d max_unpool2d max_unpool3d "
+    "quantile nanquantile stft cholesky cholesky_solve cholesky_inverse inv inverse solve "
+    "svd svdvals qr eig eigh eigvals eigvalsh lstsq pinv cond matrix_rank lu lu_solve geqrf "
+    "orgqr ormqr householder_product fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 "
+    "rfftn irfftn hfft ihfft".split()
+)
+#: All to the widest dtype among them.
+_WIDEST = frozenset("stack cat concat concatenate index_copy gru gru_cell lstm_cell".split())
+#: Parameters of float32 beside an input of less: computed in float32, given as the input was.
+_AS_INPUT = frozenset(
+    "layer_norm batch_norm group_norm instance_norm rms_norm native_layer_norm".split()
+)
+#: Functions in Python must be `overridable` to be seen; nn.functional sees to that.
+LISTED = _LOWER | _FLOAT32 | _WIDEST | _AS_INPUT
+
+
+class _State(threading.local):
+    """What holds in a thread."""
+
+    def __init__(self) -> None:
+        self.enabled = False
+        self.dtype: _dtype = bfloat16
+        self.cache_enabled = True
+        self.nesting = 0
+        self.pushed = 0  # how often the mode is in the stack
+        self.cache: dict[tuple[int, _dtype], tuple[Tensor, int, Tensor]] = {}
+
+
+_state = _State()
+
+
+class _Mode(overrides.TorchFunctionMode):
+    """Sees all calls while some `autocast` is on."""
+
+    def __torch_function__(
+        self,
+        func: Callable,
+        types: Any,
+        args: tuple = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = kwargs or {}
+        if not _state.enabled or kwargs.get("out") is not None:
+            return func(*args, **kwargs)
+        name = getattr(func, "__name__", "").removesuffix("_with_indices")
+        if name == "pad":  # of which constants are put in without arithmetic
+            name = f"{kwargs.get('mode', args[2] if len(args) > 2 else 'constant')}_pad"
+        if name in _LOWER:
+            return func(*_cast(args, _state.dtype), **_cast(kwargs, _state.dtype))
+        if name in _FLOAT32:
+            return func(*_cast(args, float32), **_cast(kwargs, float32))
+        if name in _WIDEST:
+            wide = _widest([*args, *kwargs.values()])
+            if wide is not None:
+                args, kwargs = _cast(args, wide), _cast(kwargs, wide)
+        elif name in _AS_INPUT and args and isinstance(args[0], Tensor):
+            if args[0].dtype in (bfloat16, float16):
+                return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
+        elif getattr(func, "_asks", False):
+            # A function in Python: what it calls is seen as well.
+            plain = func.__wrapped__  # type: ignore[attr-defined]
+            return _overrides._call_within_mode(self, plain, tuple(args), dict(kwargs))
+        return func(*args, **kwargs)
+
+
+_mode = _Mode()
+
+
+def _casts(x: Any) -> bool:
+    """Whether a value is a tensor that is converted."""
+    return (
+        isinstance(x, Tensor)
+        and x.is_floating_point()
+        and x.dtype is not float64
+        and x.device.type == "cpu"
+    )
+
+
+def _cast(x: Any, dtype: _dtype) -> Any:
+    """The same with tensors in a dtype; containers are kept."""
+    if isinstance(x, Tensor):
+        if x.dtype is dtype or not _casts(x):
+            return x
+        # Parameters are converted once: they meet many products, and forwards, in a region.
+        if not (_state.cache_enabled and x.requires_grad and x.is_leaf and dtype is not float32):
+            return x.to(dtype)
+        key = id(x), dtype
+        known = _state.cache.get(key)
+        if known is not None and known[0] is x and known[1] == x._version:
+            return known[2]
+        made = x.to(dtype)
+        if made.requires_grad:  # not if gradients are off now
+            _state.cache[key] = x, x._version, made
+        return made
+    if type(x) in (list, tuple):
+        return type(x)(_cast(y, dtype) for y in x)
+    if type(x) is dict:
+        return {key: _cast(y, dtype) for key, y in x.items()}
+    return x
+
+
+def _widest(values: Any) -> _dtype | None:
+    """float32 if a tensor has that, the dtype of half types that are all there is, or None."""
+    found: set[_dtype] = set()
+
+    def look(x: Any) -> None:
+        if isinstance(x, (list, tuple)):
+            for y in x:
+                look(y)
+        elif _casts(x):
+            found.add(x.dtype)
+
+    look(values)
+    if len(found) < 2:
+        return None
+    return float32
+
+
+class autocast(_overrides.AutocastContext):
+    """
+    A context, or a decorator, in which products compute in a lower precision.
+
+    Matrix products, linear layers, convolutions and attention convert float32 arguments to `dtype`;
+    losses, products of elements, decompositions and a few others compute in float32; all else in
+    the dtype of its arguments. Parameters are converted once and kept until the region is left.
+    Backward belongs outside of it: each node computes in the dtype of its forward.
+
+    Parameters
+    ----------
+    device_type : str
+        ``"cpu"``; other devices aren't here, and a region for one changes nothing.
+    dtype : dtype, optional
+        ``bfloat16`` or ``float16``; by default that of `get_autocast_dtype`.
+    enabled : bool, default True
+        False switches off what is around.
+    cache_enabled : bool, optional
+        Whether converted parameters are kept.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+    ...     y = layer(torch.ones(1, 2))
+    >>> y.dtype
+    autograd_cy.bfloat16
+    >>> y.sum().backward()
+    >>> layer.weight.grad.dtype
+    autograd_cy.float32
+    """
+
+    _state = _state
+    _mode = _mode
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: _dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.device = device_type
+        here = is_autocast_available(device_type)
+        if not here and enabled:
+            warnings.warn(
+                f"User provided device_type of '{device_type}', but it is not available. Disabling",
+                stacklevel=2,
+            )
+        _must_be_bool("autocast", "enabled", enabled)
+        if cache_enabled is not None:
+            _must_be_bool("autocast", "cache_enabled", cache_enabled)
+        chosen = get_autocast_dtype("cpu") if dtype is None else dtype
+        if here and enabled and chosen not in (bfloat16, float16):
+            warnings.warn(
+                f"In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
+                "CPU Autocast only supports dtype of bfloat16, float16 currently, not "
+                f"{chosen}.",
+                stacklevel=2,
+            )
+            enabled = False
+        self._hold(bool(enabled and here), here, chosen, cache_enabled)
+
+    def clone(self) -> autocast:
+        """A fresh context of the same kind."""
+        return autocast(*self.__reduce__()[1])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return autocast, (self.device, self.fast_dtype, self._enabled, self._cache_enabled)
+
+    def __call__(self, func: Callable) -> Callable:
+        @functools.wraps(func)
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return func(*args, **kwargs)
+
+        return within
+
+
+def _push() -> None:
+    _state.pushed += 1
+    overrides._push_mode(_mode)
+
+
+def _pop() -> None:
+    overrides._pop_mode()
+    _state.pushed -= 1
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """
+    Whether `autocast` does something for a device.
+
+    Parameters
+    ----------
+    device_type : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.amp.is_autocast_available("cpu")
+    True
+    """
+    return device(device_type).type == "cpu"
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """
+    Whether this is run in an `autocast` for a device.
+
+    Parameters
+    ----------
+    device_type : str, default "cuda"
+        As in torch; one asks for ``"cpu"``.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled()
+    (True, False)
+    """
+    return device(device_type).type == "cpu" and _state.enabled
+
+
+def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
+    """
+    Switch conversion on or off in this thread, until an `autocast` is entered or left.
+
+    Parameters
+    ----------
+    device_type : str
+        ``"cpu"``; for other devices nothing happens.
+    enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_enabled("cpu", False)
+    """
+    if isinstance(device_type, bool) or device(device_type).type != "cpu":
+        return
+    _must_be_bool("set_autocast_enabled", "enabled", enabled)
+    _state.enabled = bool(enabled)
+    if enabled and not _state.pushed:
+        _push()
+    elif not enabled and _state.pushed and not _state.nesting:
+        _pop()
+
+
+def get_autocast_dtype(device_type: str) -> _dtype:
+    """
+    The dtype in which an `autocast` computes that names none.
+
+    Parameters
+    ----------
+    device_type : str
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.get_autocast_dtype("cpu")
+    autograd_cy.bfloat16
+    """
+    return _state.dtype if device(device_type).type == "cpu" else float16
+
+
+def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
+    """
+    Choose the dtype in which an `autocast` computes that names none, in this thread.
+
+    Parameters
+    ----------
+    device_type : str
+        ``"cpu"``; for other devices nothing happens.
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
+    """
+    if device(device_type).type == "cpu":
+        _state.dtype = dtype
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Return ``is_autocast_enabled("cpu")``, which took its place."""
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Call ``set_autocast_enabled("cpu", enabled)``, which took its place."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> _dtype:
+    """Return ``get_autocast_dtype("cpu")``, which took its place."""
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: _dtype) -> None:
+    """Call ``set_autocast_dtype("cpu", dtype)``, which took its place."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def is_autocast_cache_enabled() -> bool:
+    """
+    Whether converted parameters are kept until the region is left.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.is_autocast_cache_enabled()
+    True
+    """
+    return _state.cache_enabled
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """
+    Say whether converted parameters are kept, in this thread.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_cache_enabled(True)
+    """
+    _must_be_bool("set_autocast_cache_enabled", "enabled", enabled)
+    _state.cache_enabled = enabled
+
+
+def clear_autocast_cache() -> None:
+    """Forget the converted parameters, as the end of the outermost `autocast` does."""
+    _state.cache.clear()
+
+
+def autocast_increment_nesting() -> int:
+    """
+    Begin a region by hand; what is converted in it is kept until its end.
+
+    Returns
+    -------
+    int
+        How many regions are around, with this one.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    _state.nesting += 1
+    return _state.nesting
+
+
+def autocast_decrement_nesting() -> int:
+    """
+    End a region that `autocast_increment_nesting` began.
+
+    Returns
+    -------
+    int
+        How many are still around.
+    """
+    _state.nesting -= 1
+    return _state.nesting
 
 
 def custom_fwd(
@@ -71,7 +502,7 @@ def custom_fwd(
             return fwd(*args, **kwargs)
         ctx._fwd_used_autocast = False
         with autocast(device_type, enabled=False):
-            return fwd(*_cast(args, cast_inputs), **_cast(kwargs, cast_inputs))
+            return fwd(*_converted(args, cast_inputs), **_converted(kwargs, cast_inputs))
 
     return decorated
 
@@ -115,7 +546,7 @@ def _check(device_type: Any, name: str) -> None:
         )
 
 
-def _cast(value: Any, dtype: _dtype) -> Any:
+def _converted(value: Any, dtype: _dtype) -> Any:
     if isinstance(value, Tensor):
         if value.is_floating_point() and value.dtype is not float64:
             return value.to(dtype)
@@ -123,7 +554,7 @@ def _cast(value: Any, dtype: _dtype) -> Any:
     if isinstance(value, (str, bytes)):
         return value
     if isinstance(value, Mapping):
-        return {_cast(k, dtype): _cast(v, dtype) for k, v in value.items()}
+        return {_converted(k, dtype): _converted(v, dtype) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_cast(v, dtype) for v in value)
+        return type(value)(_converted(v, dtype) for v in value)
     return value

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograd_cy import Tensor, no_grad, tensor
+from autograd_cy._C.creation import tensor
+from autograd_cy._C.tensor import Tensor
+from autograd_cy.autograd.grad_mode import no_grad
 
 __all__ = ["GradScaler"]
 

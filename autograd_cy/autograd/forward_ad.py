@@ -21,7 +21,7 @@ from autograd_cy._C.forward import (
 )
 from autograd_cy._C.random_operators import _set_zero_tangents
 from autograd_cy._C.tensor import Tensor, _get_modes
-from autograd_cy._context import _Decorating
+from autograd_cy._environment.contexts import _Decorating
 from autograd_cy.autograd.grad_mode import _Switch
 
 __all__ = [

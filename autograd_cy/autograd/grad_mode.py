@@ -16,7 +16,7 @@ from autograd_cy._C.tensor import (
     _get_modes,
     _set_versions,
 )
-from autograd_cy._context import _Decorating
+from autograd_cy._environment.contexts import _Decorating
 
 __all__ = [
     "enable_grad",

@@ -13,7 +13,7 @@ from autograd_cy._C.node import AccumulateGrad, _gradient_node
 from autograd_cy._C.node import Node as _Node
 from autograd_cy._C.saved import SavedTensor
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._context import _Decorating
+from autograd_cy._environment.contexts import _Decorating
 from autograd_cy._tensors.hooks import RemovableHandle
 from autograd_cy.autograd.mutation import allow_mutation_on_saved_tensors
 

@@ -8,7 +8,7 @@ from autograd_cy._C import node as _node
 from autograd_cy._C import saved as _saved
 from autograd_cy._C.inplace import detach as _detach
 from autograd_cy._C.tensor import Tensor, _call_with_modes
-from autograd_cy._context import _Decorating
+from autograd_cy._environment.contexts import _Decorating
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tree import flatten
+from autograd_cy._vmap.pytree import flatten
 
 
 def checked_argnums(argnums: int | tuple, count: int) -> tuple[int, ...]:

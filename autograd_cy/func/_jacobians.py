@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 
 from autograd_cy._C.creation import zeros
-from autograd_cy._tree import flatten
 from autograd_cy._vmap import map_once
+from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import chosen, only_tensors, replaced, with_aux
 from autograd_cy.func._forward import jvp
 from autograd_cy.func._reverse import vjp

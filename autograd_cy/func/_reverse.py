@@ -11,7 +11,7 @@ from autograd_cy._C.engine import run_backward
 from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._C.transforms import _start, _without_graph
-from autograd_cy._tree import flatten
+from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import (
     aux_tensors,
     chosen,

@@ -84,7 +84,7 @@ In place, an operator with bool results leaves zeros and ones that have zero gra
   are normalised for the logical tensor; unbatched arguments come as they are;
 * ``"composite"``: the operator is made of others, whose rules apply;
 * ``by_hand("module.function")``: a function with the operator's arguments;
-* ``loop("reason")``: one call per example; ``randomly("...")``, ``refuse("...")``.
+* ``loop("reason")``: one call per example; ``randomly("...", draws="elements")``, ``refuse("...")``.
 
 A key of `vjp` may name several arguments, ``("input", "weight")``: one formula gives the tuple of their
 gradients, and may use ``needed``, a tuple that says which of them are wanted.
@@ -117,6 +117,9 @@ kept. `keeps` names arguments that are kept for nothing else; numbers cost nothi
 `idle` says when the in-place form of a composite does nothing, so that no version is counted and a leaf may be
 given: an expression over the plain arguments and ``self.count``.
 
+Tensors of other dtypes than `dtypes` are refused by a NotImplementedError. `refusal` has the words of a RuntimeError
+for where torch has such: ``"std and var only support floating point and complex dtypes"``.
+
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
@@ -127,6 +130,7 @@ and are tested.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -174,6 +178,10 @@ class call:
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
+    `follows`: outputs, and the tensors of which one has to lie channels last for them to do so, too,
+    ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
+    and they are turned afterwards.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
     """
@@ -187,6 +195,7 @@ class call:
     places: bool = False
     into: bool = False
     from_host: tuple[str, ...] = ()
+    follows: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -269,9 +278,14 @@ class refuse:
 
 @dataclass(frozen=True)
 class randomly:
-    """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs."""
+    """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs.
+
+    `draws` is what the numbers depend on: "elements", one for each of the first argument; "shape",
+    fewer, but by its shape alone; "values", so that examples can't share them.
+    """
 
     text: str
+    draws: str = "values"
 
 
 # --- special values ---------------------------------------------------------------------------
@@ -429,7 +443,7 @@ class Record:
     when: str | None              # overload choice: expression over args and kwargs
     nondiff_outputs: tuple[str, ...]
     multi_view: bool              # several views of one base: in-place on them is refused
-    alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated)
+    alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated), where a bool is for bools
     shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
     checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
@@ -452,6 +466,7 @@ class Record:
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
     idle: str | None = None       # when the in-place form of a composite changes nothing
+    refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -460,12 +475,12 @@ class Record:
         """Whether programs can call it."""
         return not self.name.startswith("_") and (self.function or self.method)
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """Name of the C function and of the entry in the table of operators."""
         return self.symbol + ("_" + self.overload if self.overload else "")
 
-    @property
+    @functools.cached_property
     def symbol(self) -> str:
         """The operator's name in formulas."""
         return "_".join([*self.namespace.split("."), self.name] if self.namespace else [self.name])
@@ -627,6 +642,7 @@ def op(
     params: dict[str, str] | None = None,
     raises: dict[str, str] | None = None,
     idle: str | None = None,
+    refusal: str | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -677,7 +693,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), idle,
+        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal,
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

@@ -24,7 +24,7 @@ REFUSED = (error(sample((arg((3, 4)), 1.5, True)), RuntimeError, "dropout probab
 # --- of elements -------------------------------------------------------------------------------
 
 op("_dropout_mask(self, keep: float)", kernel=call("dropout_masks.scaled", anywhere=True), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
-   vmap=randomly("one mask for all examples, or one each"), doc="A random 0-1 mask divided by the chance to keep an element.")
+   vmap=randomly("one mask for all examples, or one each", draws="elements"), doc="A random 0-1 mask divided by the chance to keep an element.")
 
 op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
    idle="not train or p == 0 or self.count == 0",
@@ -55,7 +55,7 @@ op("feature_alpha_dropout(self, p: float, train: bool)", method=False, inplace=T
    example=">>> ag.feature_alpha_dropout(ag.ones(1, 2), 0.5, train=False)\ntensor([[1., 1.]])")
 
 op("_channel_mask(self, keep: float)", shown_as="feature_dropout", event="autograd_cy::channel_mask", kernel=call("dropout_masks.channels", anywhere=True),
-   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each"), doc="1 for channels that are kept, 0 for others.")
+   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each", draws="shape"), doc="1 for channels that are kept, 0 for others.")
 
 op("_element_mask(self, keep: float)", shown_as="alpha_dropout", event="autograd_cy::element_mask", kernel=call("dropout_masks.elements", anywhere=True),
-   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each"), doc="1 for elements that are kept, 0 for others.")
+   out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each", draws="elements"), doc="1 for elements that are kept, 0 for others.")

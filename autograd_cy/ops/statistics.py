@@ -17,6 +17,8 @@ from autograd_cy.ops._schema import (
 
 LOADED = "at first use"
 
+# What torch says of other dtypes.
+REFUSED = "{} only support floating point and complex dtypes"
 ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 HERE = "tests/ops/test_interpreted.py::"
 
@@ -29,7 +31,7 @@ op("var(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
    jvp={"self": "sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim) * (2.0 / (count_reduced(self.shape, dim) - correction))"},
    vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}),
                          sample((arg((5,)), 0), {"correction": 0.0})],
-   dtypes="hfc", tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
+   dtypes="hfc", refusal=REFUSED.format("std and var"), tolerance=1e-4, reference="np.var(self, axis=dim, ddof=correction, keepdims=keepdim)",
    doc="Variance over dimensions; `correction` is subtracted from the count.",
    example=">>> ag.var(ag.tensor([1.0, 2.0, 4.0]), 0)\ntensor(2.3333)")
 
@@ -38,7 +40,7 @@ op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
                 " * (self - mean(self, dim, True))"},
    jvp={"self": "_over_nonzero(sum(real(self_t * (self - mean(self, dim, True)).conj()), dim, keepdim), result)"
                 " / (count_reduced(self.shape, dim) - correction)"},
-   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})], dtypes="hfc", tolerance=1e-4,
+   vmap="dims", samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True})], dtypes="hfc", refusal=REFUSED.format("std and var"), tolerance=1e-4,
    reference="np.std(self, axis=dim, ddof=correction, keepdims=keepdim)", doc="Square root of the variance; its gradient is 0 where it is 0.",
    example=">>> ag.std(ag.tensor([1.0, 2.0, 4.0]), 0)\ntensor(1.5275)")
 
@@ -46,18 +48,18 @@ op("std(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool 
 for _name in ("var", "std"):
     op(f"{_name}.all(self, unbiased: bool)", kernel=composite(f"{_name}(self, None, 1.0 if unbiased else 0.0, False)"),
        when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
-       samples=[sample((arg((3, 4)), True)), sample((arg((5,)), False))], dtypes="hfc", tolerance=1e-4,
+       samples=[sample((arg((3, 4)), True)), sample((arg((5,)), False))], dtypes="hfc", refusal=REFUSED.format("std and var"), tolerance=1e-4,
        reference=f"np.{_name}(self, ddof=int(unbiased))", doc="Of all elements, with the older name of ``correction=1``.")
     op(f"{_name}.unbiased(self, dim: dims?, unbiased: bool = True, keepdim: bool = False)", when="len(args) > 2 or 'unbiased' in kwargs", out=True, wide_out=True,
        kernel=composite(f"{_name}(self, dim, 1.0 if unbiased else 0.0, keepdim)"),
        samples=[sample((arg((3, 4)), 0, False)), sample((arg((3, 4)), None, False)), sample((arg((3, 4)), -1, True, True))],
-       dtypes="hfc", tolerance=1e-4, reference=f"np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim)",
+       dtypes="hfc", refusal=REFUSED.format("std and var"), tolerance=1e-4, reference=f"np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim)",
        doc="With the older name of ``correction=1``.")
 
 for _name, _saved in (("var", ""), ("std", "std, ")):
     _what = "Variance" if _name == "var" else "Standard deviation"
     op(f"{_name}_mean(self, dim: dims? = None, *, correction: correction = 1.0, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=call(f"reduce.{_name}_mean_into", shape="rules_reduction.variance_mean(self, dim, keepdim)"), method=False, named=False, shows={"result0": "std"} if _name == "std" else {}, dtypes="hfc", tolerance=1e-4,
+       kernel=call(f"reduce.{_name}_mean_into", shape="rules_reduction.variance_mean(self, dim, keepdim)"), method=False, named=False, shows={"result0": "std"} if _name == "std" else {}, dtypes="hfc", refusal=REFUSED.format(f"{_name}_mean"), tolerance=1e-4,
        vjp={"self": f"_{_name}_mean_backward(given_{_name}, given_mean, {_saved}self, dim, correction, keepdim)"},
        jvp={_name: {"self": "_var_moved(self_t, self, dim, correction, keepdim)" if _name == "var" else
                             "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"},
@@ -69,11 +71,11 @@ for _name, _saved in (("var", ""), ("std", "std, ")):
        doc=f"{_what} and mean over dimensions, as a pair; `correction` is subtracted from the count.",
        example=f">>> ag.{_name}_mean(ag.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))")
     op(f"{_name}_mean.all(self, unbiased: bool) -> ({_name}, mean)", kernel=composite(f"{_name}_mean(self, None, 1.0 if unbiased else 0.0, False)"),
-       method=False, named=False, dtypes="hfc", tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
+       method=False, named=False, dtypes="hfc", refusal=REFUSED.format(f"{_name}_mean"), tolerance=1e-4, when="(len(args) == 2 and not kwargs and type(args[1]) is _bool) or (len(args) + len(kwargs) == 2 and 'unbiased' in kwargs)",
        samples=[sample((arg((3, 4)), False))],
        reference=f"(np.{_name}(self, ddof=int(unbiased)), np.mean(self))", doc=f"{_what} and mean of all elements.")
     op(f"{_name}_mean.unbiased(self, dim: dims? = None, unbiased: bool = True, keepdim: bool = False) -> ({_name}, mean)",
-       kernel=composite(f"{_name}_mean(self, dim, 1.0 if unbiased else 0.0, keepdim)"), method=False, named=False, dtypes="hfc", tolerance=1e-4,
+       kernel=composite(f"{_name}_mean(self, dim, 1.0 if unbiased else 0.0, keepdim)"), method=False, named=False, dtypes="hfc", refusal=REFUSED.format(f"{_name}_mean"), tolerance=1e-4,
        when="len(args) > 2 or 'unbiased' in kwargs", samples=[sample((arg((3, 4)), 1, False, True))],
        reference=f"(np.{_name}(self, axis=dim, ddof=int(unbiased), keepdims=keepdim), np.mean(self, axis=dim, keepdims=keepdim))",
        doc=f"{_what} and mean; not `unbiased` is ``correction=0``.")

@@ -30,7 +30,7 @@ from autograd_cy import (
     random,
 )
 from autograd_cy._C._names import _current_graph_task_id
-from autograd_cy._context import _Context
+from autograd_cy._environment.contexts import _Context
 from autograd_cy.autograd import Variable, backward
 from autograd_cy.autograd.function import Function
 from autograd_cy.autograd.graph import saved_tensors_hooks

@@ -16,7 +16,7 @@ from ext.codegen.module_head import head_of
 from ext.codegen.operators import Operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
 
-# What _namespace.py does with the functions of families that are there when it is imported.
+# What _tensors/namespace.py does with the functions of families that are there when it is imported.
 ASKING = (
     "from autograd_cy._C.overrides import _intercept",
     "for _name, _form in FORMS.items():",

@@ -321,7 +321,7 @@ class Operation:
                 if claim.by_dtype
                 else -1
             )
-            fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype))
+            fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype, r.refusal))
         if r.widen:
             letters, target = r.widen
             fields["widen"] = repr((bits_of(letters), target))
@@ -516,10 +516,7 @@ class Operation:
             fields["batch_rule"], fields["batch"] = "'function'", self.compiled(rule.target)
             return []
         if kind == "randomly":
-            fields["batch_rule"], fields["batch"] = (
-                "'random'",
-                repr(r.name.strip("_").removesuffix("_mask")),
-            )
+            fields["batch_rule"], fields["batch"] = "'random'", repr(rule.draws)
             return []
         table = rule if isinstance(rule, dict) else {",".join(tensors): rule}
         names = {name: f"A[{i}]" for name, i in self.places.items()} | {"B": "B"}

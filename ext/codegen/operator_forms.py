@@ -90,13 +90,14 @@ class OperatorForms(NodeText):
         if claim is None:
             return []
         mask, names = hex(claim.bits), claim.names
+        how = f'{mask}, "{self.shown}", {self.r.refusal!r}'
         if claim.promoted and len(names) > 2:
-            return [f'claim(common_dtype(({", ".join(names)})), {mask}, "{self.shown}")']
+            return [f"claim(common_dtype(({', '.join(names)})), {how})"]
         if claim.promoted and len(names) == 2:
-            return [f'claim_promoted({", ".join(names)}, {mask}, "{self.shown}")']
+            return [f"claim_promoted({', '.join(names)}, {how})"]
         # What is computed in another dtype need not be of a claimed one.
         given = "{0}.dt if dtype < 0 else dtype" if claim.by_dtype else "{0}.dt"
-        return [f'claim({given.format(name)}, {mask}, "{self.shown}")' for name in names]
+        return [f"claim({given.format(name)}, {how})" for name in names]
 
     def on_the_cpu(self) -> list[str]:
         """Lines that refuse tensors of other devices where only the CPU has an implementation."""

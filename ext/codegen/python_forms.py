@@ -272,14 +272,14 @@ class Body:
         )
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
         if r.alpha is True:
-            factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last})'
+            factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last}, True)'
             return [*lines, test, f"    v_{last} = T.mul(v_{last}, {factor})"]
         key = r.alpha.removeprefix("-")
         factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
         lines += [
             "cdef Tensor factor",
             test,
-            f'    factor = alpha_arg({factor}, "{r.name}", v_self, v_{last})',
+            f'    factor = alpha_arg({factor}, "{r.name}", v_self, v_{last}, False)',
             "    if factor.dt == DT_BOOL:",
             f"        v_{last} = T.mul(v_{last}, factor)",
             "    else:",
@@ -398,14 +398,16 @@ class Forms:
         ]
 
 
+_KNOWN = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
+_ESCAPED = [
+    _KNOWN.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
+    for byte in range(256)
+]
+
+
 def literal(text: str, end: str = "\\n") -> str:
     """The text of a C string, as Cython writes it; `end` is an escape sequence."""
-    known = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
-    parts = [
-        known.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
-        for byte in text.encode()
-    ]
-    return '"' + "".join(parts) + end + '"'
+    return '"' + "".join(map(_ESCAPED.__getitem__, text.encode())) + end + '"'
 
 
 def dunder_forms(r: Any) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""Writes the stubs of autograd_cy/__init__.py, _namespace.py and nn/functional/__init__.py.
+"""Writes the stubs of autograd_cy/__init__.py, _tensors/namespace.py and nn/functional/__init__.py.
 
 Their names are gathered at import, or found at the first use. The files are read as text (ast), so what they gather is stated once, there. Also finds the methods
 that Python modules install on Tensor.
@@ -28,16 +28,16 @@ def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, 
     lines = [line for line, _ in sorted(names.values())]
     lines += [f"from {module} import {name} as {name}" for name, module in sorted(lazy.items())]
     text = HEAD + "\n".join(lines) + f"\n\n__all__ = {sorted(names)!r}\n"
-    write_if_changed(str(package / "_namespace.pyi"), text)
+    write_if_changed(str(package / "_tensors" / "namespace.pyi"), text)
     write_if_changed(str(package / "__init__.pyi"), top_level(package, sorted(names), lazy))
 
 
-# --- _namespace.py --------------------------------------------------------------------------------
+# --- _tensors/namespace.py -------------------------------------------------------------------------
 
 
 def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
-    """{public name: (import line, name)} of what _namespace.py publishes; later ones win."""
-    tree = ast.parse((package / "_namespace.py").read_text())
+    """{public name: (import line, name)} of what `namespace` publishes; later ones win."""
+    tree = ast.parse((package / "_tensors" / "namespace.py").read_text())
     imported = imports_of(tree)
     found = {}
 
@@ -100,7 +100,7 @@ def public_names(package: Path, module: str) -> list[str]:
 def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     """The imports of __init__.py, each name exported, and what is loaded when it is first used."""
     tree = ast.parse((package / "__init__.py").read_text())
-    lines, public = ["from autograd_cy._namespace import *"], list(names)
+    lines, public = ["from autograd_cy._tensors.namespace import *"], list(names)
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.names[0].name != "*":
             for alias in node.names:

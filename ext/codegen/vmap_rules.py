@@ -99,7 +99,8 @@ class Random(Shared):
 
     @property
     def call(self) -> str:
-        return f'random_under_vmap("{self.r.shown}", "{self.op.key}", ({self.op.names},))'
+        how = f'"{self.r.shown}", "{self.op.key}", ({self.op.names},)'
+        return f"random_under_vmap({how}, {self.rule.draws!r})"
 
 
 class Looped(Shared):

@@ -82,14 +82,15 @@ cpdef Tensor number_arg(object x, str op, str name, int position):
     raise wrong_type(x, op, name, position, "Number")
 
 
-cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b):
+cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too):
+    """The factor of `b`; `bool_too`: one that is a bool may go with numbers."""
     cdef Tensor t = number_arg(alpha, op, "alpha", 0)
     cdef int dt = result_dtype((a, b))
     if dt_is_integral(dt) and not dt_is_integral(t.dt):
         raise RuntimeError(
             f"{op}: For integral input tensors, argument alpha must not be a floating point "
             "number.")
-    if t.dt == DT_BOOL and dt != DT_BOOL and op in ("add", "sub"):
+    if t.dt == DT_BOOL and dt != DT_BOOL and not bool_too:
         raise RuntimeError(f"{op}: Boolean alpha only supported for Boolean results.")
     if dt == DT_BOOL and t.dt != DT_BOOL:
         return wrap_number(scalar_value(t) != 0)
@@ -598,14 +599,12 @@ def _result_type(a, b):
 
 # --- dtypes that a record claims ------------------------------------------------------------
 
-cdef int refuse_dtype(int dt, str op) except -1:
-    if op in ("std", "var", "std_mean", "var_mean"):
-        raise RuntimeError(
-            f"{op}: std and var only support floating point and complex dtypes, not "
-            f"{dt_object(dt).name}; convert them first")
+cdef int refuse_dtype(int dt, str op, str words) except -1:
+    if words is not None:
+        raise RuntimeError(f"{op}: {words}, not {dt_object(dt).name}; convert them first")
     raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
                               "convert them first")
 
 
-cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op) except -1:
-    return claim(result_dtype((a, b)), claimed, op)
+cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op, str words) except -1:
+    return claim(result_dtype((a, b)), claimed, op, words)

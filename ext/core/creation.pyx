@@ -30,7 +30,7 @@ from autograd_cy._C.placement cimport (
 from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes,
-    F_REQUIRES_GRAD, F_INFERENCE, F_BATCHED, F_DUAL, M_INFERENCE, tls_modes,
+    F_REQUIRES_GRAD, F_BATCHED, F_DUAL,
     F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
@@ -167,9 +167,7 @@ cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
 
 
 cdef Tensor finish(Tensor t, object requires_grad, str op):
-    """Flags of a fresh tensor."""
-    if tls_modes() & M_INFERENCE:
-        t.flags |= F_INFERENCE
+    """`t`, which may be asked to require grad."""
     if requires_grad is False:
         return t
     if requires_grad is not True:

@@ -419,20 +419,16 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
     return result
 
 
-# What takes arguments in an older order, too; _tensors/numbers_first.py knows which.
-cdef frozenset OLDER = frozenset((
-    "add", "sub", "addcmul", "addcdiv", "addmm", "addmv", "addr", "addbmm", "baddbmm"))
-
-
 cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
                              PyObject* names) except NULL:
-    """Try the older order of a call whose arguments didn't fit; the error stays if it isn't one."""
+    """Try the older order of a call whose arguments didn't fit, if the form has one; otherwise the
+    error stays (_tensors/numbers_first.py knows which have)."""
     cdef PyObject *kind = NULL, *value = NULL, *trace = NULL
     cdef dict named = {}
     cdef Py_ssize_t k
     cdef object found = None, result
     PyErr_Fetch(&kind, &value, &trace)
-    if form.__name__.rstrip("_") not in OLDER or kind != PyExc_TypeError:
+    if kind != PyExc_TypeError:
         PyErr_Restore(kind, value, trace)
         return NULL
     try:

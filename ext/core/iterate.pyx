@@ -6,7 +6,6 @@ Every elementwise operator goes through ew1, ew2, ew3 or ewn: choose dtypes, bro
 kernel's inner loop over pieces as long as possible. Loops over elements are in the generated kern
 module; which of its three builds (baseline, AVX2, AVX-512) is used is decided at import.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -18,7 +17,7 @@ from autograd_cy._C.devices cimport Elementwise, device_among, services
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
-from autograd_cy._C.parallel cimport team_size, parallel_range
+from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.storage cimport StorageImpl
@@ -30,7 +29,6 @@ from autograd_cy._C.tensor cimport (
     replace_storage, describe, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
 
-from autograd_cy._C import parallel as _parallel
 
 import warnings as _warnings
 
@@ -559,11 +557,22 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     return target
 
 
+cdef inline bint is_expanded(Tensor t) noexcept:
+    cdef int d
+    for d in range(t.nd):
+        if t.strides[d] == 0 and t.sizes[d] > 1:
+            return True
+    return False
+
+
 cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, int n,
                       int device):
-    """A fresh result; the order of dimensions follows the first operand of the full shape."""
+    """
+    A fresh result; the order of dimensions follows the first operand of the full shape, but an
+    expanded one says little of its own: rather the first of the others.
+    """
     cdef int i, d
-    cdef Tensor t
+    cdef Tensor t, like = None
     cdef bint full
     for i in range(n):
         t = <Tensor>args[i]
@@ -575,9 +584,12 @@ cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, 
                 full = False
                 break
         if full:
-            if t.flags & F_STRIDED and t.mem.device == device:
-                return tensor_empty_like(t, dt)
-            break
+            if like is None or not is_expanded(t):
+                like = t
+            if not is_expanded(t):
+                break
+    if like is not None and like.flags & F_STRIDED and like.mem.device == device:
+        return tensor_empty_like(like, dt)
     return tensor_empty_on(device, dt, nd, shape, NULL) if device else tensor_empty(dt, nd, shape)
 
 

@@ -3,7 +3,6 @@
 # The thread budget and the parallel loops of the package; see parallel.pxd for the C level.
 # What the budget is by default is decided in autograd_cy/_environment/threads.py.
 
-from cpython.pycapsule cimport PyCapsule_New
 from cython.parallel cimport prange
 
 from autograd_cy._environment import threads as _threads
@@ -147,6 +146,10 @@ cdef int* team_place() noexcept nogil:
 cdef int turn = 0
 
 
+cdef bint turn_round() noexcept nogil:
+    return agc_turn_round(&turn)
+
+
 cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
                             bint back) noexcept nogil:
     cdef Py_ssize_t tile
@@ -163,7 +166,7 @@ cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) 
     cdef bint back = False
     nthreads = clamp(n_tiles, nthreads)
     if n_tiles > 1:
-        back = agc_turn_round(&turn)
+        back = turn_round()
     if nthreads == 1:
         some_tiles(body, ctx, 0, n_tiles, back)
         return 1
@@ -201,11 +204,6 @@ cdef int parallel_range(
         if lo < hi:
             body(ctx, lo, hi)
     return nthreads
-
-
-def turn_capsule():
-    """Capsule with the address of `turn`, which loops of other modules turn, too."""
-    return PyCapsule_New(&turn, "autograd_cy.turn", NULL)
 
 
 def get_num_threads():

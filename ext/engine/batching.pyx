@@ -224,13 +224,13 @@ cdef object _random_rule = None
 
 
 def _set_random_rule(rule):
-    """Called with (name, function, args, kwargs) for random operators of the table."""
+    """Called with (name, function, args, kwargs, draws) for random operators of the table."""
     global _random_rule
     _random_rule = rule
 
 
-cdef object random_under_vmap(str name, str key, tuple args):
-    return _random_rule(name, _operators[key], args, {})
+cdef object random_under_vmap(str name, str key, tuple args, str draws):
+    return _random_rule(name, _operators[key], args, {}, draws)
 
 
 def _wrap(Tensor physical not None, bdim, int level):

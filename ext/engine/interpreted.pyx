@@ -77,7 +77,8 @@ cdef class Operation:
     cdef readonly str batch_rule
     cdef readonly object batch          # {batched places: function}, a function, or text
     cdef readonly tuple unpromoted      # places that keep their dtype, of an elementwise rule
-    cdef readonly tuple claim           # (bits of dtype codes, places, promoted, place of a dtype)
+    # (bits of dtype codes, places, promoted, place of a dtype, words of a refusal), or None
+    cdef readonly tuple claim
     cdef readonly tuple widen           # (bits, name of a dtype), or None
     cdef readonly int n_results         # 0: a tuple of any length
     cdef readonly tuple constant        # numbers of outputs without derivative
@@ -228,20 +229,21 @@ cdef int claim_dtypes(Operation op, tuple args) except -1:
     cdef tuple places
     cdef bint promoted
     cdef int by_dtype, dt
+    cdef str words
     cdef Tensor t
     if op.claim is None:
         return 0
-    bits, places, promoted, by_dtype = op.claim
+    bits, places, promoted, by_dtype, words = op.claim
     if promoted:
         dt = result_dtype(tuple([args[place] for place in places]))
         if not (bits >> dt) & 1:
-            refuse_dtype(dt, op.name)
+            refuse_dtype(dt, op.name, words)
         return 0
     for place in places:
         if place == op.listed:
             for t in <tuple>args[place]:
                 if not (bits >> t.dt) & 1:
-                    refuse_dtype(t.dt, op.name)
+                    refuse_dtype(t.dt, op.name, words)
             continue
         t = <Tensor>args[place]
         if t is None:
@@ -249,7 +251,7 @@ cdef int claim_dtypes(Operation op, tuple args) except -1:
         # What is computed in another dtype need not be of a claimed one.
         dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
         if not (bits >> dt) & 1:
-            refuse_dtype(dt, op.name)
+            refuse_dtype(dt, op.name, words)
     return 0
 
 
@@ -516,7 +518,7 @@ cdef object batched(Operation op, tuple args):
     if op.batch_rule == "function":
         return op.batch(*args)
     if op.batch_rule == "random":
-        return random_under_vmap(op.batch, op.key, args)
+        return random_under_vmap(op.name, op.key, args, op.batch)
     for place in op.tensors:
         below[place] = lowered(<Tensor>below[place], level)
     if op.listed >= 0:

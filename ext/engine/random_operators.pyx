@@ -17,7 +17,7 @@ from autograd_cy._C.node cimport (
     Node, check_inplace, needs, node_init, rebase_history, set_edge, set_history, zeros_for)
 from autograd_cy._C.random cimport (
     as_tensor_like, exact_limit, fill_bernoulli, fill_bernoulli_each, fill_exponential, fill_normal,
-    fill_randint, fill_uniform, need_floating, need_real, permutation)
+    fill_randint, fill_uniform, generator_of, need_floating, need_real, permutation)
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
@@ -106,7 +106,7 @@ cdef object _zero_tangents = None
 
 
 def _set_vmap_rule(rule):
-    """Called with (name, function, args, kwargs) instead of a random operator under vmap."""
+    """Called with (name, function, args, kwargs, draws) instead of a random operator under vmap."""
     global _vmap_rule
     _vmap_rule = rule
 

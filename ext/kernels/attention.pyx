@@ -27,6 +27,7 @@ cdef enum:
     ROWS = 96       # of a tile: a multiple of the rows of all products' blocks
     STEP = 48       # of a tile of the forward pass: its scores stay in the nearest cache
     COLS = 256      # longest sum of one step
+    CLOSE = 1 << 15  # bytes of a tile of values that are read as they lie
     FEW = 4         # so many queries read keys as they lie
 
 cdef LoopTable G = (<LoopTable*>PyCapsule_GetPointer(
@@ -169,6 +170,12 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
                            p.lse + ((b * p.heads + h) * p.rows + i) * p.size)
 
 
+cdef inline bint lie_close(const Plan* p) noexcept nogil:
+    """Whether a tile of values stays in the nearest cache as it lies: whole vectors, no gaps."""
+    cdef Py_ssize_t bytes = p.deep * p.size
+    return p.v.row == p.deep and bytes % 64 == 0 and bytes * min(<Py_ssize_t>COLS, p.cols) <= CLOSE
+
+
 cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     """Some tiles of queries of one head."""
     cdef Plan* p = <Plan*>ctx
@@ -178,7 +185,8 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t stop = (tile % p.pieces + 1) * tiles // p.pieces
     cdef Py_ssize_t deep = filled(p, p.deep), j = 0, cols, last = p.cols
     cdef Py_ssize_t keys_room = filled(p, p.cols) * p.width, values_room = p.cols * deep
-    cdef bint direct = p.rows <= STEP       # values are read once, so packing doesn't pay
+    # Values that are read once, or whose rows follow each other: packing doesn't pay.
+    cdef bint direct = p.rows <= STEP or lie_close(p)
     cdef char* room
     cdef char* keys = NULL
     cdef char* values = NULL

@@ -11,7 +11,7 @@ loops = (<ConvTable*>PyCapsule_GetPointer(
     _module.table_capsule(), "autograd_cy.convolution_loops"))[0]
 
 
-cdef inline Py_ssize_t up(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+cdef inline Py_ssize_t ceil_div(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     """a / b rounded up; b is positive, a may be negative."""
     return (a + b - 1) // b if a > 0 else -((-a) // b)
 
@@ -30,8 +30,9 @@ cdef void lay_out(
         shared[d] = max(p.extent[d] - p.need[d], <Py_ssize_t>0)
         for phase in range(p.phases[d]):
             # Zeros before the data and after it; a row's last ones may be the next row's first.
-            before = clamp(up(p.lead[d] - phase, p.step[d]), p.extent[d])
-            after = p.extent[d] - clamp(up(p.lead[d] + sizes[d] - phase, p.step[d]), p.extent[d])
+            before = clamp(ceil_div(p.lead[d] - phase, p.step[d]), p.extent[d])
+            after = p.extent[d] - clamp(
+                ceil_div(p.lead[d] + sizes[d] - phase, p.step[d]), p.extent[d])
             shared[d] = min(shared[d], min(before, after))
     p.images = images
     p.row = p.extent[2] - shared[2]
@@ -44,7 +45,7 @@ cdef void lay_out(
 cdef inline bint reaches(const Form* f, int d, Py_ssize_t q) noexcept nogil:
     """Whether tap q of dimension d ever meets an element of x."""
     cdef Py_ssize_t low = f.pad[d] - q * f.dil[d], high = f.of_x[d] - 1 + low
-    return high >= 0 and clamp(up(low, f.stride[d]), f.of_y[d]) <= min(
+    return high >= 0 and clamp(ceil_div(low, f.stride[d]), f.of_y[d]) <= min(
         high // f.stride[d], f.of_y[d] - 1)
 
 
@@ -84,8 +85,8 @@ cdef void fill_channel(
             for c in range(p.phases[2]):
                 ph[0], ph[1], ph[2] = a, b, c
                 for d in range(3):
-                    low[d] = clamp(up(p.lead[d] - ph[d], p.step[d]), p.extent[d])
-                    high[d] = clamp(up(p.lead[d] + sizes[d] - ph[d], p.step[d]), p.extent[d])
+                    low[d] = clamp(ceil_div(p.lead[d] - ph[d], p.step[d]), p.extent[d])
+                    high[d] = clamp(ceil_div(p.lead[d] + sizes[d] - ph[d], p.step[d]), p.extent[d])
                     start[d] = low[d] * p.step[d] + ph[d] - p.lead[d]
                 if high[2] > low[2]:
                     for i in range(images):

@@ -3,16 +3,13 @@
 from libc.stdlib cimport malloc
 
 from autograd_cy._C.convolution_plan cimport Form, Planes, loops
+from autograd_cy._C.gemm_product cimport parts
 
 __all__: list[str] = []
 
 cdef enum:
     # What gathering one run costs, in steps of the block's loop over one row.
     GATHERING = 6
-
-
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
 
 
 cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:

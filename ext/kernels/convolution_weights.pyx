@@ -11,9 +11,10 @@ from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F64
 from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
+from autograd_cy._C.gemm_product cimport parts
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
-from autograd_cy._C.winograd cimport run_tile_weights, suits_tiles
+from autograd_cy._C.winograd_2x2 cimport run_2x2_weights, suits_2x2
 
 __all__: list[str] = []
 
@@ -55,10 +56,6 @@ ctypedef struct Sums:
     bint dots
     int threads
     int failed
-
-
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
 
 
 cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
@@ -499,7 +496,7 @@ cdef int run_weights(Form* f) noexcept nogil:
     memset(&t, 0, sizeof(t))
     if trim(f):
         clear(&all)
-    elif suits_tiles(f) and run_tile_weights(f) == 0:
+    elif suits_2x2(f) and run_2x2_weights(f) == 0:
         return 0
     t.f = f
     status = prepare(&t)

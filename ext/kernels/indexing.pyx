@@ -2,9 +2,11 @@
 # Selecting, scattering and joining along one dimension.  In indexing/: advanced indexing and masks,
 # sorting, triangles, members, places in sorted rows, unique elements, reductions at indices.
 
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
     DT_SIZE, DT_U8, dt_numpy)
@@ -21,6 +23,8 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport R_SUM, RowTable
+from autograd_cy._C.select_loops cimport SelectTable
+from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
 from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, store_element, tensor_empty,
@@ -30,6 +34,9 @@ cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
 
 cdef const RowTable* T = row_table()
+
+cdef const SelectTable* SELECT = <const SelectTable*>PyCapsule_GetPointer(
+    _cpu.load("select_loops").table_capsule(), "autograd_cy.select_loops")
 
 cdef enum:
     TILE_WORK = 16384     # elements of a tile
@@ -579,7 +586,22 @@ cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
     return join_rows(&work, &plan, item)
 
 
+cdef Tensor channels_behind(Tensor a):
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, last = a.nd - 1
+    for d in range(a.nd):
+        sizes[d] = a.sizes[0 if d == 0 else 1 if d == last else d + 1]
+        strides[d] = a.strides[0 if d == 0 else 1 if d == last else d + 1]
+    return tensor_window(a, a.nd, sizes, strides, 0)
+
+
 cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
+    if out.flags & F_STRIDED:       # channels last: as they lie in memory
+        dim = normal_dim(dim, out.nd)
+        dim = out.nd - 1 if dim == 1 else max(dim - 1, 0)
+        return join(channels_behind(out), tuple([channels_behind(<Tensor>t) for t in tensors]),
+                    <int>dim, False)
     return join(out, tensors, <int>normal_dim(dim, out.nd), False)
 
 

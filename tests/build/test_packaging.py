@@ -104,7 +104,11 @@ if hasattr(torch, "tensor"):
     assert x.grad.tolist() == [2.0, 4.0]
 """
 
-STUBS = ("autograd_cy/__init__.pyi", "autograd_cy/_namespace.pyi", "autograd_cy/_C/tensor.pyi")
+STUBS = (
+    "autograd_cy/__init__.pyi",
+    "autograd_cy/_tensors/namespace.pyi",
+    "autograd_cy/_C/tensor.pyi",
+)
 TYPED = """
 import autograd_cy as ag
 

@@ -10,7 +10,7 @@ from collections import Counter, OrderedDict, deque
 import pytest
 
 import autograd_cy as ag
-from autograd_cy import _pickles
+from autograd_cy.serialization import _pickles
 
 MANY = b"J\x00\x00\x00\x40"  # 2**30, as pickle writes it
 RANGE = b"cbuiltins\nrange\n" + MANY + b"\x85R"

@@ -1,11 +1,10 @@
 """Products as launches: run again they give the same bits, and results go where they belong."""
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
 from grouping import each
 from helpers import family, launched_again, out_memory
@@ -206,12 +205,6 @@ assert kept[0].eq(3000).all()
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals by a timer")
 def test_ctrl_c_in_a_second_run_is_raised():
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED],
-        capture_output=True,
-        text=True,
-        cwd=Path(ag.__file__).parents[1],
-        timeout=120,
-    )
+    done = programs.run("-c", INTERRUPTED, cwd=Path(ag.__file__).parents[1])
     assert done.returncode == 0, done.stderr[-800:]
     assert "served" in done.stdout

@@ -5,7 +5,6 @@ the same shapes and dtypes on meta, or an error that says something. What depend
 is known by two tensors that give two answers, must be an error. A crash names the call.
 """
 
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -151,13 +150,9 @@ def run():
 
 
 def test_functions_by_hand_read_no_memory_of_meta():
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.devices.test_meta_by_hand"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=ROOT,
-    )
+    import programs  # not there for the program itself
+
+    ran = programs.run("-m", "tests.devices.test_meta_by_hand", timeout=300, cwd=ROOT)
     assert ran.returncode == 0, ran.stderr[-3000:]
     lines = ran.stdout.splitlines()
     assert lines[-1] == "done" and not lines[:-1], "\n".join(lines[:60])

@@ -16,11 +16,12 @@ import pytest
 
 import autograd_cy as ag
 import autograd_cy.autograd.forward_ad as fw
-from autograd_cy import _autocast, _printing
 from autograd_cy._C import saved
 from autograd_cy._C.tensor import _get_global_modes, _get_modes
-from autograd_cy._context import _Context
+from autograd_cy._environment.contexts import _Context
+from autograd_cy._tensors import printing
 from autograd_cy._vmap import mapping as _vmap
+from autograd_cy.amp import autocast_mode
 from autograd_cy.autograd import grad_mode, graph
 from autograd_cy.nn.utils import parametrize
 from autograd_cy.utils import checkpoint
@@ -203,7 +204,7 @@ def state():
         saved._write_guards(),
         fw._level,
         fw._current_level,
-        _printing._options,
+        printing._options,
         (checkpoint._early_stop, checkpoint._debug),
         ag.get_rng_state().tolist(),
         X.tolist(),
@@ -212,7 +213,7 @@ def state():
         {name: id(p) for name, p in LAYER.named_parameters()},
         ag.get_default_dtype(),
         (ag.backends.cudnn.enabled, ag.backends.cudnn.benchmark),
-        vars(_autocast._state).copy(),
+        vars(autocast_mode._state).copy(),
         ag.overrides._get_current_function_mode_stack(),
     )
 
@@ -332,8 +333,11 @@ def test_state_comes_back_from_interrupts_by_a_timer():
     hits, armed = 0, False
 
     def interrupt(*_):
-        # A thread of a pool may take the signal, and be late with it.
+        # A thread of a pool may take the signal, and be late with it: one that comes beside the
+        # next one must not be raised a second time, where nobody waits for it.
+        nonlocal armed
         if armed:
+            armed = False
             raise KeyboardInterrupt
 
     kept = signal.signal(signal.SIGALRM, interrupt)
@@ -353,7 +357,7 @@ def test_state_comes_back_from_interrupts_by_a_timer():
                     armed = False
                     signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
-                armed = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
                 hits += 1
             assert state() == before, (hits, name)
     finally:

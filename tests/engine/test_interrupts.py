@@ -1,13 +1,12 @@
 """Interrupts: modes and levels are restored on every way out, and Ctrl-C is served soon."""
 
 import signal
-import subprocess
-import sys
 import textwrap
 import threading
 import time
 from pathlib import Path
 
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -21,13 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 def run(text, timeout=120):
     """Run a program in another process; what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=timeout,
-    )
+    done = programs.run("-c", textwrap.dedent(text), cwd=ROOT, timeout=timeout)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

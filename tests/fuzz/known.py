@@ -34,7 +34,7 @@ KNOWN = (
     ),
     Known(
         "calls",
-        r"^(fmod|remainder)",
+        r"^(fmod|remainder|floor_divide)",
         r"by NumPy|in float64|by torch",
         "jumps at every multiple of the divisor, which rounding it to the dtype may cross",
     ),
@@ -61,6 +61,24 @@ KNOWN = (
         r"^(silu|sigmoid|softmin|softmax)_? (float|bfloat)",
         r"np\.float64\(-?\d[\d.]*e-4[0-9]\) at",
         "the sigmoid is subnormal there and has lost digits before it is multiplied",
+    ),
+    Known(
+        "calls",
+        r"^(hinge|cosine)_embedding_loss",
+        r"in float64|by NumPy|by torch",
+        "targets that are neither 1 nor -1 select both terms, and these cancel",
+    ),
+    Known(
+        "calls",
+        r"^poisson_nll_loss (u?int\d+|bool) float64",
+        r"by NumPy|in float64",
+        "the exponential of whole numbers is of the default dtype, as in torch",
+    ),
+    Known(
+        "calls",
+        r"^log_softmax",
+        r"in float64: np\.float64\(-?0\.0\)",
+        "next to zero the logarithm of a sum has the precision of one, as in torch",
     ),
     Known(
         "calls",

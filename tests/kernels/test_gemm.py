@@ -3,10 +3,9 @@
 import ast
 import itertools
 import os
-import subprocess
-import sys
 
 import numpy as np
+import programs
 import pytest
 
 from autograd_cy._C import cpu, gemm, parallel
@@ -375,10 +374,10 @@ print(blas.blas_info())
 
 
 def run(script, **variables):
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("AUTOGRAD_CY")} | variables
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=False
-    )
+    # As programs have it: what limits the threads of libraries is for the tests themselves.
+    ours = ("AUTOGRAD_CY", "OPENBLAS_NUM_THREADS")
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(ours)} | variables
+    done = programs.run("-c", script, env=environ)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -452,7 +451,7 @@ def test_a_missing_mkl_is_named():
 
 SEVERAL = """
 import sys
-sys.path.insert(0, {folder!r})
+sys.path[:0] = {folders!r}
 import numpy as np
 import test_gemm as t
 from autograd_cy._C import parallel
@@ -469,7 +468,9 @@ for name in {names!r}:
 
 
 def run_several(names, **variables):
-    code, out = run(SEVERAL.format(folder=os.path.dirname(__file__), names=names), **variables)
+    folder = os.path.dirname(__file__)
+    text = SEVERAL.format(folders=[folder, os.path.dirname(folder)], names=names)
+    code, out = run(text, **variables)
     assert code == 0, out
 
 

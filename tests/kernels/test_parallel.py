@@ -1,11 +1,11 @@
 """The thread budget and the parallel loops."""
 
 import os
-import subprocess
 import sys
 import threading
 
 import numpy as np
+import programs
 import pytest
 
 from autograd_cy._C import parallel
@@ -178,9 +178,7 @@ def test_spin_count_is_set_unless_the_user_chose(given):
     )
     names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
     environ = {k: v for k, v in os.environ.items() if k not in names} | given
-    out = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    out = programs.run("-c", script, env=environ).stdout.strip()
     assert out == (_threads.SPIN_COUNT if not given else str(given.get("GOMP_SPINCOUNT")))
 
 
@@ -188,7 +186,5 @@ def test_spin_count_is_set_unless_the_user_chose(given):
 def test_thread_number_of_the_environment_is_taken():
     script = "from autograd_cy._C import parallel; print(parallel.get_num_threads())"
     environ = os.environ | {"OMP_NUM_THREADS": "3"}
-    out = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True
-    ).stdout
+    out = programs.run("-c", script, env=environ).stdout
     assert out.strip() == "3"

@@ -2,11 +2,10 @@
 
 import itertools
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -117,7 +116,5 @@ assert network(x[:3])[0].isfinite().all()
 def test_ctrl_c_is_served_between_steps():
     """Forward and backward, of packed matrices, in which no product looks for it."""
     root = Path(ag.__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=root, timeout=120
-    )
+    done = programs.run("-c", PROGRAM, cwd=root)
     assert done.stdout.split() == ["served", "served"], done.stdout + done.stderr[-800:]

@@ -146,7 +146,7 @@ def test_short_sums_have_the_bits_of_one_row(dtype):
 @pytest.mark.parametrize(
     "dtype", ["uint8", "int8", "int16", "int32", "int64", "float32", "float64"]
 )
-@pytest.mark.parametrize("n", [1, 2, 5, 257, 9001])
+@pytest.mark.parametrize("n", [1, 2, 5, 32, 33, 257, 9001, 40_003])
 def test_median_is_the_lower_middle_one_and_says_where(dtype, n):
     for seed in range(3):
         a = values((n,), dtype, seed)
@@ -161,6 +161,33 @@ def test_median_is_the_lower_middle_one_and_says_where(dtype, n):
             assert np.isnan(made.item()) and place.item() == n // 2
             rest = np.sort(np.delete(a, n // 2))
             assert ag.nanmedian(ag.tensor(a)).item() == rest[(n - 2) // 2]
+
+
+def _sequences(n):
+    """What samples of the elements say too little about, or nothing."""
+    k = np.arange(n)
+    yield "rising", k
+    yield "falling", -k
+    yield "equal", np.zeros(n)
+    yield "two values", k % 2
+    yield "periodic", np.where(k % 2, 100, -100) * (1 + k % 3)
+    yield "high where samples are taken", np.where(k % max(n // 32, 1) == max(n // 64, 0), 9, k % 5)
+    yield "one apart", np.where(k == n // 2, -1, 1)
+
+
+@pytest.mark.parametrize("n", [31, 40, 64, 1000, 1024, 32_768, 50_000])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64", "float16"])
+def test_median_of_ordered_and_repeated_elements(dtype, n):
+    for name, a in _sequences(n):
+        a = (a % 100).astype(dtype)
+        value, place = ag.median(ag.tensor(a), 0)
+        assert value.item() == np.sort(a)[(n - 1) // 2] == a[place.item()], name
+        if a.dtype.kind == "f":
+            a[n // 3 :] = np.nan
+            value, place = ag.nanmedian(ag.tensor(a), 0)
+            assert value.item() == np.sort(a[: n // 3])[(n // 3 - 1) // 2] == a[place.item()], name
+            _, place = ag.median(ag.tensor(a), 0)
+            assert place.item() == n // 3, name
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

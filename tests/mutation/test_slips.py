@@ -200,8 +200,10 @@ def test_types_that_the_compiler_tells_apart_are_left_alone():
     assert {s.after for s in slips.find("m.pyx", text)} == {"if b_t is None:"}
 
 
-def test_forked_trials_have_threads():
-    assert b"agc_forked = 1" not in tree.changed({})["ext/core/parallel.pyx"]
+def test_forked_trials_have_threads_and_what_they_fork_has_none():
+    text = tree.changed({})["ext/core/parallel.pyx"].decode()
+    assert "agc_forked = 1" not in text
+    assert "agc_forked = !parent || atoi(parent) != getppid();" in text
 
 
 def test_lines_that_a_compiler_refuses_are_found_in_any_folder():

@@ -44,6 +44,7 @@ TESTS = """
 import code_
 import subprocess
 import sys
+import warnings
 import pytest
 
 def test_unseen():
@@ -74,6 +75,11 @@ def test_in_a_process():
     words = [sys.executable, "-c", "import code_; assert code_.double(2) == 4"]
     assert subprocess.run(words).returncode == 0
 
+@pytest.mark.filterwarnings("ignore")
+def test_that_warns():
+    warnings.warn("as marked", UserWarning, stacklevel=1)
+    assert code_.unseen(1) == 1
+
 @pytest.mark.skip
 def test_skipped():
     code_.never()
@@ -85,12 +91,12 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tree")
     (folder / "tests").mkdir()
     shutil.copytree(tree.ROOT / "tests" / "mutation", folder / "tests" / "mutation")
-    for name in ("conftest.py", "grouping.py"):
+    for name in ("conftest.py", "grouping.py", "comparing.py"):
         shutil.copy(tree.ROOT / "tests" / name, folder / "tests" / name)
     (folder / "slips.py").write_text(runtime.PYTHON)
     (folder / "code_.py").write_text(CODE)
     (folder / "tests" / "test_code.py").write_text(TESTS)
-    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     return folder
 
 
@@ -111,6 +117,7 @@ def test_the_survey_says_who_reaches_what(found, runner):
     assert reached["test_double"] == {0, 1, 2}
     assert reached["test_in_a_process"] == {0, 5}
     assert reached["test_size"] == set()
+    assert reached["test_that_warns"] == {1}
     assert "test_skipped" not in reached
     assert runner.imported == {5}
     assert all(test.seconds > 0 for test in found)
@@ -155,7 +162,7 @@ def test_a_time_out_is_not_noticed(runner, found):
 def test_an_end_by_the_limit_is_said(runner, found):
     quick = [Test(test.name, 1.0, test.reached) for test in found]
     seen = trial.try_slip(runner, quick, 1, 2.5)
-    assert (seen.name, seen.where) == ("time was up", "2 of 4 tests")
+    assert (seen.name, seen.where) == ("time was up", "2 of 5 tests")
 
 
 def test_files_take_turns():

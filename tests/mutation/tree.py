@@ -15,10 +15,17 @@ from tests.mutation.slips import Slip, write
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS = shutil.ignore_patterns("*.so", "__pycache__", ".*", "_build_info.py")
-# A forked child stays at one thread. Those of a trial, whose parent had one, too, may have more.
+# A forked child stays at one thread. Those of a trial, whose parent had one, too, may have more,
+# and what their tests fork may not.
 FORKED = "agc_forked = 1;"
+OF_A_TRIAL = f"""
+        extern char *getenv(const char *);
+        extern int atoi(const char *), getppid(void);
+        const char *parent = getenv("{runtime.PARENT}");
+        agc_forked = !parent || atoi(parent) != getppid();
+"""
 # Not mutated: what only prints, measures the machine, or is about being installed.
-NOT_CODE = ("doctor", "info", "machine", "_printing", "_namespace", "__main__", "_version", "viz")
+NOT_CODE = ("doctor", "info", "machine", "printing", "namespace", "__main__", "_version", "viz")
 
 
 def sources() -> list[Path]:
@@ -74,7 +81,7 @@ def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
     texts[threads] = texts.get(threads) or (ROOT / threads).read_text()
     if FORKED not in texts[threads]:
         raise LookupError(f"{threads} notes otherwise that a process was forked")
-    texts[threads] = texts[threads].replace(FORKED, FORKED.replace("1", "0"))
+    texts[threads] = texts[threads].replace(FORKED, OF_A_TRIAL.strip())
     for name in hosts:
         text = texts.get(name) or (ROOT / name).read_text()
         start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()

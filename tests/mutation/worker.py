@@ -17,11 +17,28 @@ import time
 from pathlib import Path
 
 from _pytest.runner import runtestprotocol
+from _pytest.warnings import catch_warnings_for_item
 
-from tests.mutation.runtime import VARIABLE, Page
+from tests.mutation.runtime import PARENT, VARIABLE, Page
 
 PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
 MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
+
+
+def pytest_collection(session):
+    """Collect at one thread: a forked child would wait for a team that only its parent has."""
+    Worker.threads = threads(1)
+
+
+def threads(number):
+    """Set how many threads operators use; returns how many it were."""
+    try:
+        import autograd_cy
+    except ImportError:  # in the small trees of test_trial.py
+        return 1
+    before = autograd_cy.get_num_threads()
+    autograd_cy.set_num_threads(number)
+    return before
 
 
 def pytest_runtestloop(session):
@@ -30,12 +47,21 @@ def pytest_runtestloop(session):
     return True
 
 
+def run(item, following):
+    """The reports of a test, under the filters of warnings that its marks ask for."""
+    with catch_warnings_for_item(item.config, item.ihook, when="runtest", item=item):
+        return runtestprotocol(item, log=False, nextitem=following)
+
+
 class Worker:
     """The collected tests, and the pipes to the command."""
+
+    threads = 1  # of a child
 
     def __init__(self, session):
         self.items = session.items
         self.page = Page(Path(os.environ[VARIABLE]))
+        os.environ[PARENT] = str(os.getpid())
         incoming, outgoing = map(int, os.environ.pop(PIPES).split(","))
         self.requests = os.fdopen(incoming, "r")
         self.answers = os.fdopen(outgoing, "w")
@@ -94,12 +120,13 @@ class Worker:
             os._exit(code)
 
     def child(self, tests, notes):
+        threads(self.threads)
         for place, test in enumerate(tests):
             following = self.items[tests[place + 1]] if place + 1 < len(tests) else None
             if notes is not None:
                 self.page.forget()
             start = time.perf_counter()
-            reports = runtestprotocol(self.items[test], log=False, nextitem=following)
+            reports = run(self.items[test], following)
             seconds = time.perf_counter() - start
             failed = any(report.failed for report in reports)
             if notes is None:

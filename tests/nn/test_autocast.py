@@ -178,7 +178,7 @@ def test_parameters_are_converted_once_until_they_change():
         w @ w  # a conversion without history must not be kept
         with ag.enable_grad():
             assert (w @ w).requires_grad
-    from autograd_cy._autocast import _state
+    from autograd_cy.amp.autocast_mode import _state
 
     assert not _state.cache
 

@@ -1,9 +1,6 @@
 """Convolutions with a stride and more weights than stay in cache, beside float64."""
 
-import os
-import subprocess
-import sys
-
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -96,12 +93,10 @@ def test_every_instruction_set(target):
     """The tests above, in a process with other loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
-    names = "float64 or any_layout or not_finite"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(
-        [*command, "-k", names],
-        env=os.environ | {"AUTOGRAD_CY_CPU": target},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    names = [
+        "test_as_in_float64",
+        "test_any_layout_gives_the_same",
+        "test_what_is_not_finite_reaches_what_it_is_multiplied_by",
+    ]
+    count = programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target)
+    assert count == 2 * len(CASES) + 2 + 1

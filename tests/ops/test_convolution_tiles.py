@@ -1,10 +1,8 @@
 """Convolutions of 3 x 3 taps by tiles: large enough that they are taken, beside plain sums."""
 
 import itertools
-import os
-import subprocess
-import sys
 
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -139,22 +137,14 @@ def test_every_instruction_set(target):
     """The tests above, in a process with other loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
-    names = "plain_sums or any_layout or not_finite or rounding"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        __file__,
-        "-k",
-        names,
+    names = [
+        "test_as_plain_sums",
+        "test_rounding_is_that_of_plain_sums",
+        "test_any_layout_gives_the_same",
+        "test_what_is_not_finite_stays_where_plain_sums_have_it",
     ]
-    done = subprocess.run(
-        command, env=os.environ | {"AUTOGRAD_CY_CPU": target}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    count = programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target)
+    assert count == len(CASES) + 3 * 2 + 2 + 3 * 3
 
 
 def masked(kind, gen):

@@ -1,7 +1,6 @@
 """Operators are described when they are first called: by several threads at once, too."""
 
-import subprocess
-import sys
+import programs
 
 PROGRAM = """
 import sys
@@ -43,5 +42,5 @@ assert not wrong, wrong
 def test_first_calls_at_once_are_right():
     # A race of this kind crashed now and then: this is a sample, that of the fuzzer is longer.
     for _ in range(4):
-        ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+        ran = programs.run("-c", PROGRAM)
         assert ran.returncode == 0, ran.stderr[-2000:]

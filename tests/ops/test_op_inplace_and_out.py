@@ -141,6 +141,9 @@ def test_out_form(case):
     assert out.data_ptr() == address
     assert out._version == version + 1
     assert_identical(out, expected.clone())
+    with ag.inference_mode():
+        form(*args, **kwargs, out=out)
+    assert not out.is_inference()
 
     empty = ag.empty(0, dtype=expected.dtype)
     form(*args, **kwargs, out=empty)

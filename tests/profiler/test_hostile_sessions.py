@@ -6,12 +6,12 @@ import gc
 import json
 import pathlib
 import pickle
-import subprocess
 import sys
 import threading
 from xml.dom import minidom
 
 import numpy as np
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -250,7 +250,8 @@ with profile(record_shapes=True) as prof:
 found = [e.concrete_inputs for e in prof.function_events if e.name == "aten::empty"]
 assert found == [[n, n % 7] for n in range(3000)], found[:5]
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)  # a loop may have no end
+    done = programs.run("-c", code, timeout=60)  # a loop may have no end
+    assert done.returncode == 0, done.stderr
 
 
 def test_frames_are_read_whatever_the_path_of_imports_holds(monkeypatch):

@@ -4,12 +4,11 @@ import gzip
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import warnings
 from pathlib import Path
 
+import programs
 import pytest
 
 import autograd_cy as torch
@@ -410,13 +409,7 @@ ENDS = {
 
 
 def started(*command, **environment):
-    return subprocess.run(
-        [sys.executable, *map(str, command)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-    )
+    return programs.run(*command, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment)
 
 
 def test_a_program_is_profiled_by_the_command(tmp_path):

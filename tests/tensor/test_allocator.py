@@ -1,10 +1,10 @@
 """Policies of the allocator: what is kept for reuse, what is given back, what is counted."""
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -26,13 +26,7 @@ del tensors
 assert 0 < ag.memory_summary()["cached_bytes"] <= 2 << 20
 print("kept")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", text],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={"AUTOGRAD_CY_CACHE_MB": "2", "PATH": "/usr/bin:/bin"},
-    )
+    done = programs.run("-c", text, cwd=ROOT, env=os.environ | {"AUTOGRAD_CY_CACHE_MB": "2"})
     assert done.stdout.strip() == "kept", done.stderr
 
 

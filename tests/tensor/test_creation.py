@@ -347,6 +347,33 @@ def test_inference_mode_marks_what_it_makes():
     assert not ag.zeros(2).is_inference()
 
 
+OUT_FORMS = {
+    "arange": (3,),
+    "empty": (3,),
+    "eye": (3,),
+    "full": ((3,), 2.0),
+    "linspace": (0, 1, 3),
+    "logspace": (0, 1, 3),
+    "normal": (0.0, 1.0, (3,)),
+    "ones": (3,),
+    "rand": (3,),
+    "randint": (5, (3,)),
+    "randn": (3,),
+    "randperm": (3,),
+    "zeros": (3,),
+}
+
+
+@pytest.mark.parametrize("op", OUT_FORMS)
+def test_out_stays_what_it_was_in_inference_mode(op):
+    out = ag.empty(0)
+    with ag.inference_mode():
+        getattr(ag, op)(*OUT_FORMS[op], out=out)
+    assert not out.is_inference()
+    out.requires_grad_().sum().backward()
+    assert out.grad.shape == out.shape
+
+
 def test_failed_allocation_raises_and_leaves_nothing_behind():
     from autograd_cy._C.storage import _fail_allocation_after
 

@@ -4,10 +4,9 @@ import importlib
 import io
 import pickle
 import pkgutil
-import subprocess
-import sys
 from pathlib import Path
 
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -86,9 +85,7 @@ print("done", flush=True)
 def test_objects_made_by_new_alone_never_crash():
     names = [f"{module}.{name}" for module, name in compiled_classes()]
     assert len(names) > 200
-    run = subprocess.run(
-        [sys.executable, "-c", POKE, *names], capture_output=True, text=True, cwd=ROOT, timeout=300
-    )
+    run = programs.run("-c", POKE, *names, cwd=ROOT, timeout=300)
     lines = run.stdout.split()
     assert run.returncode == 0 and lines[-1:] == ["done"], (
         f"crash (exit {run.returncode}) with an object of {lines[-1:]}: {run.stderr[-500:]}"

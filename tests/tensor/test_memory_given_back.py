@@ -2,10 +2,10 @@
 
 import gc
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -114,13 +114,8 @@ print("given back")
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 @pytest.mark.parametrize("caching", [True, False])
 def test_blocks_that_are_not_kept_go_back_to_the_system(caching):
-    done = subprocess.run(
-        [sys.executable, "-c", LOOP.replace("CACHING", str(caching))],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"AUTOGRAD_CY_CACHE_MB": "1"},
-    )
+    env = os.environ | {"AUTOGRAD_CY_CACHE_MB": "1"}
+    done = programs.run("-c", LOOP.replace("CACHING", str(caching)), cwd=ROOT, env=env)
     assert done.stdout.strip() == "given back", done.stderr
 
 

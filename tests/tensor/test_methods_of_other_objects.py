@@ -1,8 +1,6 @@
 """Methods taken from a compiled class and called with something that is no instance of it."""
 
-import subprocess
-import sys
-
+import programs
 import pytest
 
 import autograd_cy as ag
@@ -35,9 +33,7 @@ print("done")
 
 
 def test_no_method_takes_another_object_for_its_own():
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120
-    )
+    ran = programs.run("-c", PROGRAM)
     last = ran.stdout.splitlines()[-1] if ran.stdout else ""
     assert ran.returncode == 0 and last == "done", f"{last}\n{ran.stderr[-2000:]}"
 

@@ -4,10 +4,9 @@ once in a million runs of a right generator, and seeds are fixed besides."""
 import copy
 import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
+import programs
 import pytest
 from scipy import stats
 
@@ -188,10 +187,7 @@ def test_numbers_are_the_same_for_any_threads_and_instruction_set():
     found = []
     for target in cpu.usable_targets():
         env = os.environ | {"AUTOGRAD_CY_CPU": target}
-        run = subprocess.run(
-            [sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True
-        )
-        found += run.stdout.split()
+        found += programs.run("-c", SCRIPT, env=env).stdout.split()
     assert len(found) == 3 * len(cpu.usable_targets())
     assert len(set(found)) == 1
 

@@ -211,13 +211,57 @@ def test_inference_tensor_is_refused_outside_of_the_mode():
         t.uniform_()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [([None], ag.ones(3)), (ag.ones(3), [None]), (0.0, [1.0], (3,)), ("0", 1.0, (3,))],
-    ids=["mean", "std", "std of one size", "mean of one size"],
-)
-def test_normal_that_is_refused_leaves_out_as_it_was(arguments):
+NO_GENERATOR = "argument 'generator' must be autograd_cy.Generator, not int"
+REFUSED = {
+    "mean": ("normal", ([None], ag.ones(3)), {}, "must be Number"),
+    "std": ("normal", (ag.ones(3), [None]), {}, "must be Number"),
+    "std of one size": ("normal", (0.0, [1.0], (3,)), {}, "must be Number"),
+    "mean of one size": ("normal", ("0", 1.0, (3,)), {}, "must be Number"),
+    "negative std": ("normal", (0.0, -1.0, (3,)), {}, "expects std >= 0"),
+    "negative std of one": ("normal", (ag.ones(3), -1.0), {}, "expects std >= 0"),
+    "negative std of some": (
+        "normal",
+        (0.0, ag.tensor([1.0, -1.0])),
+        {},
+        "all elements of std >= 0",
+    ),
+    "range": ("randint", (5, 5, (3,)), {}, "expects 'from' to be less than 'to'"),
+    "probability": ("bernoulli", (ag.zeros(3), 2.0), {}, r"p to be in \[0, 1\]"),
+    "probabilities": ("bernoulli", (ag.tensor([0.0, 2.0]),), {}, "element 1 is 2.0"),
+    **{
+        f"generator of {op}": (op, arguments, {"generator": 5}, rf"{op}\(\): {NO_GENERATOR}")
+        for op, arguments in {
+            "rand": (3,),
+            "randn": (3,),
+            "randint": (0, 5, (3,)),
+            "randperm": (3,),
+            "normal": (ag.zeros(3), 1.0),
+            "bernoulli": (ag.zeros(3),),
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_random_numbers_that_are_refused_leave_out_as_it_was(case):
+    op, arguments, keywords, message = REFUSED[case]
     out = ag.tensor([1.0, 3.0])
-    with pytest.raises(TypeError, match="must be Number"):
-        ag.normal(*arguments, out=out)
+    with pytest.raises((TypeError, RuntimeError), match=message):
+        getattr(ag, op)(*arguments, **keywords, out=out)
     assert out.tolist() == [1.0, 3.0] and out._version == 0
+
+
+@pytest.mark.parametrize("op", ["rand_like", "randn_like", "multinomial"])
+def test_generator_of_a_wrong_kind_is_named_with_the_function(op):
+    arguments = (2,) if op == "multinomial" else ()
+    with pytest.raises(TypeError, match=rf"{op}\(\): {NO_GENERATOR}"):
+        getattr(ag, op)(ag.ones(3), *arguments, generator=5)
+
+
+def test_out_may_be_the_probabilities_or_a_view():
+    p = ag.tensor([[0.0, 1.0], [1.0, 0.0]])
+    assert ag.bernoulli(p.t(), out=p) is p
+    assert p.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    both = ag.zeros(2, 3)
+    ag.randperm(3, out=both[1])
+    assert both[0].tolist() == [0, 0, 0] and sorted(both[1].tolist()) == [0, 1, 2]

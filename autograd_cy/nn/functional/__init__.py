@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from types import FunctionType as _FunctionType
 
-from autograd_cy._autocast import LISTED as _LISTED
 from autograd_cy._interpreted import later as _later
+from autograd_cy.amp.autocast_mode import LISTED as _LISTED
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.levels import _batch_level
-from autograd_cy._events import seen_as
+from autograd_cy._tensors.events import seen_as
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,

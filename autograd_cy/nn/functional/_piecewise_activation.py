@@ -5,8 +5,8 @@ from __future__ import annotations
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._events import seen_as
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.events import seen_as
 
 __all__ = [
     "celu",

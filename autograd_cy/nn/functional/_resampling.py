@@ -10,8 +10,8 @@ from typing import Any
 
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._events import seen_as
 from autograd_cy._interpreted import find
+from autograd_cy._tensors.events import seen_as
 from autograd_cy.nn.functional._antialias import antialiased
 from autograd_cy.nn.functional._pooling import _operator
 

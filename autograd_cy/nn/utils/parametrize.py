@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy import Tensor, no_grad
-from autograd_cy._context import _Context
+from autograd_cy._environment.contexts import _Context
 
 from ..container import ModuleDict, ModuleList
 from ..module import Module

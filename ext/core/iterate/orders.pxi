@@ -28,14 +28,7 @@ cdef extern from *:
     }
     static void agc_sent(void) { }
     #endif
-    /* As in parallel.pyx, where the flag is: one for all loops. */
-    static int agc_turn_round(int *turn) {
-        const int now = !__atomic_load_n(turn, __ATOMIC_RELAXED);
-        __atomic_store_n(turn, now, __ATOMIC_RELAXED);
-        return now;
-    }
     """
-    int agc_turn_round(int* turn) noexcept nogil
     void agc_send(const char* block, char* to, Py_ssize_t lines) nogil
     void agc_sent() nogil
 
@@ -50,12 +43,11 @@ cdef enum:
     PAST_BYTES = 32 << 20      # of a result that is written past the caches
     PAST_BLOCK = 2048
 
-cdef int* _turn = <int*>PyCapsule_GetPointer(_parallel.turn_capsule(), "autograd_cy.turn")
 cdef bint _sends = simd_target() == TARGET_AVX512
 
 
 cdef inline int turned_round() noexcept:
-    return BACKWARDS if agc_turn_round(_turn) else FORWARDS
+    return BACKWARDS if turn_round() else FORWARDS
 
 
 cdef inline int next_order(int nargs, char** p, const Py_ssize_t* step, Py_ssize_t n) noexcept:

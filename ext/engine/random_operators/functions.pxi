@@ -2,7 +2,7 @@
 
 cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default, object layout,
                  object device, object pin_memory, str op):
-    """An uninitialised tensor, or `out` in the right shape."""
+    """An uninitialised tensor; with `out` of its dtype, for `settle`."""
     cdef Scope _seen = NULL
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n = parse_size(args, size, shape, op)
@@ -12,7 +12,15 @@ cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default,
     if out is None:
         return tensor_empty_on(where, parse_dtype(dtype, default), n, shape, NULL)
     check_out(out, dtype, device, op)
-    resize_out(out, n, shape, op)
+    return tensor_empty_on(out.mem.device, out.dt, n, shape, NULL)
+
+
+cdef Tensor settle(Tensor t, Tensor out, str op):
+    """`t`, or `out` with its numbers: nothing changes before all has been drawn."""
+    if out is None:
+        return t
+    resize_out(out, t.nd, t.sizes, op)
+    copy_into(out, t, op)
     bump_version(out)
     return out
 
@@ -60,12 +68,12 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     if vmap_level():
         return _vmap_rule("rand", rand, (*args,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}))
+            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "rand")
     need_floating(t, "rand")
-    fill_uniform(t, 0, 1, generator)
-    return finish(t, requires_grad, "rand")
+    fill_uniform(t, 0, 1, generator_of(generator, "rand"))
+    return finish(settle(t, out, "rand"), requires_grad, "rand")
 
 
 def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -92,10 +100,10 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     if vmap_level():
         return _vmap_rule("rand_like", rand_like, (input,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}))
+            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
     need_floating(t, "rand_like")
-    fill_uniform(t, 0, 1, generator)
+    fill_uniform(t, 0, 1, generator_of(generator, "rand_like"))
     return finish(t, requires_grad, "rand_like")
 
 
@@ -116,12 +124,12 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     if vmap_level():
         return _vmap_rule("randn", randn, (*args,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}))
+            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "randn")
     need_floating(t, "randn")
-    fill_normal(t, 0, 1, generator)
-    return finish(t, requires_grad, "randn")
+    fill_normal(t, 0, 1, generator_of(generator, "randn"))
+    return finish(settle(t, out, "randn"), requires_grad, "randn")
 
 
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -141,10 +149,10 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     if vmap_level():
         return _vmap_rule("randn_like", randn_like, (input,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}))
+            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t, "randn_like")
-    fill_normal(t, 0, 1, generator)
+    fill_normal(t, 0, 1, generator_of(generator, "randn_like"))
     return finish(t, requires_grad, "randn_like")
 
 
@@ -222,8 +230,8 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
         )
     low, high = low_high(low, high, "randint")
     t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
-    fill_randint(t, low, high, generator)
-    return finish(t, requires_grad, "randint")
+    fill_randint(t, low, high, generator_of(generator, "randint"))
+    return finish(settle(t, out, "randint"), requires_grad, "randint")
 
 
 def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, layout=None,
@@ -253,7 +261,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     if vmap_level():
         return _vmap_rule("randint_like", randint_like, (input, *args), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory,
-            {"low": low, "high": high, "memory_format": memory_format}))
+            {"low": low, "high": high, "memory_format": memory_format}), "elements")
     cdef Tensor t
     if len(args) == 2 and low is None and high is None:
         low, high = args
@@ -265,7 +273,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
         raise TypeError("randint_like() got multiple values for argument 'low' or 'high'")
     low, high = low_high(low, high, "randint_like")
     t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
-    fill_randint(t, low, high, generator)
+    fill_randint(t, low, high, generator_of(generator, "randint_like"))
     return finish(t, requires_grad, "randint_like")
 
 
@@ -312,13 +320,10 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         dt = parse_dtype(dtype, DT_I64)
     if dt_is_complex(dt) or dt == DT_BOOL or count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
-    t = permutation(count, generator)
-    if out is not None:
-        resize_out(out, 1, &count, "randperm")
-        copy_into(out, t, "randperm")
-        bump_version(out)
-        return finish(out, requires_grad, "randperm")
-    return finish(to_device(cast(t, dt), where), requires_grad, "randperm")
+    t = permutation(count, generator_of(generator, "randperm"))
+    if out is None:
+        t = to_device(cast(t, dt), where)
+    return finish(settle(t, out, "randperm"), requires_grad, "randperm")
 
 
 cdef int check_std(Tensor std) except -1:
@@ -359,7 +364,6 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     cdef Tensor s = <Tensor>std if isinstance(std, Tensor) else None
     cdef Tensor t
     cdef int n
-    # What may be refused is looked at before `out` changes.
     if m is None:
         mean = number_of(mean, "normal", "mean")
     if s is None:
@@ -372,20 +376,19 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
                             m.dt if m is not None else s.dt, n, shape, NULL)
     else:
         check_out(out, None, None, "normal")
-        t = resize_out(out, n, shape, "normal")
-        bump_version(out)
+        t = tensor_empty_on(out.mem.device, out.dt, n, shape, NULL)
     need_floating(t, "normal")
     if s is None:
-        fill_normal(t, 0, std, generator)
+        fill_normal(t, 0, std, generator_of(generator, "normal"))
     else:
-        fill_normal(t, 0, 1, generator)
+        fill_normal(t, 0, 1, generator_of(generator, "normal"))
         ew2(K_MUL, t, cast(s, t.dt), P_SAME, t, "normal")
     if m is None:
         ew2(K_ADD, t, as_tensor_like(t, mean), P_SAME, t, "normal")
     else:
         ew2(K_ADD, t, cast(m, t.dt), P_SAME, t, "normal")
     if out is not None:
-        return t
+        return settle(t, out, "normal")
     if m is None:
         return attach(t, NormalBackward2, None, s, "normal")
     return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s, "normal")
@@ -438,8 +441,8 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
     mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
     t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
-    fill_normal(t, mean, std, generator)
-    return finish(t, requires_grad, "normal")
+    fill_normal(t, mean, std, generator_of(generator, "normal"))
+    return finish(settle(t, out, "normal"), requires_grad, "normal")
 
 
 def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None):
@@ -475,19 +478,21 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_BERNOULLI, (input, p))
     if vmap_level():
-        return _vmap_rule("bernoulli", bernoulli, (input, p), {"generator": generator, "out": out})
+        return _vmap_rule(
+            "bernoulli", bernoulli, (input, p), {"generator": generator, "out": out}, "chances")
     cdef Tensor t
     if out is None:
         t = like(input, input.dt, None)
     else:
         check_out(out, None, None, "bernoulli")
-        t = resize_out(out, input.nd, input.sizes, "bernoulli")
-        bump_version(out)
+        t = tensor_empty_on(out.mem.device, out.dt, input.nd, input.sizes, NULL)
     if p is None:
-        fill_bernoulli_each(t, input, generator)
+        fill_bernoulli_each(t, input, generator_of(generator, "bernoulli"))
     else:
-        fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator)
-    return t if out is not None else attach(t, BernoulliBackward0, input, None, "bernoulli")
+        fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator_of(generator, "bernoulli"))
+    if out is not None:
+        return settle(t, out, "bernoulli")
+    return attach(t, BernoulliBackward0, input, None, "bernoulli")
 
 
 _install("bernoulli", bernoulli)

@@ -5,67 +5,10 @@
 cdef enum:
     SHORT_ROW = 32          # sorted by insertion
     RADIX_ROW = 256         # from here on by bytes
-    FEW_KEYS = 24           # of which one rank is found by putting them in order
-    LOOKED = 32             # elements that are looked through at once
-
-ctypedef fused key_t:
-    uint8_t
-    int8_t
-    int16_t
-    uint16_t                # halves
-    int32_t
-    int64_t
-    float
-    double
 
 cdef struct Pair:
     uint64_t key            # ordered as the elements are: NaN last, -0 as 0
     int64_t place
-
-
-cdef inline uint64_t key_of(key_t x, int dt) noexcept nogil:
-    cdef uint64_t wide
-    cdef uint32_t single
-    if key_t is double:
-        if x != x:
-            return <uint64_t>-1
-        if x == 0:
-            x = 0
-        memcpy(&wide, &x, 8)
-        # Without a branch on the sign, which nobody can predict.
-        return wide ^ ((<uint64_t>0 - (wide >> 63)) | (<uint64_t>1 << 63))
-    elif key_t is float:
-        if x != x:
-            return 0xFFFFFFFFU
-        if x == 0:
-            x = 0
-        memcpy(&single, &x, 4)
-        return single ^ ((<uint32_t>0 - (single >> 31)) | 0x80000000U)
-    elif key_t is uint16_t:
-        if (x & 0x7FFF) > (0x7C00 if dt == DT_F16 else 0x7F80):
-            return 0xFFFF
-        if x == 0x8000:
-            x = 0
-        return (~x & 0xFFFF) if x & 0x8000 else x | 0x8000
-    elif key_t is int64_t:
-        return <uint64_t>x ^ (<uint64_t>1 << 63)
-    elif key_t is int32_t:
-        return <uint32_t>x ^ 0x80000000U
-    elif key_t is int16_t:
-        return <uint16_t>x ^ 0x8000
-    elif key_t is int8_t:
-        return <uint8_t>x ^ 0x80
-    else:
-        return x
-
-
-cdef inline uint64_t key_of_nan(int dt) noexcept nogil:
-    """The key of NaN; of integers none has this key."""
-    if dt == DT_F32:
-        return 0xFFFFFFFFU
-    if is_half(dt):
-        return 0xFFFF
-    return <uint64_t>-1
 
 
 cdef inline void load_typed(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt, uint64_t flip,
@@ -195,126 +138,6 @@ cdef void first_pairs(const Pair* a, Py_ssize_t n, Pair* out, Py_ssize_t k) noex
         held += held < k
 
 
-# --- one rank --------------------------------------------------------------------------------
-
-ctypedef fused bits_t:
-    uint32_t
-    uint64_t
-
-
-cdef bits_t key_of_rank(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noexcept nogil:
-    """
-    The key of `rank[0]`, were `a` sorted; changes `a`, whose keys have so many bits.
-
-    By the bits from the top: of those that share them with the one looked for, ever fewer stay.
-    `rank` becomes the number of keys like it that come before.
-    """
-    cdef Py_ssize_t counts[1024]
-    cdef Py_ssize_t others[1024]    # of every second key: one count waits for the one before it
-    cdef Py_ssize_t i, j, held, k = rank[0]
-    cdef bits_t x, digit, mask
-    cdef int width
-    while bits > 0 and n > 1:
-        if n <= FEW_KEYS:
-            # Counting by their next bits would cost more than putting them in order.
-            for i in range(1, n):
-                x = a[i]
-                j = i
-                while j > 0 and a[j - 1] > x:
-                    a[j] = a[j - 1]
-                    j -= 1
-                a[j] = x
-            x = a[k]
-            rank[0] = 0
-            while k > rank[0] and a[k - rank[0] - 1] == x:
-                rank[0] += 1
-            return x
-        width = min(10 if n >= 8192 else 8, bits)
-        bits -= width
-        mask = (<bits_t>1 << width) - 1
-        memset(counts, 0, sizeof(Py_ssize_t) << width)
-        memset(others, 0, sizeof(Py_ssize_t) << width)
-        for i in range(0, n - 1, 2):
-            counts[(a[i] >> bits) & mask] += 1
-            others[(a[i + 1] >> bits) & mask] += 1
-        if n & 1:
-            counts[(a[n - 1] >> bits) & mask] += 1
-        for i in range(<Py_ssize_t>1 << width):
-            counts[i] += others[i]
-        digit = (a[0] >> bits) & mask
-        if counts[digit] == n:
-            continue
-        digit = 0
-        while k >= counts[digit]:
-            k -= counts[digit]
-            digit += 1
-        held = 0
-        for i in range(n):
-            x = a[i]
-            a[held] = x
-            held += (x >> bits) & mask == digit
-        n = held
-    rank[0] = k
-    return a[0]
-
-
-cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
-                                 bint skip_nan, bits_t* keys) noexcept nogil:
-    """The place of the median (the lower one of two) of n elements; `keys` is room for as many."""
-    cdef Py_ssize_t i, j, here, rank, missing = 0
-    cdef bits_t nan = <bits_t>key_of_nan(dt), key
-    if step == 1:
-        for i in range(n):              # by whole vectors
-            keys[i] = <bits_t>key_of(a[i], dt)
-    else:
-        for i in range(n):
-            keys[i] = <bits_t>key_of(a[i * step], dt)
-    if dt >= DT_F16:
-        for i in range(n):
-            missing += keys[i] == nan
-    if skip_nan:
-        rank = n - missing - 1
-        rank = rank // 2 if rank > 0 else 0
-    else:
-        rank = n - missing if missing else (n - 1) // 2
-    key = key_of_rank(keys, n, 8 * <int>sizeof(key_t), &rank)
-    i = 0
-    if step == 1:
-        while i + LOOKED <= n:
-            here = 0
-            for j in range(LOOKED):
-                here += <bits_t>key_of(a[i + j], dt) == key
-            if here > rank:
-                break
-            rank -= here
-            i += LOOKED
-    for i in range(i, n):
-        if <bits_t>key_of(a[i * step], dt) == key:
-            if rank == 0:
-                return i
-            rank -= 1
-    return 0
-
-
-cdef int64_t median_place(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
-                          char* room) noexcept nogil:
-    if dt == DT_F32:
-        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    if dt == DT_F64:
-        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>room)
-    if dt == DT_I64:
-        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>room)
-    if dt == DT_I32:
-        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    if is_half(dt):
-        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    if dt == DT_I16:
-        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    if dt == DT_I8:
-        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-
-
 # --- rows: sort, topk, median ----------------------------------------------------------------
 
 cdef struct RowsPlan:
@@ -366,8 +189,8 @@ cdef void median_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef int64_t place
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
-        place = median_place(plan.dt, plan.a + at * plan.item, plan.inner, plan.size,
-                             plan.skip_nan, room)
+        place = SELECT.median(plan.dt, plan.a + at * plan.item, plan.inner, plan.size,
+                              plan.skip_nan, room)
         memcpy(plan.values + row * plan.item, plan.a + (at + place * plan.inner) * plan.item,
                plan.item)
         if plan.index != NULL:

@@ -152,12 +152,83 @@ static void AG_NAME(ag_by_columns_)(int rows, ptrdiff_t k, const AG_T *a, ptrdif
 
 /* Packing moves bits, so floats are packed as integers of their size. */
 
+#if defined(__AVX512F__)
+/* Quarters of vectors that stand below each other next to each other: the last two steps of a
+ * transposition, for parts[0], parts[step], parts[2 * step] and parts[3 * step], in place. */
+AG_FN void AG_NAME(ag_turn_quarters_)(VEC *parts, const int step) {
+#if AG_T_SIZE == 4
+    typedef int32_t ag_lanes __attribute__((vector_size(64)));
+#define AG_EVEN(a, b) AG_SHUFFLE(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
+#define AG_ODD(a, b) AG_SHUFFLE(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)
+#else
+    typedef int64_t ag_lanes __attribute__((vector_size(64)));
+#define AG_EVEN(a, b) AG_SHUFFLE(a, b, 0, 1, 4, 5, 8, 9, 12, 13)
+#define AG_ODD(a, b) AG_SHUFFLE(a, b, 2, 3, 6, 7, 10, 11, 14, 15)
+#endif
+    const VEC a = parts[0], b = parts[step], c = parts[2 * step], d = parts[3 * step];
+    const VEC even0 = AG_EVEN(a, b), even1 = AG_EVEN(c, d);
+    const VEC odd0 = AG_ODD(a, b), odd1 = AG_ODD(c, d);
+    parts[0] = AG_EVEN(even0, even1);
+    parts[step] = AG_EVEN(odd0, odd1);
+    parts[2 * step] = AG_ODD(even0, even1);
+    parts[3 * step] = AG_ODD(odd0, odd1);
+#undef AG_EVEN
+#undef AG_ODD
+}
+
+/* result[p * width + j] = source[j * ld + p] for as many j and p as a vector has elements. */
+AG_FN void AG_NAME(ag_turn_)(const AG_T *source, ptrdiff_t ld, AG_T *result, ptrdiff_t width) {
+    VEC t[LANES];
+#if AG_T_SIZE == 4
+    typedef int32_t ag_lanes __attribute__((vector_size(64)));
+    VEC r[LANES];
+    AG_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const VEC a = *(const VEC *)(source + 2 * i * ld);
+        const VEC b = *(const VEC *)(source + (2 * i + 1) * ld);
+        r[2 * i] = AG_SHUFFLE(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+        r[2 * i + 1] = AG_SHUFFLE(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+    }
+    AG_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const VEC a = r[i / 2 * 4 + i % 2], b = r[i / 2 * 4 + i % 2 + 2];
+        t[2 * i] = AG_SHUFFLE(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+        t[2 * i + 1] = AG_SHUFFLE(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    }
+#else
+    typedef int64_t ag_lanes __attribute__((vector_size(64)));
+    AG_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const VEC a = *(const VEC *)(source + 2 * i * ld);
+        const VEC b = *(const VEC *)(source + (2 * i + 1) * ld);
+        t[2 * i] = AG_SHUFFLE(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+        t[2 * i + 1] = AG_SHUFFLE(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+#endif
+    AG_UNROLL
+    for (int i = 0; i < LANES / 4; i++) AG_NAME(ag_turn_quarters_)(t + i, LANES / 4);
+    AG_UNROLL
+    for (int i = 0; i < LANES; i++) *(VEC *)(result + i * width) = t[i];
+}
+#endif
+
 /* result[p * width + j] = source[j * ld + p] for j < cols, and 0 up to the width. */
 static void AG_NAME(ag_pack_transposed_)(ptrdiff_t k, ptrdiff_t cols, ptrdiff_t width,
                                          const AG_T *source, ptrdiff_t ld, AG_T *result) {
     typedef AG_T quad __attribute__((vector_size(16), aligned(sizeof(AG_T)), may_alias));
     ptrdiff_t j = 0, p;
     if (cols < width) memset(result, 0, (size_t)(k * width) * sizeof(AG_T));
+#if defined(__AVX512F__)
+    if (k >= LANES)
+        for (; j + LANES <= cols; j += LANES) {
+            for (p = 0; p + LANES <= k; p += LANES)
+                AG_NAME(ag_turn_)(source + j * ld + p, ld, result + p * width + j, width);
+            /* What is left of k: some columns a second time. */
+            if (p < k)
+                AG_NAME(ag_turn_)(source + j * ld + k - LANES, ld,
+                                  result + (k - LANES) * width + j, width);
+        }
+#endif
 #if AG_T_SIZE == 4
     typedef int32_t ag_lanes __attribute__((vector_size(16)));
     for (; j + 4 <= cols; j += 4) {

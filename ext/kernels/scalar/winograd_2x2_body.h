@@ -1,4 +1,4 @@
-/* Read by winograd.h with AG_L, the tiles that are transformed together. */
+/* Read by winograd_2x2.h with AG_L, the tiles that are transformed together. */
 
 #if AG_L == 1
 #ifndef AG_TILE_MIX_4
@@ -47,7 +47,7 @@ typedef float AG_NAME(ag_tile_vec_) __attribute__((vector_size(4 * AG_L), aligne
 #define LOAD(at) (*(const VEC *)(at))
 #define STORE(at, x) (*(VEC *)(at) = (x))
 
-AG_FN void AG_NAME(ag_tile_in_)(const float *x, ptrdiff_t row, float *v, ptrdiff_t step) {
+AG_FN void AG_NAME(ag_input_2x2_)(const float *x, ptrdiff_t row, float *v, ptrdiff_t step) {
     /* Columns of each row as they lie, from the first and from the third on. */
     VEC at[4][4];
     for (int j = 0; j < 4; j++) {
@@ -70,7 +70,7 @@ AG_FN void AG_NAME(ag_tile_in_)(const float *x, ptrdiff_t row, float *v, ptrdiff
     }
 }
 
-AG_FN float AG_NAME(ag_tile_out_)(const float *m, ptrdiff_t step, float bias, float *y,
+AG_FN float AG_NAME(ag_output_2x2_)(const float *m, ptrdiff_t step, float bias, float *y,
                                   ptrdiff_t row) {
     VEC top[4], low[4], kept;
     float sum = 0;

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ._C.tensor import Size
+from autograd_cy._C.tensor import Size
 
 
 def _refuse(what: str) -> None:

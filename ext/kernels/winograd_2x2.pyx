@@ -1,11 +1,11 @@
 # cython: language_level=3
 """Convolutions of 3 x 3 taps, float32, by tiles of 2 x 2 results, with 16 products for 36; most by
-those of 4 x 4 (winograd_large.pyx).
+those of 4 x 4 (winograd_4x4.pyx).
 
-The transforms (scalar/winograd.h) turn one convolution into 16 matrix products over channels, one
-for each place of a tile. Some tiles at a time, so that what the products read stays in cache; which
-tiles go together follows from the shapes alone. An infinite or NaN number would reach neighbours in
-its tile that plain sums keep apart: then the caller takes those.
+The transforms (scalar/winograd_2x2.h) turn one convolution into 16 matrix products over channels,
+one for each place of a tile. Some tiles at a time, so that what the products read stays in cache;
+which tiles go together follows from the shapes alone. An infinite or NaN number would reach
+neighbours in its tile that plain sums keep apart: then the caller takes those.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.string cimport memcpy, memset
@@ -13,16 +13,17 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.convolution_plan cimport Form
 from autograd_cy._C.dtypes cimport DT_F32
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
+from autograd_cy._C.gemm_product cimport parts, round_up
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
-from autograd_cy._C.scratch cimport give_scratch, take_scratch
-from autograd_cy._C.winograd_large cimport run_large, run_large_weights, suits_large
-from autograd_cy._C.winograd_loops cimport TAPS_TOGETHER, TileTable
+from autograd_cy._C.scratch cimport give_scratch
+from autograd_cy._C.winograd_4x4 cimport floats, run_4x4, run_4x4_weights, suits_4x4
+from autograd_cy._C.winograd_loops cimport TAPS_TOGETHER, TransformTable
 
 from autograd_cy._C import cpu as _cpu
 
 __all__: list[str] = []
 
-cdef TileTable tiles = (<TileTable*>PyCapsule_GetPointer(
+cdef TransformTable transforms = (<TransformTable*>PyCapsule_GetPointer(
     _cpu.load("winograd_loops").table_capsule(), "autograd_cy.winograd_loops"))[0]
 cdef LoopTable products = (<LoopTable*>PyCapsule_GetPointer(
     _cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
@@ -86,19 +87,7 @@ ctypedef struct Tiles:
     int failed
 
 
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
-
-
-cdef inline Py_ssize_t up(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side * side
-
-
-cdef inline float* floats(Py_ssize_t count) noexcept nogil:
-    return <float*>take_scratch(<size_t>(count + 64) * sizeof(float))
-
-
-cdef bint suits_tiles(Form* f) noexcept nogil:
+cdef bint suits_2x2(Form* f) noexcept nogil:
     cdef Py_ssize_t d, down = parts(f.of_y[1], 2), across = parts(f.of_y[2], 2)
     if f.dt != DT_F32 or f.unit != 1 or f.groups != 1 or f.k[0] != 1:
         return False
@@ -170,10 +159,11 @@ cdef void image_task(void* ctx, Py_ssize_t channel) noexcept nogil:
             start = (image * t.at_source[0] + channel * t.at_source[1]
                      + (2 * top + low - t.pad[0]) * t.at_source[3])
             memset(plane, 0, <size_t>(low * ld) * sizeof(float))
-            tiles.plane(t.source + start, t.at_source[3], t.at_source[4], high - low, length,
-                        plane + low * ld, ld, t.pad[1])
+            transforms.padded_rows(
+                t.source + start, t.at_source[3], t.at_source[4], high - low, length,
+                plane + low * ld, ld, t.pad[1])
             memset(plane + high * ld, 0, <size_t>((rows - high) * ld) * sizeof(float))
-        tiles.tiles_in(
+        transforms.input_2x2(
             plane + 2 * (r.row - top) * ld + 2 * r.col, ld, r.count,
             v + r.begin // t.strip * depth * t.strip + r.begin % t.strip, t.v_step)
     if t.count < t.room:
@@ -188,7 +178,7 @@ cdef inline void cut(Tiles* t, Py_ssize_t number, Py_ssize_t most) noexcept nogi
     """Batch `number` of tiles."""
     t.first = number * most
     t.count = min(most, t.all - t.first)
-    t.room = up(t.count, t.strip)
+    t.room = round_up(t.count, t.strip)
 
 
 # --- results ------------------------------------------------------------------------------------
@@ -202,7 +192,7 @@ cdef void transform_taps(Tiles* t, Py_ssize_t block, float* u) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t row = block * t.block
     cdef Py_ssize_t of_row = f.at_w[1] if t.turned else f.at_w[0]
-    tiles.taps_in(
+    transforms.filter_2x2(
         <const float*>f.w + row * of_row, of_row, f.at_w[0] if t.turned else f.at_w[1],
         min(t.block, t.rows - row), t.channels, t.turned, u, t.block * t.channels + APART,
         t.channels)
@@ -230,9 +220,9 @@ cdef void put_tiles(Tiles* t, Py_ssize_t row, const float* m, Py_ssize_t step) n
         wide = min(2 * r.count, t.wide - 2 * r.col)
         high = min(<Py_ssize_t>2, t.high - 2 * r.row)
         if wide == 2 * r.count and high == 2:
-            kept += tiles.tiles_out(m + r.begin, step, r.count, bias, y, t.at_result[3])
+            kept += transforms.output_2x2(m + r.begin, step, r.count, bias, y, t.at_result[3])
             continue
-        kept += tiles.tiles_out(m + r.begin, step, r.count, bias, edge, 2 * MOST)
+        kept += transforms.output_2x2(m + r.begin, step, r.count, bias, edge, 2 * MOST)
         for i in range(high):
             memcpy(y + i * t.at_result[3], edge + i * 2 * MOST, <size_t>wide * sizeof(float))
     if kept != kept:
@@ -260,7 +250,7 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
         while done < t.channels:
             now = min(t.depth, t.channels - done)
             products.multiply(
-                KIND_F32, rows, up(t.count, t.strip // 2), now, BY_ROWS,
+                KIND_F32, rows, round_up(t.count, t.strip // 2), now, BY_ROWS,
                 u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.room,
                 1, done > 0, m + place * step, t.room)
             done += now
@@ -293,14 +283,14 @@ cdef bint lacks_taps(Form* f, bint turned) noexcept nogil:
     return False
 
 
-cdef int run_tiles(Form* f, bint image) noexcept nogil:
+cdef int run_2x2(Form* f, bint image) noexcept nogil:
     cdef Tiles t
     cdef Py_ssize_t most, batches, i, d, blocks
     cdef int threads
     if lacks_taps(f, image):
         return 1
-    if suits_large(f):
-        return run_large(f, image)
+    if suits_4x4(f):
+        return run_4x4(f, image)
     memset(&t, 0, sizeof(t))
     t.f, t.turned = f, image
     if image:
@@ -317,13 +307,13 @@ cdef int run_tiles(Form* f, bint image) noexcept nogil:
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
     count_tiles(&t)
     t.strip = products.width[KIND_F32]
-    t.depth = up(parts(t.channels, parts(t.channels, DEPTH)), 8)
+    t.depth = round_up(parts(t.channels, parts(t.channels, DEPTH)), 8)
     t.depth = min(t.depth, t.channels)
     most = share(&t, CACHED // (PLACES * t.channels * <Py_ssize_t>sizeof(float)), MOST)
     batches = parts(t.all, most)
     d = most + (t.channels if batches == 1 else 0)
     t.block = max(PRODUCTS // (PLACES * d * <Py_ssize_t>sizeof(float)) // BLOCK, 1) * BLOCK
-    t.block = up(parts(t.rows, parts(t.rows, t.block)), BLOCK // 2)
+    t.block = round_up(parts(t.rows, parts(t.rows, t.block)), BLOCK // 2)
     blocks = parts(t.rows, t.block)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     t.v_step = t.channels * most + APART
@@ -358,7 +348,7 @@ cdef inline void count_tiles(Tiles* t) noexcept nogil:
 cdef inline Py_ssize_t share(Tiles* t, Py_ssize_t wanted, Py_ssize_t most) noexcept nogil:
     """Tiles of a batch: about as many as wanted, in whole strips, and evenly dealt out."""
     wanted = min(max(wanted, <Py_ssize_t>(FEWEST if t.channels < MANY else 2 * FEWEST)), most)
-    return min(up(parts(t.all, parts(t.all, wanted)), t.strip), most)
+    return min(round_up(parts(t.all, parts(t.all, wanted)), t.strip), most)
 
 
 # --- gradients of weights -----------------------------------------------------------------------
@@ -385,10 +375,10 @@ cdef void gradient_task(void* ctx, Py_ssize_t number) noexcept nogil:
                     memset(turned + line, 0, <size_t>line * sizeof(float))
                     break
                 at = image * f.at_y[0] + first * f.at_y[1] + (2 * row + i) * f.at_y[3]
-                tiles.columns(t.wide, cols, t.strip, <const float*>f.y + at, f.at_y[1],
-                              turned + i * line)
-        tiles.tiles_back(turned + 2 * r.col * t.strip, line, r.count, t.strip,
-                         z + r.begin * t.strip, t.z_step)
+                transforms.transposed(t.wide, cols, t.strip, <const float*>f.y + at, f.at_y[1],
+                                      turned + i * line)
+        transforms.output_gradient_2x2(turned + 2 * r.col * t.strip, line, r.count, t.strip,
+                                       z + r.begin * t.strip, t.z_step)
     give_scratch(turned)
 
 
@@ -408,7 +398,7 @@ cdef void weights_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t first = number * TAPS_TOGETHER
     cdef float kept
-    kept = tiles.taps_out(
+    kept = transforms.filter_gradient_2x2(
         t.sums + first * t.filled, t.sum_step, t.filled,
         min(<Py_ssize_t>TAPS_TOGETHER, t.channels - first), t.columns,
         <float*>f.w + t.origin * f.at_w[0] + first * 9, f.at_w[0])
@@ -416,14 +406,14 @@ cdef void weights_task(void* ctx, Py_ssize_t number) noexcept nogil:
         t.failed = 1
 
 
-cdef int run_tile_weights(Form* f) noexcept nogil:
+cdef int run_2x2_weights(Form* f) noexcept nogil:
     cdef Tiles t
     cdef Py_ssize_t most, batches, i, d, some
     cdef int threads
     if f.at_w[1] != 9:
         return 1
-    if suits_large(f):
-        return run_large_weights(f)
+    if suits_4x4(f):
+        return run_4x4_weights(f)
     if f.at_y[4] != 1:
         return 1
     memset(&t, 0, sizeof(t))
@@ -437,7 +427,7 @@ cdef int run_tile_weights(Form* f) noexcept nogil:
     # More passes over few images cost less than sums that leave the second-level cache.
     some = SUMS if t.all > MOST_SUMMED else SUMS // 4
     some = max(some // (PLACES * t.channels * <Py_ssize_t>sizeof(float)) // t.strip, 1) * t.strip
-    some = min(some, up(f.o, t.strip))
+    some = min(some, round_up(f.o, t.strip))
     most = share(&t, CACHED // (PLACES * (t.channels + some) * <Py_ssize_t>sizeof(float)),
                  MOST_SUMMED)
     batches = parts(t.all, most)
@@ -452,7 +442,7 @@ cdef int run_tile_weights(Form* f) noexcept nogil:
         t.failed = 1
     while t.origin < f.o and not t.failed:
         t.columns = min(some, f.o - t.origin)
-        t.filled = up(t.columns, t.strip // 2)
+        t.filled = round_up(t.columns, t.strip // 2)
         for i in range(batches):
             cut(&t, i, most)
             # One batch is transformed once, whatever columns it is multiplied by.

@@ -1,6 +1,6 @@
 """What contexts have in common: they are decorators too, and undo their change in C.
 
-The changes themselves are in ext/core/modes.pxi, see its Note [Interrupts and modes].
+The changes themselves are in ext/core/tensor/modes.pxi, see its Note [Interrupts and modes].
 """
 
 from __future__ import annotations

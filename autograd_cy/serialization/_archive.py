@@ -1,7 +1,7 @@
 """PyTorch's files: a zip archive of a pickle and of the memory that its tensors show.
 
 Names of torch are written and read as text, so torch need not be there, and reading calls nothing
-but the functions of this file. What users call is in ``serialization.py``.
+but the functions of this file. What users call is in ``__init__.py``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from ._C import dtypes as _dtypes
-from ._C.copying import _rebuild_tensor, _storage_from_bytes, _storage_on_meta
-from ._C.dtypes import dtype as _dtype
-from ._C.exchange import UntypedStorage
-from ._C.placement import device, layout, strided
-from ._C.tensor import Size, Tensor
-from ._pickles import dimensions, modest
-from .storage import TypedStorage
+from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes, _storage_on_meta
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.exchange import UntypedStorage
+from autograd_cy._C.placement import device, layout, strided
+from autograd_cy._C.tensor import Size, Tensor
+from autograd_cy.serialization._pickles import dimensions, modest
+from autograd_cy.storage import TypedStorage
 
 __all__ = ["FIRST_BYTES", "Reader", "write"]
 

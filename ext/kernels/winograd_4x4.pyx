@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Convolutions of 3 x 3 taps, float32, by tiles of 4 x 4 results, with 36 products for 144.
 
-As winograd.pyx, with larger tiles (scalar/winograd_large.h) and vectors that go over channels:
+As winograd_2x2.pyx, with larger tiles (scalar/winograd_4x4.h) and vectors that go over channels:
 tiles are the rows of the products, channels of the result their columns. Batches of tiles,
 stretches of channels and strips of columns follow from the shapes alone.
 """
@@ -10,15 +10,16 @@ from libc.string cimport memset
 
 from autograd_cy._C.convolution_plan cimport Form
 from autograd_cy._C.gemm_loops cimport BY_COLUMNS, BY_ROWS, KIND_F32, LoopTable
+from autograd_cy._C.gemm_product cimport parts, round_up
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
-from autograd_cy._C.scratch cimport give_scratch, take_scratch
-from autograd_cy._C.winograd_loops cimport TileTable
+from autograd_cy._C.scratch cimport give_scratch
+from autograd_cy._C.winograd_loops cimport TransformTable
 
 from autograd_cy._C import cpu as _cpu
 
 __all__: list[str] = []
 
-cdef TileTable tiles = (<TileTable*>PyCapsule_GetPointer(
+cdef TransformTable transforms = (<TransformTable*>PyCapsule_GetPointer(
     _cpu.load("winograd_loops").table_capsule(), "autograd_cy.winograd_loops"))[0]
 cdef LoopTable products = (<LoopTable*>PyCapsule_GetPointer(
     _cpu.load("gemm_loops").table_capsule(), "autograd_cy.gemm_loops"))[0]
@@ -41,7 +42,7 @@ cdef enum:
     # The places lie this much further apart, so that they don't share sets of a cache.
     APART = 16
 
-ctypedef struct Large:
+ctypedef struct Tiles:
     Form* f
     const float* source
     const Py_ssize_t* at_source
@@ -72,25 +73,13 @@ ctypedef struct Large:
     int failed
 
 
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
+cdef bint suits_4x4(Form* f) noexcept nogil:
+    cdef Py_ssize_t by_4 = 36 * parts(f.of_y[1], 4) * parts(f.of_y[2], 4)
+    cdef Py_ssize_t by_2 = 16 * parts(f.of_y[1], 2) * parts(f.of_y[2], 2)
+    return 100 * by_4 <= 85 * by_2
 
 
-cdef inline Py_ssize_t up(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side * side
-
-
-cdef inline float* floats(Py_ssize_t count) noexcept nogil:
-    return <float*>take_scratch(<size_t>(count + 64) * sizeof(float))
-
-
-cdef bint suits_large(Form* f) noexcept nogil:
-    cdef Py_ssize_t large = 36 * parts(f.of_y[1], 4) * parts(f.of_y[2], 4)
-    cdef Py_ssize_t small = 16 * parts(f.of_y[1], 2) * parts(f.of_y[2], 2)
-    return 100 * large <= 85 * small
-
-
-cdef inline void count_tiles(Large* t) noexcept nogil:
+cdef inline void count_tiles(Tiles* t) noexcept nogil:
     t.down, t.across = parts(t.high, 4), parts(t.wide, 4)
     t.each = t.down * t.across
     t.all = t.f.n * t.each
@@ -98,13 +87,13 @@ cdef inline void count_tiles(Large* t) noexcept nogil:
     t.lanes = t.strip // 2
 
 
-cdef inline void cut(Large* t, Py_ssize_t wanted) noexcept nogil:
+cdef inline void cut(Tiles* t, Py_ssize_t wanted) noexcept nogil:
     """Batches of about so many tiles, evenly dealt out in whole blocks of the product."""
-    t.most = min(up(parts(t.all, parts(t.all, wanted)), products.rows), t.all)
+    t.most = min(round_up(parts(t.all, parts(t.all, wanted)), products.rows), t.all)
     t.batches = parts(t.all, t.most)
 
 
-cdef inline Py_ssize_t of_batch(const Large* t, Py_ssize_t batch) noexcept nogil:
+cdef inline Py_ssize_t of_batch(const Tiles* t, Py_ssize_t batch) noexcept nogil:
     return min(t.most, t.all - batch * t.most)
 
 
@@ -120,7 +109,7 @@ ctypedef struct Run:
     Py_ssize_t col
 
 
-cdef inline bint next_run(const Large* t, Py_ssize_t first, Py_ssize_t count, Py_ssize_t most,
+cdef inline bint next_run(const Tiles* t, Py_ssize_t first, Py_ssize_t count, Py_ssize_t most,
                           Run* r) noexcept nogil:
     """Go on to the next run, of up to `most` rows; r is 0 before the first."""
     cdef Py_ssize_t tile
@@ -138,7 +127,7 @@ cdef inline bint next_run(const Large* t, Py_ssize_t first, Py_ssize_t count, Py
     return True
 
 
-cdef inline Py_ssize_t rows_near(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t rows_near(const Tiles* t) noexcept nogil:
     """Rows of tiles whose images stay in the first-level cache."""
     cdef Py_ssize_t line = (4 * t.across + 2) * t.lanes * 4
     return max((NEAR // line - 2) // 4, <Py_ssize_t>1)
@@ -154,17 +143,18 @@ cdef inline void gather(const float* from_, const Py_ssize_t* at, const Py_ssize
     cdef Py_ssize_t n = max(min(sizes[2] - left, cols) - before, <Py_ssize_t>0)
     memset(to, 0, <size_t>(low * cols * lanes) * sizeof(float))
     if high > low:
-        tiles.lanes_in(from_ + (top + low) * at[3] + (left + before) * at[4], at[1], at[3], at[4],
-                       now, high - low, n, before, cols, to + low * cols * lanes)
+        transforms.padded_channels(
+            from_ + (top + low) * at[3] + (left + before) * at[4], at[1], at[3], at[4], now,
+            high - low, n, before, cols, to + low * cols * lanes)
     memset(to + high * cols * lanes, 0, <size_t>((rows - high) * cols * lanes) * sizeof(float))
 
 
-cdef inline Py_ssize_t room_of_images(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t room_of_images(const Tiles* t) noexcept nogil:
     cdef Py_ssize_t cols = 4 * min(t.across, <Py_ssize_t>TOGETHER) + 2
     return (4 * rows_near(t) + 2 + 6) * cols * t.lanes
 
 
-cdef void transform_images(const Large* t, Py_ssize_t batch, Py_ssize_t block, float* v,
+cdef void transform_images(const Tiles* t, Py_ssize_t batch, Py_ssize_t block, float* v,
                            Py_ssize_t each, Py_ssize_t step, float* room) noexcept nogil:
     """A vector of channels of the source to the 36 places; v is where its first tile goes."""
     cdef Py_ssize_t first = block * t.lanes, cols, i, near = rows_near(t)
@@ -179,41 +169,41 @@ cdef void transform_images(const Large* t, Py_ssize_t batch, Py_ssize_t block, f
                min(t.lanes, t.channels - first), 4 * r.row - t.pad[0], 4 * r.col - t.pad[1],
                4 * r.rows + 2, cols, t.lanes, room)
         for i in range(r.rows):
-            tiles.large_in(room + 4 * i * cols * t.lanes, cols, r.count,
-                           v + (r.begin + i * r.count) * each, each, step, below)
+            transforms.input_4x4(room + 4 * i * cols * t.lanes, cols, r.count,
+                                 v + (r.begin + i * r.count) * each, each, step, below)
 
 
 # --- results ------------------------------------------------------------------------------------
 
-cdef inline Py_ssize_t pitch(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t pitch(const Tiles* t) noexcept nogil:
     """Distance of tiles in v."""
-    return up(t.channels, t.lanes) + (APART if t.channels % 128 == 0 else 0)
+    return round_up(t.channels, t.lanes) + (APART if t.channels % 128 == 0 else 0)
 
 
-cdef inline Py_ssize_t place_of_v(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t place_of_v(const Tiles* t) noexcept nogil:
     return t.most * pitch(t) + APART
 
 
-cdef inline Py_ssize_t depth_at(const Large* t, Py_ssize_t k) noexcept nogil:
+cdef inline Py_ssize_t depth_at(const Tiles* t, Py_ssize_t k) noexcept nogil:
     return min(<Py_ssize_t>DEPTH, t.channels - k)
 
 
-cdef inline Py_ssize_t room_of_taps(const Large* t, Py_ssize_t depth) noexcept nogil:
+cdef inline Py_ssize_t room_of_taps(const Tiles* t, Py_ssize_t depth) noexcept nogil:
     return PLACES * (depth * t.strip + APART)
 
 
-cdef void transform_taps(const Large* t, Py_ssize_t strip, Py_ssize_t k, float* u) noexcept nogil:
+cdef void transform_taps(const Tiles* t, Py_ssize_t strip, Py_ssize_t k, float* u) noexcept nogil:
     """A stretch of weights for a strip of columns."""
     cdef Form* f = t.f
     cdef Py_ssize_t of_row = f.at_w[1] if t.turned else f.at_w[0]
     cdef Py_ssize_t of_channel = f.at_w[0] if t.turned else f.at_w[1]
     cdef Py_ssize_t first = strip * t.strip, depth = depth_at(t, k)
-    tiles.large_taps(
+    transforms.filter_4x4(
         <const float*>f.w + first * of_row + k * of_channel, of_row, of_channel,
         min(t.strip, t.rows - first), depth, t.turned, u, t.strip, depth * t.strip + APART)
 
 
-cdef inline float* taps_of(const Large* t, Py_ssize_t strip, Py_ssize_t k) noexcept nogil:
+cdef inline float* taps_of(const Tiles* t, Py_ssize_t strip, Py_ssize_t k) noexcept nogil:
     """Where they are, if all are kept."""
     cdef Py_ssize_t whole = t.channels // DEPTH * room_of_taps(t, DEPTH)
     if t.channels % DEPTH:
@@ -222,12 +212,12 @@ cdef inline float* taps_of(const Large* t, Py_ssize_t strip, Py_ssize_t k) noexc
 
 
 cdef void taps_task(void* ctx, Py_ssize_t number) noexcept nogil:
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t strip = number % t.strips, k = number // t.strips * DEPTH
     transform_taps(t, strip, k, taps_of(t, strip, k))
 
 
-cdef void put_tiles(Large* t, Py_ssize_t batch, Py_ssize_t strip, const float* m,
+cdef void put_tiles(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* m,
                     Py_ssize_t step) noexcept nogil:
     """Some channels of the result, from the 36 places."""
     cdef Form* f = t.f
@@ -249,7 +239,7 @@ cdef void put_tiles(Large* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
                             + 4 * row * t.at_result[3] + 4 * r.col * t.at_result[4])
             j = 0
             while j < now:
-                kept += tiles.large_out(
+                kept += transforms.output_4x4(
                     m + (r.begin + i * r.count) * t.strip + j, t.strip, step, r.count, bias + j,
                     min(t.lanes, now - j), min(<Py_ssize_t>4, t.high - 4 * row),
                     min(4 * r.count, t.wide - 4 * r.col), y + j * t.at_result[1],
@@ -259,11 +249,11 @@ cdef void put_tiles(Large* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
         t.failed = 1
 
 
-cdef void multiply_strip(Large* t, Py_ssize_t batch, Py_ssize_t strip, const float* v, float* m,
+cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* v, float* m,
                          float* own) noexcept nogil:
     """A strip of columns of the result, for the tiles of a batch."""
     cdef Py_ssize_t count = of_batch(t, batch), step = t.most * t.strip + APART, place, k = 0, depth
-    cdef Py_ssize_t cols = up(min(t.strip, t.rows - strip * t.strip), t.lanes)
+    cdef Py_ssize_t cols = round_up(min(t.strip, t.rows - strip * t.strip), t.lanes)
     cdef float* u
     while k < t.channels:
         depth = depth_at(t, k)
@@ -280,13 +270,13 @@ cdef void multiply_strip(Large* t, Py_ssize_t batch, Py_ssize_t strip, const flo
     put_tiles(t, batch, strip, m, step)
 
 
-cdef inline Py_ssize_t room_of_products(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t room_of_products(const Tiles* t) noexcept nogil:
     return PLACES * (t.most * t.strip + APART)
 
 
 cdef void image_task(void* ctx, Py_ssize_t block) noexcept nogil:
     """A vector of channels of the tiles at work."""
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef float* room = floats(room_of_images(t))
     if room == NULL:
         t.failed = 1
@@ -297,7 +287,7 @@ cdef void image_task(void* ctx, Py_ssize_t block) noexcept nogil:
 
 cdef void strip_task(void* ctx, Py_ssize_t strip) noexcept nogil:
     """A strip of columns for the tiles at work."""
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t depth = min(<Py_ssize_t>DEPTH, t.channels)
     cdef float* m = floats(room_of_products(t) + (room_of_taps(t, depth) if t.u == NULL else 0))
     if m == NULL:
@@ -309,7 +299,7 @@ cdef void strip_task(void* ctx, Py_ssize_t strip) noexcept nogil:
 
 cdef void batch_task(void* ctx, Py_ssize_t batch) noexcept nogil:
     """All of a batch."""
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t of_v = PLACES * place_of_v(t), block, strip
     cdef float* v
     if t.failed:
@@ -326,8 +316,8 @@ cdef void batch_task(void* ctx, Py_ssize_t batch) noexcept nogil:
     give_scratch(v)
 
 
-cdef int run_large(Form* f, bint image) noexcept nogil:
-    cdef Large t
+cdef int run_4x4(Form* f, bint image) noexcept nogil:
+    cdef Tiles t
     cdef Py_ssize_t d
     cdef int threads
     memset(&t, 0, sizeof(t))
@@ -371,21 +361,21 @@ cdef int run_large(Form* f, bint image) noexcept nogil:
 
 # --- gradients of weights -----------------------------------------------------------------------
 
-cdef inline Py_ssize_t place_of_x(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t place_of_x(const Tiles* t) noexcept nogil:
     return t.strips * t.most * t.strip + APART
 
 
-cdef inline Py_ssize_t pitch_of_z(const Large* t) noexcept nogil:
-    return up(t.rows, t.lanes) + (APART if t.rows % 128 == 0 else 0)
+cdef inline Py_ssize_t pitch_of_z(const Tiles* t) noexcept nogil:
+    return round_up(t.rows, t.lanes) + (APART if t.rows % 128 == 0 else 0)
 
 
-cdef inline Py_ssize_t place_of_z(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t place_of_z(const Tiles* t) noexcept nogil:
     return t.most * pitch_of_z(t) + APART
 
 
 cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
     """A vector of channels of x or of y to the 36 places."""
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef Form* f = t.f
     cdef Py_ssize_t blocks = parts(t.channels, t.lanes), first = number * t.lanes, i, cols
     cdef Py_ssize_t each = pitch_of_z(t), near = rows_near(t)
@@ -409,19 +399,19 @@ cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
         gather(<const float*>f.y + r.image * f.at_y[0] + first * f.at_y[1], f.at_y, f.of_y,
                min(t.lanes, t.rows - first), 4 * r.row, 4 * r.col, 4 * r.rows, cols, t.lanes, room)
         for i in range(r.rows):
-            tiles.large_back(room + 4 * i * cols * t.lanes, cols, r.count,
-                             t.z + (r.begin + i * r.count) * each + first, each, place_of_z(t),
-                             below)
+            transforms.output_gradient_4x4(room + 4 * i * cols * t.lanes, cols, r.count,
+                                           t.z + (r.begin + i * r.count) * each + first, each,
+                                           place_of_z(t), below)
     give_scratch(room)
 
 
-cdef inline Py_ssize_t room_of_sums(const Large* t) noexcept nogil:
+cdef inline Py_ssize_t room_of_sums(const Tiles* t) noexcept nogil:
     return PLACES * (min(<Py_ssize_t>ROWS, t.rows) * t.strip + APART)
 
 
 cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     """A strip of channels of x by some of y, for the tiles at work."""
-    cdef Large* t = <Large*>ctx
+    cdef Tiles* t = <Tiles*>ctx
     cdef Form* f = t.f
     cdef Py_ssize_t strip = number % t.strips, first = number // t.strips * ROWS, place
     cdef Py_ssize_t rows = min(<Py_ssize_t>ROWS, t.rows - first)
@@ -435,12 +425,12 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
         return
     for place in range(PLACES):
         products.multiply(
-            KIND_F32, rows, up(now, t.lanes), of_batch(t, t.batch), BY_COLUMNS,
+            KIND_F32, rows, round_up(now, t.lanes), of_batch(t, t.batch), BY_COLUMNS,
             t.z + place * place_of_z(t) + first, pitch_of_z(t),
             t.v + place * place_of_x(t) + strip * t.most * t.strip, 1, t.batch > 0,
             sums + place * step, t.strip)
     if t.batch == t.batches - 1:
-        kept = tiles.large_taps_out(
+        kept = transforms.filter_gradient_4x4(
             sums, t.strip, step, rows, now,
             <float*>f.w + first * f.at_w[0] + strip * t.strip * 9, f.at_w[0])
         if kept != kept:
@@ -449,8 +439,8 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
         give_scratch(sums)
 
 
-cdef int run_large_weights(Form* f) noexcept nogil:
-    cdef Large t
+cdef int run_4x4_weights(Form* f) noexcept nogil:
+    cdef Tiles t
     cdef Py_ssize_t d, tasks
     cdef int threads
     memset(&t, 0, sizeof(t))

@@ -59,7 +59,7 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import _printing, overrides
+from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
@@ -72,6 +72,7 @@ from autograd_cy._tensors import (
     hooks,
     joining,
     loops,
+    printing,
     sampling,
     sharing,
     tensor_types,
@@ -95,7 +96,7 @@ _loaded = (
     loops,
     sharing,
 )
-_set_repr(_printing.tensor_text)
+_set_repr(printing.tensor_text)
 
 # The operators: loading a family fills its part of the table.
 _families = [import_module(f"autograd_cy._C.{_name}") for _name in COMPILED]
@@ -127,7 +128,7 @@ for _module in (
     sampling,
     unique,
     eigen,
-    _printing,
+    printing,
     tensor_types,
 ):
     for _name in _module.__all__:

@@ -4,11 +4,11 @@
  *
  * with d of 4 x 4 places, g of 3 x 3 taps, the product in between element by element. Only halves
  * are multiplied by, so that the rounding is hardly worse than that of plain sums of weights of about
- * the same size (see lacks_taps in winograd.pyx for others); S. Winograd,
+ * the same size (see lacks_taps in winograd_2x2.pyx for others); S. Winograd,
  * Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, arXiv:1509.09308. A number of the
  * 16 places lies `step` elements after that of the place before. */
-#ifndef AG_WINOGRAD_H
-#define AG_WINOGRAD_H
+#ifndef AG_WINOGRAD_2X2_H
+#define AG_WINOGRAD_2X2_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,22 +31,22 @@
 #define AG_NAME(stem) AG_CAT(stem, AG_L)
 
 #define AG_L 1
-#include "winograd_body.h"
+#include "winograd_2x2_body.h"
 #undef AG_L
 #define AG_L 2
-#include "winograd_body.h"
+#include "winograd_2x2_body.h"
 #undef AG_L
 #define AG_L 4
-#include "winograd_body.h"
+#include "winograd_2x2_body.h"
 #undef AG_L
 #if AG_LANES >= 8
 #define AG_L 8
-#include "winograd_body.h"
+#include "winograd_2x2_body.h"
 #undef AG_L
 #endif
 #if AG_LANES >= 16
 #define AG_L 16
-#include "winograd_body.h"
+#include "winograd_2x2_body.h"
 #undef AG_L
 #endif
 
@@ -70,8 +70,8 @@
     if (n) CALL(1)
 
 /* Rows of n numbers, `x_step` apart, `x_row` from row to row, with zeros around them. */
-static void ag_plane(const float *x, ptrdiff_t x_row, ptrdiff_t x_step, ptrdiff_t rows, ptrdiff_t n,
-                     float *to, ptrdiff_t row, ptrdiff_t left) {
+static void ag_padded_rows(const float *x, ptrdiff_t x_row, ptrdiff_t x_step, ptrdiff_t rows,
+                           ptrdiff_t n, float *to, ptrdiff_t row, ptrdiff_t left) {
     for (ptrdiff_t i = 0; i < rows; i++) {
         ptrdiff_t j = 0;
         for (; j < left; j++) to[j] = 0;
@@ -93,10 +93,10 @@ static void ag_plane(const float *x, ptrdiff_t x_row, ptrdiff_t x_step, ptrdiff_
 }
 
 /* B' d B of n tiles side by side, of rows that are `row` apart. */
-static void ag_tiles_in(const float *x, ptrdiff_t row, ptrdiff_t n, float *v, ptrdiff_t step) {
+static void ag_input_2x2(const float *x, ptrdiff_t row, ptrdiff_t n, float *v, ptrdiff_t step) {
 #define AG_CALL(L)                       \
     {                                    \
-        ag_tile_in_##L(x, row, v, step); \
+        ag_input_2x2_##L(x, row, v, step); \
         x += 2 * L;                      \
         v += L;                          \
     }
@@ -106,12 +106,12 @@ static void ag_tiles_in(const float *x, ptrdiff_t row, ptrdiff_t n, float *v, pt
 
 /* A' m A + bias of n tiles side by side, into rows that are `row` apart. Returns a sum that is NaN
  * if a result isn't finite. */
-static float ag_tiles_out(const float *m, ptrdiff_t step, ptrdiff_t n, float bias, float *y,
-                          ptrdiff_t row) {
+static float ag_output_2x2(const float *m, ptrdiff_t step, ptrdiff_t n, float bias, float *y,
+                           ptrdiff_t row) {
     float kept = 0;
 #define AG_CALL(L)                                       \
     {                                                    \
-        kept += ag_tile_out_##L(m, step, bias, y, row);  \
+        kept += ag_output_2x2_##L(m, step, bias, y, row);  \
         y += 2 * L;                                      \
         m += L;                                          \
     }
@@ -166,7 +166,7 @@ AG_FN void ag_nine_back(const float *t, ptrdiff_t ld, ptrdiff_t n, float *w) {
         for (int q = 0; q < 9; q++) w[i * ld + q] = t[q * AG_LANES + i];
 }
 
-AG_FN void ag_taps_of(const float *t, const int *order, ptrdiff_t now, float *u, ptrdiff_t step) {
+AG_FN void ag_filter_2x2_lanes(const float *t, const int *order, ptrdiff_t now, float *u, ptrdiff_t step) {
     AG_WIDEST s[4][3];
     for (int j = 0; j < 3; j++) {
         const AG_WIDEST g0 = *(const AG_WIDEST *)(t + j * AG_LANES);
@@ -193,8 +193,8 @@ AG_FN void ag_taps_of(const float *t, const int *order, ptrdiff_t now, float *u,
 
 /* G g G' of the kernels of some rows, n of each, whose 9 taps begin at w + r * row + i * ld; to
  * u + r * u_row + i. With `turned` the taps are taken in reverse, and rows are neighbours. */
-static void ag_taps_in(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t n,
-                       int turned, float *u, ptrdiff_t step, ptrdiff_t u_row) {
+static void ag_filter_2x2(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t n,
+                          int turned, float *u, ptrdiff_t step, ptrdiff_t u_row) {
     /* Reversed taps exchange the first and the last place along each side. */
     static const int order[2][4] = {{0, 1, 2, 3}, {3, 1, 2, 0}};
     /* Some vectors at a time: what was stored in pieces is read as a whole only later. */
@@ -211,8 +211,8 @@ static void ag_taps_in(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t ro
             }
             for (ptrdiff_t q = first; q < end; q++) {
                 const ptrdiff_t r = turned ? q : o, i = (turned ? o : q) * AG_LANES;
-                ag_taps_of(t + (q - first) * 9 * AG_LANES, order[turned],
-                           n - i < AG_LANES ? n - i : AG_LANES, u + r * u_row + i, step);
+                ag_filter_2x2_lanes(t + (q - first) * 9 * AG_LANES, order[turned],
+                                    n - i < AG_LANES ? n - i : AG_LANES, u + r * u_row + i, step);
             }
         }
 }
@@ -220,8 +220,8 @@ static void ag_taps_in(const float *w, ptrdiff_t row, ptrdiff_t ld, ptrdiff_t ro
 /* G' u G for n columns of each of some channels, whose rows are n numbers long: 9 taps a channel,
  * those of a column together at w + column * ld. Returns a sum that is NaN if a result isn't
  * finite. */
-static float ag_taps_out(const float *u, ptrdiff_t step, ptrdiff_t row, ptrdiff_t channels,
-                         ptrdiff_t n, float *w, ptrdiff_t ld) {
+static float ag_filter_gradient_2x2(const float *u, ptrdiff_t step, ptrdiff_t row,
+                                    ptrdiff_t channels, ptrdiff_t n, float *w, ptrdiff_t ld) {
     AG_WIDEST all = {0};
     float kept = 0;
     /* What is written goes to memory in long pieces. */
@@ -265,8 +265,8 @@ static float ag_taps_out(const float *u, ptrdiff_t step, ptrdiff_t row, ptrdiff_
 
 /* A y A' of n tiles side by side, whose rows of `width` numbers (whole vectors, a channel each) lie
  * one after the other and `row` apart; those of z too. */
-static void ag_tiles_back(const float *y, ptrdiff_t row, ptrdiff_t n, ptrdiff_t width, float *z,
-                          ptrdiff_t step) {
+static void ag_output_gradient_2x2(const float *y, ptrdiff_t row, ptrdiff_t n, ptrdiff_t width,
+                                   float *z, ptrdiff_t step) {
     for (ptrdiff_t t = 0; t < n; t++) {
         for (ptrdiff_t j = 0; j < width; j += AG_LANES) {
             const float *s = y + 2 * t * width + j;
@@ -287,8 +287,8 @@ static void ag_tiles_back(const float *y, ptrdiff_t row, ptrdiff_t n, ptrdiff_t 
 }
 
 /* result[p * width + j] = source[j * ld + p] for j < cols, 0 for the rest. */
-static void ag_columns(ptrdiff_t n, ptrdiff_t cols, ptrdiff_t width, const float *source,
-                       ptrdiff_t ld, float *result) {
+static void ag_transposed(ptrdiff_t n, ptrdiff_t cols, ptrdiff_t width, const float *source,
+                          ptrdiff_t ld, float *result) {
     typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
     ptrdiff_t j = 0;
     for (; j + 4 <= cols; j += 4) {

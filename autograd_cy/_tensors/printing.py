@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._C import tensor as _tensor
-from ._C.dtypes import get_default_dtype
-from ._C.exchange import _repr_parts
-from ._C.forward import _has_tangent
-from ._C.node import _name_of
-from ._context import _Context
+from autograd_cy._C import tensor as _tensor
+from autograd_cy._C.dtypes import get_default_dtype
+from autograd_cy._C.exchange import _repr_parts
+from autograd_cy._C.forward import _has_tangent
+from autograd_cy._C.node import _name_of
+from autograd_cy._environment.contexts import _Context
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 

@@ -8,16 +8,16 @@
  * A. Lavin, S. Gray, arXiv:1509.09308; on points B. Barabasz et al., arXiv:1803.10986.
  *
  * Vectors go over channels, whatever the size of an image. A number of the 36 places lies `step`
- * elements after that of the place before. Read after winograd.h. */
-#ifndef AG_WINOGRAD_LARGE_H
-#define AG_WINOGRAD_LARGE_H
+ * elements after that of the place before. Read after winograd_2x2.h. */
+#ifndef AG_WINOGRAD_4X4_H
+#define AG_WINOGRAD_4X4_H
 
 #define AG_SIXTH 0.16666666666666666f
 #define AG_ROOT2 1.4142135623730951f
 #define AG_HALF_ROOT2 0.70710678118654752f
 
 /* B' x: six numbers of an image to six places. */
-#define AG_LARGE_IN(X, Y)                                                    \
+#define AG_INPUT_4X4(X, Y)                                                   \
     {                                                                        \
         const AG_WIDEST e1 = X(4) - 2.0f * X(2), e2 = X(4) - 0.5f * X(2);    \
         const AG_WIDEST o1 = X(3) - 2.0f * X(1), o2 = X(3) - 0.5f * X(1);    \
@@ -30,7 +30,7 @@
     }
 
 /* A' m: six places to four results. */
-#define AG_LARGE_OUT(X, Y)                                                   \
+#define AG_OUTPUT_4X4(X, Y)                                                  \
     {                                                                        \
         const AG_WIDEST s1 = X(1) + X(2), d1 = AG_HALF_ROOT2 * (X(1) - X(2));\
         const AG_WIDEST s2 = X(3) + X(4), d2 = AG_ROOT2 * (X(3) - X(4));     \
@@ -41,7 +41,7 @@
     }
 
 /* A y: four gradients of results to six places. */
-#define AG_LARGE_BACK(X, Y)                                                  \
+#define AG_OUTPUT_GRADIENT_4X4(X, Y)                                         \
     {                                                                        \
         const AG_WIDEST e1 = X(0) + 0.5f * X(2), e2 = X(0) + 2.0f * X(2);    \
         const AG_WIDEST o1 = AG_HALF_ROOT2 * (X(1) + 0.5f * X(3));           \
@@ -55,7 +55,7 @@
     }
 
 /* G g: three taps to six places. */
-#define AG_LARGE_TAPS(X, Y)                                                  \
+#define AG_FILTER_4X4(X, Y)                                                  \
     {                                                                        \
         const AG_WIDEST e1 = (-2.0f * AG_SIXTH) * (2.0f * X(0) + X(2));      \
         const AG_WIDEST e2 = AG_SIXTH * (X(0) + 2.0f * X(2));                \
@@ -70,7 +70,7 @@
     }
 
 /* G' s: six places to three taps. */
-#define AG_LARGE_TAPS_OUT(X, Y)                                              \
+#define AG_FILTER_GRADIENT_4X4(X, Y)                                         \
     {                                                                        \
         const AG_WIDEST s1 = (-2.0f * AG_SIXTH) * (X(1) + X(2));             \
         const AG_WIDEST s2 = AG_SIXTH * (X(3) + X(4));                       \
@@ -83,9 +83,9 @@
 
 /* `rows` rows of n numbers of up to AG_LANES channels: to[(r * ld + left + p) * AG_LANES + channel],
  * with zeros to the left and the right and for channels that aren't there. */
-static void ag_lanes_in(const float *x, ptrdiff_t channel, ptrdiff_t x_row, ptrdiff_t x_step,
-                        ptrdiff_t now, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t left, ptrdiff_t ld,
-                        float *to) {
+static void ag_padded_channels(const float *x, ptrdiff_t channel, ptrdiff_t x_row, ptrdiff_t x_step,
+                               ptrdiff_t now, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t left,
+                               ptrdiff_t ld, float *to) {
     const AG_WIDEST zero = {0};
     for (ptrdiff_t r = 0; r < rows; r++) {
         const float *s = x + r * x_row;
@@ -94,7 +94,7 @@ static void ag_lanes_in(const float *x, ptrdiff_t channel, ptrdiff_t x_row, ptrd
         for (ptrdiff_t p = left + n; p < ld; p++) *(AG_WIDEST *)(t + p * AG_LANES) = zero;
         t += left * AG_LANES;
         if (x_step == 1) {
-            ag_columns(n, now, AG_LANES, s, channel, t);
+            ag_transposed(n, now, AG_LANES, s, channel, t);
         } else if (channel == 1 && now == AG_LANES) {
             for (ptrdiff_t p = 0; p < n; p++)
                 *(AG_WIDEST *)(t + p * AG_LANES) = *(const AG_WIDEST *)(s + p * x_step);
@@ -108,15 +108,15 @@ static void ag_lanes_in(const float *x, ptrdiff_t channel, ptrdiff_t x_row, ptrd
 
 /* B' d B of n tiles side by side, in rows of `ld` vectors; a tile's numbers lie `each` after those of
  * the one before. `room` takes 6 rows. */
-static void ag_large_in(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, ptrdiff_t each,
-                        ptrdiff_t step, float *room) {
+static void ag_input_4x4(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, ptrdiff_t each,
+                         ptrdiff_t step, float *room) {
     const ptrdiff_t wide = 4 * n + 2;
     for (ptrdiff_t p = 0; p < wide; p++) {
         const float *s = x + p * AG_LANES;
         float *d = room + p * AG_LANES;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * ld * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * wide * AG_LANES) = (value)
-        AG_LARGE_IN(X, Y)
+        AG_INPUT_4X4(X, Y)
 #undef X
 #undef Y
     }
@@ -126,22 +126,22 @@ static void ag_large_in(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, ptr
             float *d = v + t * each + 6 * a * step;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * step) = (value)
-            AG_LARGE_IN(X, Y)
+            AG_INPUT_4X4(X, Y)
 #undef X
 #undef Y
         }
 }
 
 /* A y A' of n tiles side by side. `room` takes 6 rows. */
-static void ag_large_back(const float *y, ptrdiff_t ld, ptrdiff_t n, float *z, ptrdiff_t each,
-                          ptrdiff_t step, float *room) {
+static void ag_output_gradient_4x4(const float *y, ptrdiff_t ld, ptrdiff_t n, float *z,
+                                   ptrdiff_t each, ptrdiff_t step, float *room) {
     const ptrdiff_t wide = 4 * n;
     for (ptrdiff_t p = 0; p < wide; p++) {
         const float *s = y + p * AG_LANES;
         float *d = room + p * AG_LANES;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * ld * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * wide * AG_LANES) = (value)
-        AG_LARGE_BACK(X, Y)
+        AG_OUTPUT_GRADIENT_4X4(X, Y)
 #undef X
 #undef Y
     }
@@ -151,18 +151,18 @@ static void ag_large_back(const float *y, ptrdiff_t ld, ptrdiff_t n, float *z, p
             float *d = z + t * each + 6 * a * step;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * step) = (value)
-            AG_LARGE_BACK(X, Y)
+            AG_OUTPUT_GRADIENT_4X4(X, Y)
 #undef X
 #undef Y
         }
 }
 
-AG_FN void ag_large_taps_of(const float *from, int turned, float *to, ptrdiff_t step) {
+AG_FN void ag_filter_4x4_lanes(const float *from, int turned, float *to, ptrdiff_t step) {
     AG_WIDEST s[6][3];
     for (int b = 0; b < 3; b++) {
 #define X(i) (*(const AG_WIDEST *)(from + (turned ? 8 - 3 * (i) - b : 3 * (i) + b) * AG_LANES))
 #define Y(i, value) s[i][b] = (value)
-        AG_LARGE_TAPS(X, Y)
+        AG_FILTER_4X4(X, Y)
 #undef X
 #undef Y
     }
@@ -170,7 +170,7 @@ AG_FN void ag_large_taps_of(const float *from, int turned, float *to, ptrdiff_t 
         float *d = to + 6 * a * step;
 #define X(i) s[a][i]
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * step) = (value)
-        AG_LARGE_TAPS(X, Y)
+        AG_FILTER_4X4(X, Y)
 #undef X
 #undef Y
     }
@@ -178,7 +178,7 @@ AG_FN void ag_large_taps_of(const float *from, int turned, float *to, ptrdiff_t 
 
 /* G g G' of kernels whose 9 taps begin at w + k * w_step + column * ld: n columns side by side at
  * u + k * width. With `turned` the taps are taken in reverse. */
-static void ag_large_taps(const float *w, ptrdiff_t ld, ptrdiff_t w_step, ptrdiff_t n, ptrdiff_t k,
+static void ag_filter_4x4(const float *w, ptrdiff_t ld, ptrdiff_t w_step, ptrdiff_t n, ptrdiff_t k,
                           int turned, float *u, ptrdiff_t width, ptrdiff_t step) {
     /* Some vectors at a time: what was stored in pieces is read as a whole only later. What lies
      * together in memory is taken together. */
@@ -201,18 +201,18 @@ static void ag_large_taps(const float *w, ptrdiff_t ld, ptrdiff_t w_step, ptrdif
             const ptrdiff_t i = (ld < w_step ? q % inner : q / inner) * AG_LANES;
             float *to = u + p * width + i;
             if (turned)
-                ag_large_taps_of(t[q - first], 1, to, step);
+                ag_filter_4x4_lanes(t[q - first], 1, to, step);
             else
-                ag_large_taps_of(t[q - first], 0, to, step);
+                ag_filter_4x4_lanes(t[q - first], 0, to, step);
         }
     }
 }
 
 /* One row of tiles, from vectors over channels. A few channels at a time: those of images whose sizes
  * are powers of 2 share their places in a cache. */
-AG_FN void ag_large_spread(const float *lines, ptrdiff_t n, ptrdiff_t now, ptrdiff_t high,
-                           ptrdiff_t wide, float *y, ptrdiff_t channel, ptrdiff_t y_row,
-                           ptrdiff_t y_step) {
+AG_FN void ag_output_4x4_spread(const float *lines, ptrdiff_t n, ptrdiff_t now, ptrdiff_t high,
+                                ptrdiff_t wide, float *y, ptrdiff_t channel, ptrdiff_t y_row,
+                                ptrdiff_t y_step) {
     typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
     const ptrdiff_t whole = y_step == 1 ? (wide / 4 < n ? wide / 4 : n) : 0;
     for (ptrdiff_t a = 0; a < high; a++) {
@@ -253,9 +253,9 @@ AG_FN void ag_large_spread(const float *lines, ptrdiff_t n, ptrdiff_t now, ptrdi
 /* A' m A + bias of n tiles side by side, whose numbers lie `each` apart, for up to AG_LANES channels.
  * `high` rows and `wide` columns of results are there. Returns a sum that is NaN if a result isn't
  * finite. */
-static float ag_large_out(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdiff_t n,
-                          const float *bias, ptrdiff_t now, ptrdiff_t high, ptrdiff_t wide,
-                          float *y, ptrdiff_t channel, ptrdiff_t y_row, ptrdiff_t y_step) {
+static float ag_output_4x4(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdiff_t n,
+                           const float *bias, ptrdiff_t now, ptrdiff_t high, ptrdiff_t wide,
+                           float *y, ptrdiff_t channel, ptrdiff_t y_row, ptrdiff_t y_step) {
     AG_WIDEST all = {0};
     const AG_WIDEST first = *(const AG_WIDEST *)bias;
     /* Some tiles at a time, as above. */
@@ -269,7 +269,7 @@ static float ag_large_out(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdif
                 const float *from = m + (begin + t) * each + b * step;
 #define X(i) (*(const AG_WIDEST *)(from + 6 * (i) * step))
 #define Y(i, value) s[i][b] = (value)
-                AG_LARGE_OUT(X, Y)
+                AG_OUTPUT_4X4(X, Y)
 #undef X
 #undef Y
             }
@@ -281,13 +281,13 @@ static float ag_large_out(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdif
         all += sum * 0.0f;                                           \
         *(AG_WIDEST *)(lines[t] + (4 * a + i) * AG_LANES) = sum;     \
     }
-                AG_LARGE_OUT(X, Y)
+                AG_OUTPUT_4X4(X, Y)
 #undef X
 #undef Y
             }
         }
-        ag_large_spread(lines[0], some, now, high, wide - 4 * begin, y + 4 * begin * y_step, channel,
-                        y_row, y_step);
+        ag_output_4x4_spread(lines[0], some, now, high, wide - 4 * begin, y + 4 * begin * y_step,
+                             channel, y_row, y_step);
     }
     for (int i = 0; i < AG_LANES; i++) kept += all[i];
     return kept;
@@ -295,8 +295,8 @@ static float ag_large_out(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdif
 
 /* G' u G for n columns (`width` are there) of each of some rows: 9 taps a column, those of a row's
  * columns one after the other. Returns a sum that is NaN if a result isn't finite. */
-static float ag_large_taps_out(const float *u, ptrdiff_t width, ptrdiff_t step, ptrdiff_t rows,
-                               ptrdiff_t n, float *w, ptrdiff_t ld) {
+static float ag_filter_gradient_4x4(const float *u, ptrdiff_t width, ptrdiff_t step, ptrdiff_t rows,
+                                    ptrdiff_t n, float *w, ptrdiff_t ld) {
     AG_WIDEST all = {0};
     float lines[AG_TOGETHER][9 * AG_LANES];
     float kept = 0;
@@ -311,7 +311,7 @@ static float ag_large_taps_out(const float *u, ptrdiff_t width, ptrdiff_t step, 
             for (int b = 0; b < 6; b++) {
 #define X(i) (*(const AG_WIDEST *)(from + (6 * (i) + b) * step))
 #define Y(i, value) s[i][b] = (value)
-                AG_LARGE_TAPS_OUT(X, Y)
+                AG_FILTER_GRADIENT_4X4(X, Y)
 #undef X
 #undef Y
             }
@@ -323,7 +323,7 @@ static float ag_large_taps_out(const float *u, ptrdiff_t width, ptrdiff_t step, 
         all += sum * 0.0f;                                                   \
         *(AG_WIDEST *)(lines[q - first] + (3 * a + i) * AG_LANES) = sum;     \
     }
-                AG_LARGE_TAPS_OUT(X, Y)
+                AG_FILTER_GRADIENT_4X4(X, Y)
 #undef X
 #undef Y
             }

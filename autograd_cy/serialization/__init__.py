@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, Any
 
-from . import _archive, _pickles
-from ._C.copying import _storage_on_meta
-from ._C.placement import device
-from ._C.tensor import Tensor
-from ._context import _Context
+from autograd_cy._C.copying import _storage_on_meta
+from autograd_cy._C.placement import device
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._environment.contexts import _Context
+from autograd_cy.serialization import _archive, _pickles
 
 __all__ = ["load", "save"]
 

@@ -1,0 +1,8 @@
+# cython: language_level=3
+"""What the compiled copies of select_loops.pyx offer to indexing.pyx, handed over in a capsule."""
+from libc.stdint cimport int64_t
+
+ctypedef struct SelectTable:
+    # The place of the median, the lower of two; `room` is 16 bytes for each element.
+    int64_t (*median)(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
+                      char* room) noexcept nogil

@@ -1,0 +1,252 @@
+# cython: language_level=3
+# build: simd
+"""Medians: the key of one rank and its place; compiled once per instruction set.
+
+Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for most
+likely lies. Those in between are kept, about a third, and the same is done with them, until 32 are
+left. Each pass moves whole vectors where the machine can pack them (select_lanes.h). If too few
+drop out, as of many equal keys, the rest goes by counting bits from the top.
+"""
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from autograd_cy._C.dtypes cimport (
+    DT_BF16, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64)
+from autograd_cy._C.select_loops cimport SelectTable
+from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
+
+cdef extern from "select_lanes.h" nogil:
+    Py_ssize_t ag_keep_u32(const uint32_t* a, Py_ssize_t n, uint32_t lo, uint32_t hi,
+                           uint32_t* out, Py_ssize_t* below)
+    Py_ssize_t ag_keep_u64(const uint64_t* a, Py_ssize_t n, uint64_t lo, uint64_t hi,
+                           uint64_t* out, Py_ssize_t* below)
+    void ag_count_smaller_u32(const uint32_t* a, Py_ssize_t n, uint32_t* counts)
+    void ag_count_smaller_u64(const uint64_t* a, Py_ssize_t n, uint64_t* counts)
+
+cdef enum:
+    FEW_KEYS = 32           # of which one rank is found by counting the smaller ones
+    FEW_SPREAD = 6          # places on both sides of the likely one, in a sample of so many
+    MANY_KEYS = 32768       # from here on the sample is
+    SAMPLED = 1024
+    SPREAD = 40
+    LOOKED = 32             # elements that are looked through at once
+
+ctypedef fused bits_t:
+    uint32_t
+    uint64_t
+
+
+cdef inline Py_ssize_t keep(const bits_t* a, Py_ssize_t n, bits_t lo, bits_t hi, bits_t* out,
+                            Py_ssize_t* below) noexcept nogil:
+    if bits_t is uint32_t:
+        return ag_keep_u32(a, n, lo, hi, out, below)
+    else:
+        return ag_keep_u64(a, n, lo, hi, out, below)
+
+
+cdef inline void count_smaller(const bits_t* few, Py_ssize_t n, bits_t* counts) noexcept nogil:
+    if bits_t is uint32_t:
+        ag_count_smaller_u32(few, n, counts)
+    else:
+        ag_count_smaller_u64(few, n, counts)
+
+
+cdef inline bits_t at_place(const bits_t* few, const bits_t* counts, Py_ssize_t k) noexcept nogil:
+    """The key at place k of the sorted ones: the largest with at most k smaller ones."""
+    cdef bits_t best = 0
+    cdef int j
+    for j in range(FEW_KEYS):
+        best = few[j] if counts[j] <= <bits_t>k and few[j] > best else best
+    return best
+
+
+cdef bits_t key_of_few(const bits_t* a, Py_ssize_t n, Py_ssize_t* rank) noexcept nogil:
+    """As `key_of_rank`, of at most FEW_KEYS."""
+    cdef bits_t[FEW_KEYS] few
+    cdef bits_t[FEW_KEYS] counts
+    cdef bits_t key
+    cdef Py_ssize_t j, smaller = 0
+    for j in range(n):
+        few[j] = a[j]
+    for j in range(n, FEW_KEYS):
+        few[j] = <bits_t>-1
+    count_smaller(few, n, counts)
+    key = at_place(few, counts, rank[0])
+    for j in range(n):
+        smaller += few[j] < key
+    rank[0] -= smaller
+    return key
+
+
+cdef bits_t key_by_bits(bits_t* a, Py_ssize_t n, int bits, Py_ssize_t* rank) noexcept nogil:
+    """By the bits from the top: ever fewer keys share them with the one looked for."""
+    cdef Py_ssize_t counts[1024]
+    cdef Py_ssize_t others[1024]    # of every second key: one count waits for the one before it
+    cdef Py_ssize_t i, held, k = rank[0]
+    cdef bits_t x, digit, mask
+    cdef int width
+    while bits > 0 and n > 1:
+        if n <= FEW_KEYS:
+            rank[0] = k
+            return key_of_few(a, n, rank)
+        width = min(10 if n >= 8192 else 8, bits)
+        bits -= width
+        mask = (<bits_t>1 << width) - 1
+        memset(counts, 0, sizeof(Py_ssize_t) << width)
+        memset(others, 0, sizeof(Py_ssize_t) << width)
+        for i in range(0, n - 1, 2):
+            counts[(a[i] >> bits) & mask] += 1
+            others[(a[i + 1] >> bits) & mask] += 1
+        if n & 1:
+            counts[(a[n - 1] >> bits) & mask] += 1
+        for i in range(<Py_ssize_t>1 << width):
+            counts[i] += others[i]
+        digit = (a[0] >> bits) & mask
+        if counts[digit] == n:
+            continue
+        digit = 0
+        while k >= counts[digit]:
+            k -= counts[digit]
+            digit += 1
+        held = 0
+        for i in range(n):
+            x = a[i]
+            a[held] = x
+            held += (x >> bits) & mask == digit
+        n = held
+    rank[0] = k
+    return a[0]
+
+
+cdef inline void bounds(const bits_t* a, Py_ssize_t n, int bits, Py_ssize_t k, bits_t* lo,
+                        bits_t* hi) noexcept nogil:
+    """Two of the keys, between which the one of rank k is likely to lie; or the ends of all."""
+    cdef bits_t[SAMPLED] sample
+    cdef bits_t[SAMPLED] again
+    cdef bits_t[FEW_KEYS] counts
+    cdef Py_ssize_t i, rank, step, most, spread
+    most = SAMPLED if n >= MANY_KEYS else FEW_KEYS
+    spread = SPREAD if n >= MANY_KEYS else FEW_SPREAD
+    step = n // most
+    for i in range(most):
+        sample[i] = a[i * step + step // 2]
+    rank = <Py_ssize_t>(<double>k / n * most)
+    lo[0] = 0
+    hi[0] = <bits_t>-1
+    if most == FEW_KEYS:
+        count_smaller(sample, FEW_KEYS, counts)
+        if rank >= spread:
+            lo[0] = at_place(sample, counts, rank - spread)
+        if rank + spread < most:
+            hi[0] = at_place(sample, counts, rank + spread)
+        return
+    if rank >= spread:
+        memcpy(again, sample, sizeof(sample))
+        i = rank - spread
+        lo[0] = key_by_bits(again, most, bits, &i)
+    if rank + spread < most:
+        i = rank + spread
+        hi[0] = key_by_bits(sample, most, bits, &i)
+
+
+cdef bits_t key_of_rank(bits_t* a, bits_t* b, Py_ssize_t n, int bits,
+                        Py_ssize_t* rank) noexcept nogil:
+    """
+    The key of `rank[0]`, were `a` sorted (Note [One rank]); changes `a` and `b`, room for as many.
+
+    Keys have so many bits. `rank` becomes the number of keys like it that come before.
+    """
+    cdef Py_ssize_t k = rank[0], below, held
+    cdef bits_t lo, hi
+    cdef bits_t* other
+    while n > FEW_KEYS:
+        bounds(a, n, bits, k, &lo, &hi)
+        held = keep(a, n, lo, hi, b, &below)
+        if k < below:                       # the sample misled; what it found still parts them
+            hi = lo - 1
+            lo = 0
+            held = keep(a, n, lo, hi, b, &below)
+        elif k >= below + held:
+            lo = hi + 1
+            hi = <bits_t>-1
+            held = keep(a, n, lo, hi, b, &below)
+        k -= below
+        if lo == hi:
+            rank[0] = k
+            return lo
+        other = a
+        a = b
+        b = other
+        if 4 * held > 3 * n:
+            rank[0] = k
+            return key_by_bits(a, held, bits, rank)
+        n = held
+    rank[0] = k
+    return key_of_few(a, n, rank)
+
+
+cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
+                                 bint skip_nan, bits_t* keys) noexcept nogil:
+    """The place of the median (the lower one of two) of n elements; `keys` is room for 2 * n."""
+    cdef Py_ssize_t i, j, here, rank, missing = 0
+    cdef bits_t nan = <bits_t>key_of_nan(dt), key
+    if step == 1:
+        for i in range(n):              # by whole vectors
+            keys[i] = <bits_t>key_of(a[i], dt)
+    else:
+        for i in range(n):
+            keys[i] = <bits_t>key_of(a[i * step], dt)
+    if dt >= DT_F16:
+        for i in range(n):
+            missing += keys[i] == nan
+    if skip_nan:
+        rank = n - missing - 1
+        rank = rank // 2 if rank > 0 else 0
+    else:
+        rank = n - missing if missing else (n - 1) // 2
+    key = key_of_rank(keys, keys + n, n, 8 * <int>sizeof(key_t), &rank)
+    i = 0
+    if step == 1:
+        while i + LOOKED <= n:
+            here = 0
+            for j in range(LOOKED):
+                here += <bits_t>key_of(a[i + j], dt) == key
+            if here > rank:
+                break
+            rank -= here
+            i += LOOKED
+    for i in range(i, n):
+        if <bits_t>key_of(a[i * step], dt) == key:
+            if rank == 0:
+                return i
+            rank -= 1
+    return 0
+
+
+cdef int64_t median(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
+                    char* room) noexcept nogil:
+    if dt == DT_F32:
+        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_F64:
+        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>room)
+    if dt == DT_I64:
+        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>room)
+    if dt == DT_I32:
+        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_F16 or dt == DT_BF16:
+        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_I16:
+        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    if dt == DT_I8:
+        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+
+
+cdef SelectTable table
+table.median = median
+
+
+def table_capsule():
+    """Return the functions for indexing.pyx."""
+    return PyCapsule_New(&table, "autograd_cy.select_loops", NULL)
