@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.creation import zeros_like
-from autograd_cy._C.forward import LevelContext, _make_dual
+from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
 from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
-from autograd_cy._C.transforms import _take_dual
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needs_graph

@@ -11,12 +11,12 @@ from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable, dt_object
-from autograd_cy._C.forward cimport find_tangent, follow_base, without_level
-from autograd_cy._C.levels cimport lift, below_level
+from autograd_cy._C.forward cimport follow_base
+from autograd_cy._C.levels cimport lift
 from autograd_cy._C.node cimport (
     Node, N_ACCUMULATE, N_COPY_SLICES, N_PYTHON, accumulated_variable, current_fn)
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, ForwardLevel, wrap_at, tensor_alias, copy_special, put_dual, requires_grad,
+    Tensor, TensorExtra, tensor_alias, copy_special, put_dual, requires_grad,
     vmap_level, F_BATCHED, F_DUAL, F_INFERENCE, F_REQUIRES_GRAD,
     F_VIEW)
 include "operators_of_transforms.pxi"
@@ -178,20 +178,3 @@ cdef bint leads_outside(tuple tensors, list own) except -1:
 def _needs_graph(tuple tensors, tuple leaves):
     """Whether gradients of `tensors` depend on something that requires grad beside `leaves`."""
     return leads_outside(tensors, list(leaves))
-
-
-# --- forward mode ---------------------------------------------------------------------------
-
-def _take_dual(Tensor t not None, ForwardLevel level not None):
-    """(`t` without its tangent of `level`, that tangent or None); the first is no view."""
-    cdef Tensor tangent
-    if below_level(t, level):
-        primal, moved = _take_dual(<Tensor>t.extra.value, level)
-        return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
-                None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
-    if t.flags & F_VIEW:
-        follow_base(t)
-    tangent = find_tangent(t, level)
-    if tangent is None:
-        return t, None
-    return without_level(t, level), tangent

@@ -19,23 +19,23 @@
 
 #define AG_RECURRENT(T)                                                                          \
     /* g: the sums of input, forget, cell and output gate, which become the gates; behind them   \
-     * comes the new cell. */                                                                    \
+     * comes the new cell. One function a loop: its constants stay in registers. */              \
     AG_FN void ag_lstm_row_##T(ptrdiff_t n, ag_##T *g, const ag_##T *before, ag_##T *cell,       \
                                ag_##T *h) {                                                      \
         ag_##T *gi = g, *gf = g + n, *gz = g + 2 * n, *go = g + 3 * n, *gc = g + 4 * n;          \
         AG_APART                                                                                 \
+        for (ptrdiff_t j = 0; j < 2 * n; j++) g[j] = ag_sigmoid_##T(g[j]);                       \
+        AG_APART                                                                                 \
+        for (ptrdiff_t j = 0; j < n; j++) go[j] = ag_sigmoid_##T(go[j]);                         \
+        AG_APART                                                                                 \
         for (ptrdiff_t j = 0; j < n; j++) {                                                      \
-            const ag_##T i = ag_sigmoid_##T(gi[j]), f = ag_sigmoid_##T(gf[j]);                   \
-            const ag_##T z = ag_tanh_##T(gz[j]), o = ag_sigmoid_##T(go[j]);                      \
-            const ag_##T c = f * before[j] + i * z;                                              \
-            gi[j] = i;                                                                           \
-            gf[j] = f;                                                                           \
+            const ag_##T z = ag_tanh_##T(gz[j]), c = gf[j] * before[j] + gi[j] * z;              \
             gz[j] = z;                                                                           \
-            go[j] = o;                                                                           \
             gc[j] = c;                                                                           \
             cell[j] = c;                                                                         \
-            h[j] = o * ag_tanh_##T(c);                                                           \
         }                                                                                        \
+        AG_APART                                                                                 \
+        for (ptrdiff_t j = 0; j < n; j++) h[j] = go[j] * ag_tanh_##T(gc[j]);                     \
     }                                                                                            \
     /* dh, dc: gradients of h and of the cell; the latter becomes that of the cell before.       \
      * d: gradients of the four sums; raw: h again, as it was before a projection. */            \
