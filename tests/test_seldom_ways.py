@@ -290,3 +290,22 @@ def test_what_is_repeated_and_how_often():
             x.repeat_interleave(wrong)
     with pytest.raises(RuntimeError, match="repeats"):
         x.repeat_interleave(ag.tensor([1, 2, 3]))
+
+
+def test_hooks_of_a_tensor_whose_node_has_others():
+    x = ag.ones(2, requires_grad=True)
+    for give in (
+        lambda node: node.metadata.update(a=1),
+        lambda node: node.register_hook(lambda a, b: None),
+        lambda node: node.register_prehook(lambda a: None),
+    ):
+        y = x * 2
+        give(y.grad_fn)
+        assert y._backward_hooks is None
+        handle = y.register_hook(lambda g: g)
+        assert len(y._backward_hooks) == 1
+        handle.remove()
+        assert not y._backward_hooks
+    y = x * 2
+    y.retain_grad()
+    assert y._backward_hooks is None
