@@ -1,6 +1,10 @@
 """What holds for all tests."""
 
 import gc
+import os
+
+# NumPy's products make references only, and threads that wait for small ones take a core each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import comparing
 import grouping

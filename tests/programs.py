@@ -23,8 +23,8 @@ import threading
 import types
 
 SIZE = struct.Struct("q")
-# Read by the package or what it loads; other variables may have been read before a program starts.
-OURS = ("AUTOGRAD_CY_", "OMP_", "GOMP_", "PYTHONPATH", "OMPI_COMM_")
+# Of the package and the tests; other variables may have been read before a program starts.
+OURS = ("AUTOGRAD_CY_", "OMP_", "GOMP_", "PYTHONPATH", "OMPI_COMM_", "MOVED", "PYTEST_")
 
 
 def run(*command, env=None, cwd=None, timeout=120):

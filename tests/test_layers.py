@@ -1,6 +1,7 @@
 """Imports point one way: in Cython by the folders of ext/, in Python by parts of the package."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -59,6 +60,7 @@ HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "s
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 
+@functools.cache
 def cython_sources():
     return sorted((ROOT / "ext").rglob("*.pyx"))
 
@@ -72,6 +74,7 @@ def text_of(path):
     return text + ("\n" + pxd.read_text() if pxd.exists() else "")
 
 
+@functools.cache
 def cimports(path):
     found = {first or second for first, second in CIMPORT.findall(text_of(path))}
     return found - {path.stem}
@@ -124,6 +127,7 @@ def level_of(part):
     return level
 
 
+@functools.cache
 def own_parts():
     """Modules that are a part of their own."""
     return {name for names in LEVELS for name in names if "." in name}
@@ -137,6 +141,7 @@ def part_of(words):
     return words[0] if words and words[0] in parts() else "__init__"
 
 
+@functools.cache
 def parts():
     """What lies in the package's folder, without the table, which the package never loads."""
     own = {path.stem for path in PACKAGE.glob("*.py")}

@@ -72,6 +72,15 @@ print(ag.memory_summary()["cache_limit"])
     assert [run.stdout for run in found] == ["1048576\n", "2097152\n"], found[0].stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_programs_are_forked_whatever_of_ours_the_variables_say(monkeypatch):
+    text = "import os, sys; print('numpy' in sys.modules, os.environ['PYTEST_CURRENT_TEST'])"
+    for name in ("one", "other"):
+        monkeypatch.setenv("PYTEST_CURRENT_TEST", name)
+        monkeypatch.setenv("OMP_NUM_THREADS", "2")
+        assert programs.run("-c", text).stdout == f"True {name}\n"
+
+
 def test_a_program_without_end_is_killed():
     with pytest.raises(subprocess.TimeoutExpired):
         programs.run("-c", "while True: pass", timeout=0.1)

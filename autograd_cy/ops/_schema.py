@@ -130,6 +130,7 @@ and are tested.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -177,6 +178,10 @@ class call:
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
+    `follows`: outputs, and the tensors of which one has to lie channels last for them to do so, too,
+    ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
+    and they are turned afterwards.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
     """
@@ -190,6 +195,7 @@ class call:
     places: bool = False
     into: bool = False
     from_host: tuple[str, ...] = ()
+    follows: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -469,12 +475,12 @@ class Record:
         """Whether programs can call it."""
         return not self.name.startswith("_") and (self.function or self.method)
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """Name of the C function and of the entry in the table of operators."""
         return self.symbol + ("_" + self.overload if self.overload else "")
 
-    @property
+    @functools.cached_property
     def symbol(self) -> str:
         """The operator's name in formulas."""
         return "_".join([*self.namespace.split("."), self.name] if self.namespace else [self.name])

@@ -8,6 +8,7 @@ generated. Only tests use it; the first back end is in formula.py.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import operator
 
@@ -41,6 +42,8 @@ _COMPARE = {
 }
 _NUMBERS = (bool, int, float, complex)
 
+_parsed = functools.cache(parse)  # an evaluation changes no tree
+
 
 # --- the evaluator --------------------------------------------------------------------------
 
@@ -61,6 +64,7 @@ class Evaluator:
         self.enter = enter
         self.records: dict[str, list] = {}
         self.modules = {}
+        self.forms = {}
         for family, records in table.items():
             for record in records:
                 compiled = record.tier == "compiled"
@@ -75,7 +79,7 @@ class Evaluator:
 
     def evaluate(self, formula, names):
         """The value of a formula (text or tree); `names` maps its names to values."""
-        tree = parse(formula) if isinstance(formula, str) else formula
+        tree = _parsed(formula) if isinstance(formula, str) else formula
         return _Run(self, names).value(tree)
 
     def tensor(self, x):
@@ -117,8 +121,12 @@ class Evaluator:
 
     def form(self, record):
         """The Python function of a record (an overload's own one)."""
-        module = self.modules[record.key]
-        return getattr(module, f"form_{record.key}", None) or getattr(module, record.name)
+        key = record.key
+        if key not in self.forms:
+            module = self.modules[key]
+            own = getattr(module, f"form_{key}", None)
+            self.forms[key] = own or getattr(module, record.name)
+        return self.forms[key]
 
     def bind(self, record, args, kwargs):
         """Arguments of a call in a formula by name, or None if the overload doesn't fit."""

@@ -398,14 +398,16 @@ class Forms:
         ]
 
 
+_KNOWN = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
+_ESCAPED = [
+    _KNOWN.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
+    for byte in range(256)
+]
+
+
 def literal(text: str, end: str = "\\n") -> str:
     """The text of a C string, as Cython writes it; `end` is an escape sequence."""
-    known = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
-    parts = [
-        known.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
-        for byte in text.encode()
-    ]
-    return '"' + "".join(parts) + end + '"'
+    return '"' + "".join(map(_ESCAPED.__getitem__, text.encode())) + end + '"'
 
 
 def dunder_forms(r: Any) -> tuple[list[str], list[str]]:

@@ -168,17 +168,19 @@ def gradient_of_square(x):
     return x.grad
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_workers_train_as_the_parent_does(method):
+@pytest.fixture(scope="module", params=METHODS)
+def pool(request):
     warm_up()
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        found = pool.map_async(train, [3, 4, 5]).get(PATIENCE)
+    with multiprocessing.get_context(request.param).Pool(2) as pool:
+        yield pool
+
+
+def test_workers_train_as_the_parent_does(pool):
+    found = pool.map_async(train, [3, 4, 5]).get(PATIENCE)
     assert found == [train(3), train(4), train(5)]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_tensors_go_to_workers_and_back(method):
+def test_tensors_go_to_workers_and_back(pool):
     inputs = [torch.full((3,), float(i)) for i in range(4)]
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        found = pool.map_async(gradient_of_square, inputs).get(PATIENCE)
+    found = pool.map_async(gradient_of_square, inputs).get(PATIENCE)
     assert [g.tolist() for g in found] == [[2.0 * i] * 3 for i in range(4)]

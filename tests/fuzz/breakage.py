@@ -1,6 +1,7 @@
 """Faults put in on purpose, by which the tests of the fuzzer see that it finds them."""
 
 import ctypes
+import time
 
 
 def apply(lib, what):
@@ -25,7 +26,7 @@ def hang(lib):
 
     def forever(*args, **kwargs):
         while True:
-            pass
+            time.sleep(1)
 
     lib.flip = forever
 

@@ -5,6 +5,7 @@ case that it was in is run again alone, in a fresh one; if that goes well, the c
 halved until as few as possible are left that still bring it down.
 """
 
+import functools
 import os
 import signal
 import subprocess
@@ -218,6 +219,7 @@ def describe(part, seed, number):
     return case.title, case.source()
 
 
+@functools.cache
 def usable_targets():
     """Instruction sets that can run here, asked in another process."""
     code = "from autograd_cy._C import cpu; print(*cpu.usable_targets())"

@@ -1,6 +1,8 @@
 """NumPy arrays in and out of plain tensors, for the tests of kernels below the operators."""
 
 import ctypes
+import functools
+import math
 
 import ml_dtypes
 import numpy as np
@@ -115,6 +117,13 @@ def operate(name, *args):
 
 def sample(name, shape, seed=0):
     """Random elements that exercise the dtype without overflowing sums of it."""
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if math.prod(shape) > 30_000:
+        return made(name, shape, seed)
+    return made_once(name, shape, seed).copy()
+
+
+def made(name, shape, seed):
     rng = np.random.default_rng(seed)
     if name == "bool":
         x = rng.random(shape) < 0.5
@@ -127,6 +136,9 @@ def sample(name, shape, seed=0):
         if name in COMPLEX:
             x = x + 1j * rng.standard_normal(shape)
     return np.asarray(x).astype(DTYPES[name])
+
+
+made_once = functools.lru_cache(512)(made)
 
 
 def layouts(a):

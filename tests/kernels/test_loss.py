@@ -11,20 +11,18 @@ NONE, MEAN, SUM = range(3)
 
 
 def nll(x, target, weight, reduction, ignore):
-    """Losses and gradient by plain loops."""
+    """Losses and gradient, by the places that the targets name."""
     w = np.ones(x.shape[0 if x.ndim == 1 else 1]) if weight is None else weight
     if x.ndim == 1:
         out, grad = nll(x[None], target.reshape(1), w, reduction, ignore)
         return (out[0] if reduction == NONE else out), grad[0]
     moved = np.moveaxis(x, 1, -1)
-    losses, grad, total = np.zeros(target.shape), np.zeros(moved.shape), 0.0
-    for place in np.ndindex(target.shape):
-        t = target[place]
-        if t == ignore:
-            continue
-        losses[place] = -w[t] * moved[(*place, t)]
-        grad[(*place, t)] = -w[t]
-        total += w[t]
+    counts = target != ignore
+    place = np.where(counts, target, 0)[..., None]
+    factor = np.where(counts, w[place[..., 0]], 0.0)
+    losses = -factor * np.take_along_axis(moved, place, -1)[..., 0]
+    grad, total = np.zeros(moved.shape), factor.sum()
+    np.put_along_axis(grad, place, -factor[..., None], -1)
     grad = np.moveaxis(grad, -1, 1)
     if reduction == NONE:
         return losses, grad

@@ -35,23 +35,23 @@ def _normal(n, dtype, seed=0):
     return ag.tensor(values.astype(dtype))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [6 * _CHUNK, 20 * _CHUNK + 1, 40 * _CHUNK - 2, 150 * _CHUNK + 517])
 @pytest.mark.parametrize("name", _OPERATIONS)
-def test_both_orders_give_what_pieces_give(name, n, dtype, threads):
+def test_both_orders_give_what_pieces_give(name, n, dtype):
     a, b = _normal(n, dtype), _normal(n, dtype, 1)
     operation = _OPERATIONS[name]
     wanted = b"".join(
         _bytes(operation(a[i : i + 512].clone(), b[i : i + 512].clone())) for i in range(0, n, 512)
     )
     before = ag.get_num_threads()
-    ag.set_num_threads(threads)
     try:
-        # An odd number of loops in between, so that each order has its turn.
-        for _ in range(4):
-            assert _bytes(operation(a, b)) == wanted
-            ag.neg(a)
+        for threads in (1, 2):
+            ag.set_num_threads(threads)
+            # An odd number of loops in between, so that each order has its turn.
+            for _ in range(4):
+                assert _bytes(operation(a, b)) == wanted, threads
+                ag.neg(a)
     finally:
         ag.set_num_threads(before)
 
@@ -68,26 +68,27 @@ def test_rows_in_both_orders(shape):
         assert np.array_equal(a[:, 1:].clone().numpy(), a.numpy()[:, 1:])
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
-def test_results_past_the_caches(dtype, threads):
+def test_results_past_the_caches(dtype):
     n = _PAST // np.dtype(dtype).itemsize + 3333
     a = np.arange(n).astype(dtype)
     b = a[::-1].copy()
+    total, less = a + b, a < b
     before = ag.get_num_threads()
-    ag.set_num_threads(threads)
     try:
-        one, other = ag.tensor(a), ag.tensor(b)
-        assert np.array_equal((one + other).numpy(), a + b)
-        if dtype is not np.uint8:
-            assert np.array_equal((one < other).numpy(), a < b)
-            assert np.array_equal(one.clone().numpy(), a)
-            # A result that is an input, and one that doesn't begin on a line.
-            place = ag.empty(n + 1, dtype=one.dtype)
-            ag.add(one, other, out=place[1:])
-            assert np.array_equal(place[1:].numpy(), a + b)
-            one.sub_(other)
-            assert np.array_equal(one.numpy(), a - b)
+        for threads in (1, 2):
+            ag.set_num_threads(threads)
+            one, other = ag.tensor(a), ag.from_numpy(b)
+            assert np.array_equal((one + other).numpy(), total), threads
+            if dtype is not np.uint8:
+                assert np.array_equal((one < other).numpy(), less), threads
+                assert np.array_equal(one.clone().numpy(), a), threads
+                # A result that is an input, and one that doesn't begin on a line.
+                place = ag.empty(n + 1, dtype=one.dtype)
+                ag.add(one, other, out=place[1:])
+                assert np.array_equal(place[1:].numpy(), total), threads
+                one.sub_(other)
+                assert np.array_equal(one.numpy(), a - b), threads
     finally:
         ag.set_num_threads(before)
 

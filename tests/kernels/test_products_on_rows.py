@@ -38,14 +38,12 @@ def test_linear_is_the_product_added_to_its_bias(shape, dtype, turned, threads):
     assert torch.equal(result, added)
     threads(3)
     assert torch.equal(torch.nn.functional.linear(x, weight, bias), result)
-    wide = np.complex128 if dtype == "complex64" else np.float64
-    a = np.asarray(x.tolist(), wide).reshape(m, k)
-    b = np.asarray(weight.tolist(), wide).reshape(n, k).T
-    row = np.asarray(bias.tolist(), wide)
+    wide = torch.complex128 if dtype == "complex64" else torch.float64
+    a, b, row = x.to(wide).numpy(), weight.to(wide).numpy().T, bias.to(wide).numpy()
     # Rounding errors go with the sums of magnitudes; in float64 NumPy has them as well.
     allowed = {"bfloat16": 2.0**-8, "float64": 2.0**-49}.get(dtype, 2.0**-22) * (
         np.abs(a) @ np.abs(b) + np.abs(row)
     )
-    assert np.all(
-        np.abs(np.asarray(result.tolist(), wide).reshape(m, n) - (a @ b + row)) <= allowed
-    )
+    found = result.to(wide).numpy()
+    assert found.shape == (m, n)
+    assert np.all(np.abs(found - (a @ b + row)) <= allowed)

@@ -4,10 +4,12 @@
 calls the operator with tensors in their place. What a result must be is in expected.py.
 """
 
+import functools
 import sys
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -47,7 +49,7 @@ def tensor(array, requires_grad=False):
     """A tensor with a copy of an array; one that isn't contiguous is shared, for its strides."""
     array = np.asarray(array)
     t = ag.from_numpy(array.copy() if array.flags.c_contiguous else array)
-    return t.requires_grad_(True) if requires_grad else t
+    return t.requires_grad_() if requires_grad else t
 
 
 def to_array(t):
@@ -182,14 +184,45 @@ def cast(x, name):
 # --- calls ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A tensor argument of a call (`place`: its index if it is in a list)."""
 
     name: str
     place: int | None
     array: np.ndarray
     differentiable: bool
+
+
+evaluated = functools.cache(eval)
+TENSOR = object()
+PATTERNS = {}
+
+
+class Several(list):
+    """A tuple with tensors in it."""
+
+
+def pattern(sample):
+    """(args, kwargs) of a sample with TENSOR where a tensor goes, found once."""
+    if id(sample) not in PATTERNS:
+
+        def seen(x):
+            if isinstance(x, schema.arg):
+                return TENSOR
+            if isinstance(x, tuple) and any(isinstance(y, schema.arg) for y in x):
+                return Several(map(seen, x))
+            return x
+
+        args, kwargs = list(map(seen, sample.args)), {k: seen(v) for k, v in sample.kwargs.items()}
+        PATTERNS[id(sample)] = sample, (args, kwargs)  # the sample stays, and so its id
+    return PATTERNS[id(sample)][1]
+
+
+def put(x, rest):
+    """A part of a pattern with the next tensors in it."""
+    if x is TENSOR:
+        return next(rest)
+    return tuple([put(y, rest) for y in x]) if type(x) is Several else x
 
 
 @dataclass(frozen=True)
@@ -207,16 +240,9 @@ class Call:
     def arguments(self, replacements):
         """(args, kwargs) of the sample with `replacements` for the tensor arguments."""
         rest = iter(replacements)
-
-        def put(x):
-            if isinstance(x, schema.arg):
-                return next(rest)
-            if isinstance(x, tuple) and any(isinstance(y, schema.arg) for y in x):
-                return tuple(put(y) for y in x)
-            return x
-
-        args = tuple(put(x) for x in self.sample.args)
-        return args, {k: put(v) for k, v in self.sample.kwargs.items()}
+        args, kwargs = pattern(self.sample)
+        args = tuple([put(x, rest) for x in args])
+        return args, {k: put(v, rest) for k, v in kwargs.items()}
 
     def shapes(self):
         """The `arg` of each tensor argument, in order."""
@@ -231,7 +257,7 @@ class Call:
         given = dict(zip([a.name for a in self.record.args], args)) | kwargs
         for a in self.record.args:
             if a.name not in given:
-                given[a.name] = None if a.default is None else eval(a.default)
+                given[a.name] = None if a.default is None else evaluated(a.default)
         return given
 
     def __call__(self, tensors, form=None):
@@ -243,7 +269,8 @@ class Call:
         return [tensor(x.array, grad and x.differentiable) for x in self.leaves]
 
     def with_arrays(self, arrays):
-        return replace(self, leaves=tuple(replace(x, array=a) for x, a in zip(self.leaves, arrays)))
+        leaves = [Leaf(x.name, x.place, a, x.differentiable) for x, a in zip(self.leaves, arrays)]
+        return Call(self.record, self.sample, tuple(leaves))
 
     @property
     def moving(self):

@@ -1,6 +1,7 @@
 """Forward results of every record against its NumPy/SciPy reference, in every claimed dtype."""
 
 import builtins
+import functools
 
 import numpy as np
 import pytest
@@ -40,6 +41,11 @@ def has_reference(record):
     return isinstance(record.reference, str)
 
 
+@functools.cache
+def compiled(text):
+    return compile(text.strip(), "<reference>", "eval")
+
+
 def reference(call, name):
     """The value of the record's reference on the arrays of a call."""
     wanted = result_dtype(call.record, name)
@@ -53,7 +59,7 @@ def reference(call, name):
         arrays.append(x)
     names = {"np": np, "scipy": scipy, "builtins": builtins, **call.named(arrays)}
     with np.errstate(all="ignore"):
-        return eval(call.record.reference, names)
+        return eval(compiled(call.record.reference), names)
 
 
 def result_name(call, name):

@@ -186,8 +186,8 @@ def test_gradients_are_those_of_float32(case):
         base = make(case, name)
         if not base.moving:
             continue
+        weights = weights_for(base)
         for what, call in scaled(base, name):
-            weights = weights_for(call)
             found = gradients(call, weights)
             try:
                 check_gradients(found, call, weights, name, what, rounded_gradients)

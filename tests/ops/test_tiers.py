@@ -2,11 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import programs
 from calls import RECORDS, TABLE
 from grouping import each
 
@@ -71,15 +70,13 @@ def test_generated_tests_pass_in_the_other_tier():
     # changed formula.
     left_out = ("against_torch.py", "mutations.py")
     generated = [name for name in generated if not name.endswith(left_out)]
-    found = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "moving", "-p", "no:cacheprovider",
-         "-k", "not of_torch_are and not listed_difference", *generated],
+    found = programs.run(
+        *("-m", "pytest", "-p", "moving", "-p", "no:cacheprovider", "--assert=plain"),
+        *("-k", "not of_torch_are and not listed_difference", *generated),
         cwd=here,
         env=os.environ | {"MOVED": ",".join(keys)},
-        capture_output=True,
-        text=True,
         timeout=600,
-    )  # fmt: skip
+    )
     assert found.returncode == 0, found.stdout[-4000:]
     (line,) = re.findall(r"^(\d+) cases of moved records$", found.stdout, re.M)
     assert int(line) > 15 * len(keys), found.stdout

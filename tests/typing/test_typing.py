@@ -1,10 +1,9 @@
 """Programs and the package under type checkers."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+import programs
 import pytest
 
 HERE = Path(__file__).resolve().parent
@@ -12,14 +11,8 @@ ROOT = HERE.parents[1]
 
 
 def run(*command):
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = programs.run(*command, cwd=ROOT, env=env, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
