@@ -252,6 +252,8 @@ def test_structures_of_dims_fit_those_of_arguments():
         ("in_dims", lambda: func.vmap(lambda t: t, in_dims=({"a": 0},))([x])),
         ("in_dims", lambda: func.vmap(lambda t: t[0], in_dims=([0, 1],))([x])),
         ("in_dims", lambda: func.vmap(lambda t: t[0], in_dims=((),))([x])),
+        ("in_dims", lambda: func.vmap(lambda t: t, in_dims=((),))(x)),
+        ("in_dims", lambda: func.vmap(lambda t, u: t, in_dims=(0, ()))(x, x)),
         ("out_dims", lambda: func.vmap(lambda t: (t, t), out_dims=(0, 1, 2))(x)),
         ("out_dims", lambda: func.vmap(lambda t: t, out_dims=(0, 1))(x)),
     ]
@@ -309,3 +311,11 @@ def test_hooks_of_a_tensor_whose_node_has_others():
     y = x * 2
     y.retain_grad()
     assert y._backward_hooks is None
+
+
+@each("call", ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"])
+def test_kernels_of_no_element_are_refused(call):
+    dims = int(call[-2])
+    for shape in {(0,) + (2,) * (dims - 1), (2,) * (dims - 1) + (0,)}:
+        with pytest.raises(RuntimeError, match="kernel size should be greater than zero"):
+            getattr(F, call)(ag.ones((1, 1) + (3,) * dims), ag.ones((1, 1, *shape)))
