@@ -178,6 +178,10 @@ class call:
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
 
+    `follows`: outputs, and the tensors of which one has to lie channels last for them to do so, too,
+    ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
+    and they are turned afterwards.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
     """
@@ -191,6 +195,7 @@ class call:
     places: bool = False
     into: bool = False
     from_host: tuple[str, ...] = ()
+    follows: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

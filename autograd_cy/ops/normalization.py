@@ -61,7 +61,7 @@ op("layer_norm(input, normalized_shape: ints, weight: Tensor? = None, bias: Tens
 
 op("_fused_rms_norm(input, normalized_shape: ints, weight: Tensor?, eps: float) -> (result, rstd)", shown_as="rms_norm", named=False, out=False,
    nondiff_outputs=("rstd",), dtypes="hf", node="FusedRmsNormBackward0",
-   kernel=call("norms.rms_norm", shape="rules_normalization.rms_norm(input, normalized_shape, weight)"),
+   kernel=call("norms.rms_norm", shape="rules_normalization.rms_norm(input, normalized_shape, weight)", follows={"result": "input"}),
    vjp={("input", "weight"): "_rms_norm_backward(grad_result, input, normalized_shape, rstd, weight, eps, needed[0], needed[1])"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, False)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, False)"}},
@@ -93,7 +93,7 @@ op("rms_norm(input, normalized_shape: ints, weight: Tensor? = None, eps: float? 
 
 op("_native_group_norm(input, num_groups: int, weight: Tensor?, bias: Tensor?, eps: float) -> (result, mean, rstd)", event="native_group_norm",
    shown_as="group_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeGroupNormBackward0",
-   kernel=call("norms.group_norm", shape="rules_normalization.group_norm(input, num_groups, weight, bias)"),
+   kernel=call("norms.group_norm", shape="rules_normalization.group_norm(input, num_groups, weight, bias)", follows={"result": "input"}),
    vjp={("input", "weight", "bias"): "_group_norm_backward(grad_result, input, num_groups, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"},
    shows={"result1": "mean", "result2": "rstd", "group": "num_groups", "N": "input.shape[0]", "C": "input.shape[1]"},
    jvp={"result": {"input": "_groups_moved(input_t, input, num_groups, weight, eps)",

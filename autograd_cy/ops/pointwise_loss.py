@@ -101,7 +101,7 @@ PROBABILITY = real(0.1, 0.9)
 
 # L = -t log x - (1 - t) log(1 - x), L' = (x - t) / (x (1 - x)), L'' = (x^2 - 2 x t + t) / (x (1 - x))^2
 op("_binary_cross_entropy(self, target, weight: Tensor?, reduction: int)", out=False, shown_as="binary_cross_entropy", node="BinaryCrossEntropyBackward0",
-   kernel=call("pointwise_loss.cross_entropy_into", shape="rules_loss.probabilities(self, target, weight, reduction)"),
+   kernel=call("pointwise_loss.cross_entropy_into", shape="rules_loss.probabilities(self, target, weight, reduction)", follows={"result": "self"}),
    vjp={"self": "_binary_cross_entropy_backward(_loss_share(grad, self, weight, reduction), self, target)",
         "target": "_loss_share(grad, self, weight, reduction) * (log1p(-self) - log(self))"},
    jvp={"self": "_loss_total(_binary_cross_entropy_backward(self_t, self, target), weight, reduction)",

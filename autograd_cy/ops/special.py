@@ -48,14 +48,14 @@ op("xlogy(self: operand, other: operand)", kernel=elementwise("xlogy", dtypes="f
 
 # --- gamma functions ---------------------------------------------------------------------------
 
-op("lgamma(self)", kernel=call("special.lgamma", shape="rules_special.floating(self)", over="self"), inplace=True, vjp={"self": "grad * digamma(self)"}, jvp="elementwise",
+op("lgamma(self)", kernel=call("special.lgamma", shape="rules_special.floating(self)", over="self", follows={"result": "self"}), inplace=True, vjp={"self": "grad * digamma(self)"}, jvp="elementwise",
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.gammaln(self)", tolerance=1e-4,
    special=(differs("value", "np.abs(self - 1) < 1e-6", "SciPy's error beside the zero at 1 is one of 1, not of the result"),
             differs("second", "finite(self)", TORCH_ROUNDS)),
    doc="Logarithm of the absolute value of the gamma function.",
    example=">>> ag.lgamma(ag.tensor([1.0, 4.0]))\ntensor([0.0000, 1.7918])")
 
-op("digamma(self)", kernel=call("special.digamma", shape="rules_special.floating(self)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
+op("digamma(self)", kernel=call("special.digamma", shape="rules_special.floating(self)", over="self", follows={"result": "self"}), inplace=True, vjp={"self": "grad * _polygamma(self, 1)"}, jvp="elementwise",
    vmap="elementwise", samples=UNARY, domain=real(0.4, 4), dtypes="bihf", reference="scipy.special.psi(self)", tolerance=1e-4,
    special=(differs("gradient", "finite(self)", TORCH_ROUNDS), differs("second", "np.isposinf(self)", "the limit")),
    doc="Derivative of :func:`lgamma`.",

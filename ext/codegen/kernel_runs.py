@@ -107,6 +107,20 @@ def read_tuple(
     return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
 
+def turned_outputs(record) -> list[str]:
+    """What lies channels last because a tensor that it follows does."""
+    lines = []
+    for output, names in record.kernel.follows.items():
+        to = f"to_{record.returns.index(output)}"
+        names, _, where = names.partition(" if ")
+        asked = " or ".join(f"channels_last({name})" for name in names.split(", "))
+        asked = f"{where} and ({asked})" if where else asked
+        lines += [f"if {asked}:", f"    {to} = turned_channels_last({to})"]
+    if lines:
+        lines = ["if flags & F_STRIDED:", *(f"    {line}" for line in lines)]
+    return lines
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
@@ -166,12 +180,9 @@ def run_function(record, shown: str, imports) -> list[str]:
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
-        body += ["    return out", f"return ({outs})"]
+        body += ["    return out"]
     else:
-        body += [
-            "if out is not None:",
-            f'    settle(out, to_0, "{shown}")',
-            "    return out",
-            "return to_0",
-        ]
+        body += ["if out is not None:", f'    settle(out, to_0, "{shown}")', "    return out"]
+    body += turned_outputs(r)
+    body += [f"return ({outs})" if several else "return to_0"]
     return ["", head, *(f"    {line}" for line in body)]

@@ -22,7 +22,7 @@ from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.linking import _interpreted as interpreted
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_STRIDED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -43,6 +43,7 @@ from autograd_cy._C.outputs cimport (
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
+from autograd_cy._C.formats cimport channels_last, turned_channels_last
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, need_exact_out, outs_arg, write_outs, widened)
 from autograd_cy._C.events cimport finished, note_node

@@ -1,6 +1,8 @@
 # cython: language_level=3
 """Composites of the family resampling: records in autograd_cy/ops/resampling.py name them."""
 from autograd_cy._C.dtypes cimport DT_I64, DT_U8, dt_is_float
+from autograd_cy._C.formats cimport channels_last
+from autograd_cy._C.placement cimport MF_CHANNELS_LAST
 from autograd_cy._C.resample_loops cimport CUBIC, LINEAR, NEAREST_EXACT
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport Tensor, dims_of, sizes_of
@@ -61,6 +63,10 @@ cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
             f"of upscale_factor, but input.size(-3)={c} is not divisible by {factor * factor}")
     c //= factor * factor
+    if n == 4 and channels_last(a):
+        a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, w, c, factor, factor))
+        a = T.reshape(T.permute(a, (0, 1, 4, 2, 5, 3)), (shape[0], h * factor, w * factor, c))
+        return T.permute(a, (0, 3, 1, 2))
     a = T.permute(T.reshape(a, lead + (c, factor, factor, h, w)),
                   tuple(range(n - 3)) + (n - 3, n, n - 2, n + 1, n - 1))
     return T.reshape(a, lead + (c, h * factor, w * factor))
@@ -84,13 +90,17 @@ cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
                 f"input.size({at})={size} is not divisible by {factor}")
     h //= factor
     w //= factor
+    if n == 4 and channels_last(a):
+        a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, factor, w, factor, c))
+        a = T.reshape(T.permute(a, (0, 1, 3, 5, 2, 4)), (shape[0], h, w, c * factor * factor))
+        return T.permute(a, (0, 3, 1, 2))
     a = T.permute(T.reshape(a, lead + (c, h, factor, w, factor)),
                   tuple(range(n - 3)) + (n - 3, n - 1, n + 1, n - 2, n))
     return T.reshape(a, lead + (c * factor * factor, h, w))
 
 
 cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
-    cdef tuple shape = dims_of(a)
+    cdef tuple shape = dims_of(a), lead
     if a.nd <= 2:
         raise RuntimeError(
             "channel_shuffle expects input with > 2 dims, but got input with sizes "
@@ -102,6 +112,11 @@ cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and "
             f"{groups} groups.")
+    if channels_last(a):
+        a = T.movedim(a, (1,), (-1,))
+        lead = dims_of(a)
+        a = T.transpose(T.reshape(a, lead[:a.nd - 1] + (groups, shape[1] // groups)), -1, -2)
+        return T.movedim(T.reshape(a, lead), (-1,), (1,))
     a = T.transpose(T.reshape(a, (shape[0], groups, shape[1] // groups) + shape[2:]), 1, 2)
     return T.reshape(a, shape)
 
@@ -112,6 +127,7 @@ cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
     """Zeros but for the elements at their places, which count in planes of `size`."""
     cdef Py_ssize_t n = len(size), lead = a.nd - n, inside = 1, count = 1, d
     cdef tuple shape = dims_of(a)
+    cdef bint last = a.nd == 4 and channels_last(a)
     if indices.dt != DT_I64:
         raise RuntimeError(
             "elements in indices should be type int64 but got: " + scalar_name(indices.dt))
@@ -129,4 +145,7 @@ cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
     a = T.scatter_src(T.new_zeros(a, shape[:lead] + (inside,)), lead,
                       T.reshape(indices, shape[:lead] + (count,)),
                       T.reshape(a, shape[:lead] + (count,)))
-    return T.reshape(a, shape[:lead] + size)
+    a = T.reshape(a, shape[:lead] + size)
+    if last:
+        return T.clone(a, MF_CHANNELS_LAST)
+    return a

@@ -557,11 +557,22 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     return target
 
 
+cdef inline bint is_expanded(Tensor t) noexcept:
+    cdef int d
+    for d in range(t.nd):
+        if t.strides[d] == 0 and t.sizes[d] > 1:
+            return True
+    return False
+
+
 cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, int n,
                       int device):
-    """A fresh result; the order of dimensions follows the first operand of the full shape."""
+    """
+    A fresh result; the order of dimensions follows the first operand of the full shape, but an
+    expanded one says little of its own: rather the first of the others.
+    """
     cdef int i, d
-    cdef Tensor t
+    cdef Tensor t, like = None
     cdef bint full
     for i in range(n):
         t = <Tensor>args[i]
@@ -573,9 +584,12 @@ cdef Tensor empty_for(int dt, int nd, const Py_ssize_t* shape, PyObject** args, 
                 full = False
                 break
         if full:
-            if t.flags & F_STRIDED and t.mem.device == device:
-                return tensor_empty_like(t, dt)
-            break
+            if like is None or not is_expanded(t):
+                like = t
+            if not is_expanded(t):
+                break
+    if like is not None and like.flags & F_STRIDED and like.mem.device == device:
+        return tensor_empty_like(like, dt)
     return tensor_empty_on(device, dt, nd, shape, NULL) if device else tensor_empty(dt, nd, shape)
 
 

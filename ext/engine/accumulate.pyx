@@ -26,6 +26,8 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
     """A gradient in the shape and dtype of what it belongs to; errors name both nodes."""
     cdef OutMeta* m = &target.metas[nr]
     cdef int i
+    cdef Py_ssize_t size
+    cdef tuple shape
     cdef bint same = grad.nd == m.ndim
     if same:
         for i in range(m.ndim):
@@ -39,7 +41,13 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
                 f"invalid gradient at index {index} - got {list(sizes_of(grad))} but expected "
                 f"shape compatible with {list(size_object(m.ndim, m.shape))}")
         if grad.flags & (F_GRAD_PATH | F_SLOW):
-            grad = T.sum_to_size(grad, tuple(size_object(m.ndim, m.shape)))
+            # The leading dimensions of one element alone: nothing to sum.
+            same = True
+            for i in range(grad.nd):
+                size = m.shape[i - grad.nd + m.ndim] if i >= grad.nd - m.ndim else 1
+                same = same and grad.sizes[i] == size
+            shape = tuple(size_object(m.ndim, m.shape))
+            grad = T.reshape(grad, shape) if same else T.sum_to_size(grad, shape)
         else:
             grad = sum_to_shape_fast(grad, m.ndim, m.shape)
     if grad.mem.device != m.device:

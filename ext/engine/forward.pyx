@@ -13,7 +13,7 @@ view of it was changed in place), the window is made when the view is next used.
 own tangent though it is a view of its primal (OWN_TANGENT). Views of a dual know it as their
 `dual_base`, and follow it as other views follow their base.
 """
-from cpython.ref cimport Py_REFCNT
+from cpython.ref cimport PyObject, Py_REFCNT
 from autograd_cy._C.iterate cimport zeros_on
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_differentiable
 from autograd_cy._C.metadata cimport strides_of, offset_of
@@ -94,6 +94,20 @@ cdef Tensor fit_tangent(Tensor tangent, Tensor result):
     return tangent
 
 
+cdef bint held_elsewhere(Tensor own, Py_ssize_t holders) noexcept:
+    """Whether others than `holders` and the tensors below vmaps, if any, hold a tensor's memory."""
+    cdef PyObject* t = <PyObject*>own
+    cdef Py_ssize_t tensors = 1
+    if Py_REFCNT(own) > holders:
+        return True
+    while (<Tensor>t).flags & F_BATCHED:
+        t = <PyObject*>(<Tensor>t).extra.value
+        if Py_REFCNT(<object>t) > 1:
+            return True
+        tensors += 1
+    return own.mem.refcount > tensors
+
+
 cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor below) except -1:
     """`below`: the result with the tangents of outer levels (itself if there are none)."""
     cdef Tensor outer = below if below is not result and below.flags & F_DUAL else None
@@ -103,8 +117,7 @@ cdef int set_tangent(Tensor result, Tensor tangent, ForwardLevel level, Tensor b
     if tangent is not None:
         own = fit_tangent(tangent, result)
         # The caller holds `tangent`: who else does may change it in place (x + c has that of x).
-        if not result.flags & F_VIEW and (
-                own.mem.refcount > 1 or Py_REFCNT(own) > (2 if own is tangent else 1)):
+        if not result.flags & F_VIEW and held_elsewhere(own, 2 if own is tangent else 1):
             own = T.clone(own, -1)
         put_dual(result, own, level, outer)
     elif outer is not None:

@@ -19,8 +19,10 @@ from autograd_cy._C.convolution_taps cimport (
     Grid, Piece, Work, cut_vectors, plan_image, plan_result, tap_image, tap_result)
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
+from autograd_cy._C.formats cimport channels_last
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
 from autograd_cy._C.gemm_product cimport parts
+from autograd_cy._C.iterate cimport contiguous
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
@@ -549,6 +551,11 @@ cdef void launch_weights(void* plan) noexcept nogil:
         agc_no_memory()
 
 
+cdef inline Tensor planes(Tensor t):
+    """What lies channels last, in C order: copies cost less than loops across rows."""
+    return contiguous(t) if channels_last(t) else t
+
+
 cdef int strides_of(Py_ssize_t* at, Py_ssize_t* sizes, Tensor t, int unit) except -1:
     """Strides and sizes of a tensor with one, two or three spatial dimensions."""
     cdef int d, missing = 5 - t.nd
@@ -612,6 +619,7 @@ cdef int convolve(
     cdef double cost
     if out.count == 0:
         return 0
+    input, weight = planes(input), planes(weight)
     cost = describe(&f, out if transposed else input, input if transposed else out, weight, stride,
                     padding, dilation, groups)
     begin(&work, "convolution", &f, sizeof(Form))
@@ -638,10 +646,13 @@ cdef int convolve_weight(
         bint transposed, Py_ssize_t groups) except -1:
     cdef Form f
     cdef Launch work
-    cdef Tensor x = grad if transposed else input, y = input if transposed else grad
+    cdef Tensor x, y
     cdef double cost
     if out.count == 0:
         return 0
+    grad, input = planes(grad), planes(input)
+    x = grad if transposed else input
+    y = input if transposed else grad
     cost = describe(&f, x, y, out, stride, padding, dilation, groups)
     begin(&work, "convolution", &f, sizeof(Form))
     operand(&work, &f.x, x, READS)

@@ -586,7 +586,22 @@ cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
     return join_rows(&work, &plan, item)
 
 
+cdef Tensor channels_behind(Tensor a):
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, last = a.nd - 1
+    for d in range(a.nd):
+        sizes[d] = a.sizes[0 if d == 0 else 1 if d == last else d + 1]
+        strides[d] = a.strides[0 if d == 0 else 1 if d == last else d + 1]
+    return tensor_window(a, a.nd, sizes, strides, 0)
+
+
 cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
+    if out.flags & F_STRIDED:       # channels last: as they lie in memory
+        dim = normal_dim(dim, out.nd)
+        dim = out.nd - 1 if dim == 1 else max(dim - 1, 0)
+        return join(channels_behind(out), tuple([channels_behind(<Tensor>t) for t in tensors]),
+                    <int>dim, False)
     return join(out, tensors, <int>normal_dim(dim, out.nd), False)
 
 

@@ -472,9 +472,10 @@ cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):
     cdef char[MAX_DIMS + 1] mask
     cdef Tensor out
     cdef int d, lead = a.nd - ndim
-    cdef bint any_reduced = lead > 0
+    cdef bint any_reduced = False, leads = lead > 0
     for d in range(lead):
         mask[d] = 1
+        any_reduced = any_reduced or a.sizes[d] != 1
     for d in range(ndim):
         mask[lead + d] = shape[d] == 1 and a.sizes[lead + d] != 1
         any_reduced = any_reduced or mask[lead + d]
@@ -486,7 +487,8 @@ cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape):
         raise RuntimeError(
             f"a tensor of shape {list(sizes_of(a))} can't be summed to {ndim} dimensions")
     if not any_reduced:
-        return a
+        # Of one element each, leading dimensions go without a sum: the same memory.
+        return tensor_window(a, ndim, a.sizes + lead, a.strides + lead, 0) if leads else a
     out = tensor_empty(a.dt, ndim, shape)
     if a.count == 0:
         fill_with(out, 0)

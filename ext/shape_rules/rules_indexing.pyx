@@ -5,12 +5,14 @@ from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_promote)
+from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
-from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, device_of_code
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.storage cimport ON_CPU, ON_META
-from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, is_tensor, normal_dim, same_shape, sizes_of
+from autograd_cy._C.tensor cimport (
+    F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -181,6 +183,10 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
         total += t.sizes[dim]
     result_dense(r, common_dtype(tensors) if dt < 0 else dt, like.nd, like.sizes)
     r.sizes[dim] = total
+    if like.flags & F_STRIDED and all_channels_last(tensors):
+        r.strided = True
+        return format_strides(
+            r.nd, r.sizes, MF_CHANNELS_LAST if r.nd == 4 else MF_CHANNELS_LAST_3D, r.strides)
     return 0
 
 

@@ -1,0 +1,13 @@
+# cython: language_level=3
+"""Results whose channels lie last, as those of an operand do."""
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor
+
+cdef bint strides_say_channels_last(Tensor a) noexcept
+
+cdef inline bint channels_last(Tensor a) noexcept:
+    """Whether the memory of images or volumes, or of None, has all channels of a place together."""
+    return (a is not None and a.flags & F_STRIDED != 0 and (a.nd == 4 or a.nd == 5)
+            and strides_say_channels_last(a))
+
+cdef bint all_channels_last(tuple tensors) noexcept
+cdef Tensor turned_channels_last(Tensor a)       # a copy; other than images and volumes: a itself

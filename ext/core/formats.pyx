@@ -1,0 +1,51 @@
+# cython: language_level=3
+"""
+Results whose channels lie last, as those of an operand do.
+
+Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the
+table); so an operator keeps the memory format of a network whatever its kernel can.
+"""
+from autograd_cy._C.iterate cimport copy_into
+from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
+from autograd_cy._C.storage cimport ON_META
+from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, format_strides, tensor_empty_on
+
+__all__: list[str] = []
+
+
+cdef bint strides_say_channels_last(Tensor a) noexcept:
+    """From the channels outwards each dimension begins where those inside it end, or later.
+
+    Strides that fit C order as well, as those of one element do, say nothing.
+    """
+    cdef Py_ssize_t least = 0
+    cdef int i, d
+    if a.strides[1] == 0:
+        return False
+    for i in range(a.nd):
+        d = 1 if i == 0 else 0 if i == a.nd - 1 else a.nd - i
+        if a.sizes[d] == 0 or a.strides[d] < least:
+            return False
+        if d == 0 and least == a.strides[1]:
+            return False
+        least = a.strides[d] * a.sizes[d]
+    return True
+
+
+cdef bint all_channels_last(tuple tensors) noexcept:
+    for t in tensors:
+        if not channels_last(<Tensor>t):
+            return False
+    return True
+
+
+cdef Tensor turned_channels_last(Tensor a):
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Tensor r
+    if a.nd != 4 and a.nd != 5:
+        return a
+    format_strides(a.nd, a.sizes, MF_CHANNELS_LAST if a.nd == 4 else MF_CHANNELS_LAST_3D, strides)
+    r = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, strides)
+    if a.mem.device != ON_META:
+        copy_into(r, a, "copy")
+    return r
