@@ -17,8 +17,8 @@ import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .builder import include_dirs
-from .extensions import BUILD_DIR, ROOT
+from .builder import generate, include_dirs
+from .extensions import BUILD_DIR, MODULES, ROOT, SHARED
 from .flags import job_count
 
 ERRORS = (
@@ -71,7 +71,9 @@ def refused(sources: list[Path]) -> list[str]:
 
 
 def main() -> int:
-    sources = sorted(BUILD_DIR.glob("*/*/*.c"))
+    # Folders of earlier builds hold C of modules that are gone.
+    names = {SHARED, *(module.name for module in [*MODULES, *generate()])}
+    sources = sorted(path for path in BUILD_DIR.glob("*/*/*.c") if path.stem in names)
     if not sources:
         print("There is no generated C yet: build first (pip install -e .).", file=sys.stderr)
         return 2
