@@ -224,15 +224,18 @@ class PassesOn(torch.overrides.TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+def same(t):
+    return t
+
+
+# They make no functions: CPython 3.12 and 3.13 crash by themselves where memory for one is lacking.
 CONTEXTS = {
     "no_grad": torch.no_grad,
     "enable_grad": torch.enable_grad,
     "inference_mode": torch.inference_mode,
     "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
     "autocast without": lambda: torch.autocast("cpu", enabled=False),
-    "saved_tensors_hooks": lambda: torch.autograd.graph.saved_tensors_hooks(
-        lambda t: t, lambda t: t
-    ),
+    "saved_tensors_hooks": lambda: torch.autograd.graph.saved_tensors_hooks(same, same),
     "disable_saved_tensors_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("no"),
     "dual_level": torch.autograd.forward_ad.dual_level,
     "record_function": lambda: torch.profiler.record_function("name"),
