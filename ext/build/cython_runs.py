@@ -160,7 +160,8 @@ def serve(many: bool) -> None:
     for line in sys.stdin:
         arguments = json.loads(line)
         common = " ".join(_common(arguments))
-        if many and common not in ready and "--module-name" in arguments:
+        # The shared helper code comes of no source, and cimports nothing.
+        if many and common not in ready and arguments[-1].endswith(".pyx"):
             ready[common] = _declarations(arguments)
         with tempfile.TemporaryFile("w+", errors="replace") as log:
             child = os.fork()

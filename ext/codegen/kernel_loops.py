@@ -3,7 +3,8 @@
 The text is the same for every SIMD target; only compiler flags differ. Each loop has the signature
 `loop_t(char** p, const Py_ssize_t* s, Py_ssize_t n)`: p[0] is the result, p[1:] the inputs, s their
 strides in bytes. A result may be exactly one of its inputs. The formulas are the C functions of
-ext/kernels/scalar; the list of kernels is kernel_specs.py.
+ext/kernels/scalar; the list of kernels is kernel_specs.py. Where operands lie plainly, macros of
+ext/kernels/each.h make the loop in C, as Cython can't tell a C compiler that operands don't overlap.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ CODE_OF_WORD = {"w8": 1, "w16": 3, "w32": 4, "w64": 5, "w128": 11}
 
 SPACE = 512  # KERNEL_SPACE of kernel_table.pxd
 _KEEPS = {"number": "KEEPS_NUMBER", "factor": "KEEPS_NUMBER | KEEPS_FACTOR"}
+
+# Inputs that the macros of ext/kernels/each.h take: vectors and scalars.
+EACH = "V S VV VS SV VVV VSV VVS VSS SVV VVVV VVVS VVSS SVVS".split()
+MOST_INPUTS = 4
 
 # Types with a loop of their own for strided operands; the rest is gathered into blocks.
 STRIDED = ("i64", "f32", "f64", "c64", "c128", "w32", "w64")
@@ -60,6 +65,10 @@ class Loop:
     @property
     def is_wide(self) -> bool:
         return self.suffix in self.spec.wide.split()
+
+    @property
+    def formula(self) -> str:
+        return f"ag_{self.spec.name}_{self.suffix}"
 
     @property
     def near(self) -> str:
@@ -106,7 +115,9 @@ def _element(k: int) -> str:
 
 
 def _declarations(loop: Loop) -> list[str]:
-    spec, lines = loop.spec, ["    cdef Py_ssize_t i"]
+    spec, lines = loop.spec, []
+    if loop.has_near:
+        lines.append("    cdef Py_ssize_t i")
     if spec.commutative:
         # One loop for a repeated element: it is always the second input.
         lines.append("    cdef bint flip = s[1] == 0")
@@ -133,31 +144,24 @@ def _test(loop: Loop, scalars: Sequence[int]) -> str:
     return " and ".join(parts)
 
 
-def _call(loop: Loop, arguments: Iterable[str]) -> str:
-    return f"ag_{loop.spec.name}_{loop.suffix}({', '.join(arguments)})"
+def _each(count: str, formula: str, nin: int, scalars: Sequence[int] = ()) -> str:
+    """The loop o[i] = formula(a[i], ...) by a macro of each.h, some inputs one repeated element."""
+    inputs = range(1, nin + 1)
+    kinds = "".join("S" if k in scalars else "V" for k in inputs)
+    names = [f"{_element(k)}0" if k in scalars else _element(k) for k in inputs]
+    return f"AG_EACH_{kinds}({count}, o, {formula}, {', '.join(names)})"
 
 
 def _dense_branch(loop: Loop, scalars: Sequence[int]) -> list[str]:
     """Contiguous operands, some of them one repeated element."""
     lines = [f"        {_element(k)}0 = {_element(k)}[0]" for k in scalars]
-    arguments = [
-        f"{_element(k)}0" if k in scalars else f"{_element(k)}[i]"
-        for k in range(1, len(loop.operands))
-    ]
-    return [*lines, "        for i in range(n):", f"            o[i] = {_call(loop, arguments)}"]
+    return [*lines, f"        {_each('n', loop.formula, loop.spec.nin, scalars)}"]
 
 
-def _strided_branch(loop: Loop) -> list[str]:
-    arguments = [
-        f"(<const ag_{t}*> (<const char*> {_element(k)} + i * s{k}))[0]"
-        for k, t in enumerate(loop.operands)
-        if k
-    ]
-    return [
-        "        for i in range(n):",
-        f"            (<ag_{loop.operands[0]}*> (<char*> o + i * s0))[0] = \\",
-        f"                {_call(loop, arguments)}",
-    ]
+def _strided(formula: str, nin: int) -> str:
+    """The loop over operands with strides of their own, by a macro of each.h."""
+    pairs = [f"{_element(k)}, s{k}" for k in range(1, nin + 1)]
+    return f"AG_STRIDED_{nin}(n, o, s0, {formula}, {', '.join(pairs)})"
 
 
 def _codes(operands: Sequence[str]) -> str:
@@ -198,7 +202,7 @@ def loop_text(loop: Loop) -> str:
         word = "elif"
     lines.append("    else:")
     if has_strided_loop(loop):
-        lines += _strided_branch(loop)
+        lines.append(f"        {_strided(loop.formula, loop.spec.nin)}")
     else:
         lines.append("        " + _staged(loop.name, loop.operands, loop.operands))
     return "\n".join(lines) + "\n"
@@ -208,13 +212,11 @@ def _full_vectors(loop: Loop) -> list[str]:
     if loop.is_wide:
         names = ", ".join(_element(k) for k in range(1, len(loop.operands)))
         return [f"        ag_run_{loop.name}({names}, o, m)"]
-    arguments = [f"{_element(k)}[i]" for k in range(1, len(loop.operands))]
+    nin = loop.spec.nin
     if not loop.has_near:
-        return ["        for i in range(m):", f"            o[i] = {_call(loop, arguments)}"]
-    last = _element(len(loop.operands) - 1)
-    test = f"{loop.far}({last}[i])"
-    near = f"{loop.near}({', '.join(arguments)})"
-    steps = [f"            {_element(k) if k else 'o'} += size" for k in range(len(loop.operands))]
+        return [f"        {_each('m', loop.formula, nin)}"]
+    test = f"{loop.far}({_element(nin)}[i])"
+    steps = [f"            {_element(k) if k else 'o'} += size" for k in range(nin + 1)]
     return [
         "        while start < m:",
         "            size = (m - start if m - start < NEAR else NEAR) & -LANES",
@@ -222,11 +224,9 @@ def _full_vectors(loop: Loop) -> list[str]:
         "            for i in range(size):",
         f"                far |= {test}",
         "            if far:",
-        "                for i in range(size):",
-        f"                    o[i] = {_call(loop, arguments)}",
+        f"                {_each('size', loop.formula, nin)}",
         "            else:",
-        "                for i in range(size):",
-        f"                    o[i] = {near}",
+        f"                {_each('size', loop.near, nin)}",
         *steps,
         "            start += size",
     ]
@@ -289,23 +289,20 @@ class Cast:
         """The loop over contiguous operands."""
         if self.by_runs:
             return f"        ag_run_{self.source}_{self.target}(a, o, n)\n"
-        return f"        for i in range(n):\n            o[i] = ag_{self.name}(a[i])\n"
+        return f"        {_each('n', f'ag_{self.name}', 1)}\n"
 
     @property
     def text(self) -> str:
         source, target = self.source, self.target
         return (
             f"{_head(self.name)}\n"
-            "    cdef Py_ssize_t i\n"
             f"    cdef ag_{target}* o = <ag_{target}*> p[0]\n"
             f"    cdef const ag_{source}* a = <const ag_{source}*> p[1]\n"
             "    cdef Py_ssize_t s0 = s[0], s1 = s[1]\n"
             f"    if s0 == {SIZE[target]} and s1 == {SIZE[source]}:\n"
             f"{self.dense}"
             "    else:\n"
-            "        for i in range(n):\n"
-            f"            (<ag_{target}*> (<char*> o + i * s0))[0] = \\\n"
-            f"                ag_{self.name}((<const ag_{source}*> (<const char*> a + i * s1))[0])\n"
+            f"        {_strided(f'ag_{self.name}', 1)}\n"
         )
 
 
@@ -507,6 +504,10 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             'cdef extern from "tail.h" nogil:',
             "    void ag_load_tail(char*, const char*, Py_ssize_t, Py_ssize_t)",
             "    void ag_store_tail(char*, const char*, Py_ssize_t)",
+            "",
+            'cdef extern from "each.h" nogil:',
+            *(f"    void AG_EACH_{kinds}(Py_ssize_t n, ...)" for kinds in EACH),
+            *(f"    void AG_STRIDED_{nin}(Py_ssize_t n, ...)" for nin in range(1, MOST_INPUTS + 1)),
             "",
             'cdef extern from "scalar/scalar.h" nogil:',
         ],

@@ -17,24 +17,39 @@
     AG_FN ag_lanes_##T ag_zeros_##T(void) {                                                      \
         ag_lanes_##T z = {0};                                                                    \
         return z;                                                                                \
-    }                                                                                            \
-    /* The larger (smaller) of each pair; a NaN in either stays. */                              \
-    AG_FN ag_lanes_##T ag_larger_lanes_##T(ag_lanes_##T m, ag_lanes_##T x) {                     \
-        const __typeof__(x > m) k = (x > m) | (x != x);                                          \
-        return (ag_lanes_##T)(((__typeof__(k))x & k) | ((__typeof__(k))m & ~k));                 \
-    }                                                                                            \
-    AG_FN ag_lanes_##T ag_smaller_lanes_##T(ag_lanes_##T m, ag_lanes_##T x) {                    \
-        const __typeof__(x < m) k = (x < m) | (x != x);                                          \
-        return (ag_lanes_##T)(((__typeof__(k))x & k) | ((__typeof__(k))m & ~k));                 \
     }
-AG_LANES(u8)
-AG_LANES(i8)
-AG_LANES(i16)
-AG_LANES(i32)
 AG_LANES(i64)
 AG_LANES(f32)
 AG_LANES(f64)
 #undef AG_LANES
+
+/* Vectors for the largest and the smallest elements, of the size that the processor compares: gcc takes
+ * larger ones apart to single elements. */
+#if defined(__AVX2__)
+#define AG_CHOICE 32
+#else
+#define AG_CHOICE 16
+#endif
+#define AG_CHOICES(T)                                                                            \
+    typedef ag_##T ag_choice_##T                                                                 \
+        __attribute__((vector_size(AG_CHOICE), aligned(sizeof(ag_##T)), may_alias));             \
+    /* The larger (smaller) of each pair; a NaN in either stays. */                              \
+    AG_FN ag_choice_##T ag_larger_##T(ag_choice_##T m, ag_choice_##T x) {                        \
+        const __typeof__(x > m) k = (x > m) | (x != x);                                          \
+        return (ag_choice_##T)(((__typeof__(k))x & k) | ((__typeof__(k))m & ~k));                \
+    }                                                                                            \
+    AG_FN ag_choice_##T ag_smaller_##T(ag_choice_##T m, ag_choice_##T x) {                       \
+        const __typeof__(x < m) k = (x < m) | (x != x);                                          \
+        return (ag_choice_##T)(((__typeof__(k))x & k) | ((__typeof__(k))m & ~k));                \
+    }
+AG_CHOICES(u8)
+AG_CHOICES(i8)
+AG_CHOICES(i16)
+AG_CHOICES(i32)
+AG_CHOICES(i64)
+AG_CHOICES(f32)
+AG_CHOICES(f64)
+#undef AG_CHOICES
 
 /* The best of n floats (n at least a vector), where one instruction takes the larger of two. It
  * forgets a NaN, which is looked for aside. */

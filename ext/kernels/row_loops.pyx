@@ -29,32 +29,36 @@ cdef extern from "halves.h" nogil:
     uint16_t ag_narrow(bint is_f16, float x)
 
 cdef extern from "lanes.h" nogil:
-    ctypedef uint8_t lanes_u8 "ag_lanes_u8"
-    ctypedef int8_t lanes_i8 "ag_lanes_i8"
-    ctypedef int16_t lanes_i16 "ag_lanes_i16"
-    ctypedef int32_t lanes_i32 "ag_lanes_i32"
     ctypedef int64_t lanes_i64 "ag_lanes_i64"
     ctypedef float lanes_f32 "ag_lanes_f32"
     ctypedef double lanes_f64 "ag_lanes_f64"
     lanes_i64 ag_zeros_i64()
     lanes_f32 ag_zeros_f32()
     lanes_f64 ag_zeros_f64()
-    lanes_u8 ag_larger_lanes_u8(lanes_u8, lanes_u8)
-    lanes_i8 ag_larger_lanes_i8(lanes_i8, lanes_i8)
-    lanes_i16 ag_larger_lanes_i16(lanes_i16, lanes_i16)
-    lanes_i32 ag_larger_lanes_i32(lanes_i32, lanes_i32)
-    lanes_i64 ag_larger_lanes_i64(lanes_i64, lanes_i64)
-    lanes_f32 ag_larger_lanes_f32(lanes_f32, lanes_f32)
-    lanes_f64 ag_larger_lanes_f64(lanes_f64, lanes_f64)
-    lanes_u8 ag_smaller_lanes_u8(lanes_u8, lanes_u8)
-    lanes_i8 ag_smaller_lanes_i8(lanes_i8, lanes_i8)
-    lanes_i16 ag_smaller_lanes_i16(lanes_i16, lanes_i16)
-    lanes_i32 ag_smaller_lanes_i32(lanes_i32, lanes_i32)
-    lanes_i64 ag_smaller_lanes_i64(lanes_i64, lanes_i64)
-    lanes_f32 ag_smaller_lanes_f32(lanes_f32, lanes_f32)
-    lanes_f64 ag_smaller_lanes_f64(lanes_f64, lanes_f64)
+    ctypedef uint8_t choice_u8 "ag_choice_u8"
+    ctypedef int8_t choice_i8 "ag_choice_i8"
+    ctypedef int16_t choice_i16 "ag_choice_i16"
+    ctypedef int32_t choice_i32 "ag_choice_i32"
+    ctypedef int64_t choice_i64 "ag_choice_i64"
+    ctypedef float choice_f32 "ag_choice_f32"
+    ctypedef double choice_f64 "ag_choice_f64"
+    choice_u8 ag_larger_u8(choice_u8, choice_u8)
+    choice_i8 ag_larger_i8(choice_i8, choice_i8)
+    choice_i16 ag_larger_i16(choice_i16, choice_i16)
+    choice_i32 ag_larger_i32(choice_i32, choice_i32)
+    choice_i64 ag_larger_i64(choice_i64, choice_i64)
+    choice_f32 ag_larger_f32(choice_f32, choice_f32)
+    choice_f64 ag_larger_f64(choice_f64, choice_f64)
+    choice_u8 ag_smaller_u8(choice_u8, choice_u8)
+    choice_i8 ag_smaller_i8(choice_i8, choice_i8)
+    choice_i16 ag_smaller_i16(choice_i16, choice_i16)
+    choice_i32 ag_smaller_i32(choice_i32, choice_i32)
+    choice_i64 ag_smaller_i64(choice_i64, choice_i64)
+    choice_f32 ag_smaller_f32(choice_f32, choice_f32)
+    choice_f64 ag_smaller_f64(choice_f64, choice_f64)
     enum:
         AG_HAS_BEST
+        AG_CHOICE  # bytes of ag_choice_...
     float ag_largest_f32(const float*, Py_ssize_t)
     float ag_smallest_f32(const float*, Py_ssize_t)
     double ag_largest_f64(const double*, Py_ssize_t)
@@ -87,14 +91,14 @@ ctypedef fused num_t:
     float
     double
 
-ctypedef fused lanes_t:
-    lanes_u8
-    lanes_i8
-    lanes_i16
-    lanes_i32
-    lanes_i64
-    lanes_f32
-    lanes_f64
+ctypedef fused choice_t:
+    choice_u8
+    choice_i8
+    choice_i16
+    choice_i32
+    choice_i64
+    choice_f32
+    choice_f64
 
 ctypedef fused adding_t:
     lanes_i64

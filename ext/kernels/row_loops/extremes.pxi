@@ -26,59 +26,59 @@ cdef inline num_t better(num_t m, num_t x, order_t* order) noexcept nogil:
     return x if before(x, m, order) | (x != x) else m
 
 
-cdef inline lanes_t better_lanes(lanes_t m, lanes_t x, order_t* order) noexcept nogil:
+cdef inline choice_t better_choice(choice_t m, choice_t x, order_t* order) noexcept nogil:
     if order_t is Largest:
-        if lanes_t is lanes_u8:
-            return ag_larger_lanes_u8(m, x)
-        elif lanes_t is lanes_i8:
-            return ag_larger_lanes_i8(m, x)
-        elif lanes_t is lanes_i16:
-            return ag_larger_lanes_i16(m, x)
-        elif lanes_t is lanes_i32:
-            return ag_larger_lanes_i32(m, x)
-        elif lanes_t is lanes_i64:
-            return ag_larger_lanes_i64(m, x)
-        elif lanes_t is lanes_f32:
-            return ag_larger_lanes_f32(m, x)
+        if choice_t is choice_u8:
+            return ag_larger_u8(m, x)
+        elif choice_t is choice_i8:
+            return ag_larger_i8(m, x)
+        elif choice_t is choice_i16:
+            return ag_larger_i16(m, x)
+        elif choice_t is choice_i32:
+            return ag_larger_i32(m, x)
+        elif choice_t is choice_i64:
+            return ag_larger_i64(m, x)
+        elif choice_t is choice_f32:
+            return ag_larger_f32(m, x)
         else:
-            return ag_larger_lanes_f64(m, x)
+            return ag_larger_f64(m, x)
     else:
-        if lanes_t is lanes_u8:
-            return ag_smaller_lanes_u8(m, x)
-        elif lanes_t is lanes_i8:
-            return ag_smaller_lanes_i8(m, x)
-        elif lanes_t is lanes_i16:
-            return ag_smaller_lanes_i16(m, x)
-        elif lanes_t is lanes_i32:
-            return ag_smaller_lanes_i32(m, x)
-        elif lanes_t is lanes_i64:
-            return ag_smaller_lanes_i64(m, x)
-        elif lanes_t is lanes_f32:
-            return ag_smaller_lanes_f32(m, x)
+        if choice_t is choice_u8:
+            return ag_smaller_u8(m, x)
+        elif choice_t is choice_i8:
+            return ag_smaller_i8(m, x)
+        elif choice_t is choice_i16:
+            return ag_smaller_i16(m, x)
+        elif choice_t is choice_i32:
+            return ag_smaller_i32(m, x)
+        elif choice_t is choice_i64:
+            return ag_smaller_i64(m, x)
+        elif choice_t is choice_f32:
+            return ag_smaller_f32(m, x)
         else:
-            return ag_smaller_lanes_f64(m, x)
+            return ag_smaller_f64(m, x)
 
 
-cdef inline void best_vectors(const lanes_t* u, Py_ssize_t n, const void* end, lanes_t* out,
+cdef inline void best_vectors(const choice_t* u, Py_ssize_t n, const void* end, choice_t* out,
                               order_t* order) noexcept nogil:
     """out[0] = best of n vectors and of the last one before `end`, which may overlap them."""
-    cdef lanes_t a = (<const lanes_t*>end - 1)[0], b = u[0], c = u[0], d = u[0]
+    cdef choice_t a = (<const choice_t*>end - 1)[0], b = u[0], c = u[0], d = u[0]
     cdef Py_ssize_t i = 0
     while i + 4 <= n:
-        a = better_lanes(a, u[i], order)
-        b = better_lanes(b, u[i + 1], order)
-        c = better_lanes(c, u[i + 2], order)
-        d = better_lanes(d, u[i + 3], order)
+        a = better_choice(a, u[i], order)
+        b = better_choice(b, u[i + 1], order)
+        c = better_choice(c, u[i + 2], order)
+        d = better_choice(d, u[i + 3], order)
         i += 4
     while i < n:
-        a = better_lanes(a, u[i], order)
+        a = better_choice(a, u[i], order)
         i += 1
-    out[0] = better_lanes(better_lanes(a, b, order), better_lanes(c, d, order), order)
+    out[0] = better_choice(better_choice(a, b, order), better_choice(c, d, order), order)
 
 
 cdef inline num_t best_of_block(const num_t* p, Py_ssize_t n, order_t* order) noexcept nogil:
     cdef num_t lanes[VECTOR]
-    cdef Py_ssize_t width = VECTOR // sizeof(num_t), i
+    cdef Py_ssize_t width = AG_CHOICE // sizeof(num_t), i
     cdef num_t m = p[0]
     if n < width:
         for i in range(1, n):
@@ -90,28 +90,30 @@ cdef inline num_t best_of_block(const num_t* p, Py_ssize_t n, order_t* order) no
         if num_t is double:
             return ag_largest_f64(p, n) if order_t is Largest else ag_smallest_f64(p, n)
     if num_t is uint8_t:
-        best_vectors(<const lanes_u8*>p, n // width, p + n, <lanes_u8*>lanes, order)
+        best_vectors(<const choice_u8*>p, n // width, p + n, <choice_u8*>lanes, order)
     elif num_t is int8_t:
-        best_vectors(<const lanes_i8*>p, n // width, p + n, <lanes_i8*>lanes, order)
+        best_vectors(<const choice_i8*>p, n // width, p + n, <choice_i8*>lanes, order)
     elif num_t is int16_t:
-        best_vectors(<const lanes_i16*>p, n // width, p + n, <lanes_i16*>lanes, order)
+        best_vectors(<const choice_i16*>p, n // width, p + n, <choice_i16*>lanes, order)
     elif num_t is int32_t:
-        best_vectors(<const lanes_i32*>p, n // width, p + n, <lanes_i32*>lanes, order)
+        best_vectors(<const choice_i32*>p, n // width, p + n, <choice_i32*>lanes, order)
     elif num_t is int64_t:
-        best_vectors(<const lanes_i64*>p, n // width, p + n, <lanes_i64*>lanes, order)
+        best_vectors(<const choice_i64*>p, n // width, p + n, <choice_i64*>lanes, order)
     elif num_t is float:
-        best_vectors(<const lanes_f32*>p, n // width, p + n, <lanes_f32*>lanes, order)
+        best_vectors(<const choice_f32*>p, n // width, p + n, <choice_f32*>lanes, order)
     else:
-        best_vectors(<const lanes_f64*>p, n // width, p + n, <lanes_f64*>lanes, order)
-    if sizeof(num_t) == 1:
+        best_vectors(<const choice_f64*>p, n // width, p + n, <choice_f64*>lanes, order)
+    if width == 32:
         for i in range(16):
             lanes[i] = better(lanes[i], lanes[i + 16], order)
-    if sizeof(num_t) <= 2:
+    if width >= 16:
         for i in range(8):
             lanes[i] = better(lanes[i], lanes[i + 8], order)
-    if sizeof(num_t) <= 4:
+    if width >= 8:
         for i in range(4):
             lanes[i] = better(lanes[i], lanes[i + 4], order)
+    if width == 2:
+        return better(lanes[0], lanes[1], order)
     return better(
         better(lanes[0], lanes[2], order), better(lanes[1], lanes[3], order), order)
 

@@ -1,4 +1,4 @@
-/* Read by conv_micro.h with AG_T (element type) and AG_S (its suffix) defined. */
+/* Read by conv_micro.h with AG_T (element type), AG_S (its suffix) and AG_ALL_ROWS (below) defined. */
 
 typedef AG_T AG_NAME(ag_vec_)
     __attribute__((vector_size(AG_VECTOR_BYTES), aligned(sizeof(AG_T)), may_alias));
@@ -6,11 +6,12 @@ typedef AG_T AG_NAME(ag_vec_)
 #define VEC AG_NAME(ag_vec_)
 #define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
 
-/* c[i][v] = first[i] + sum_p w[p * rows + i] * b[v][off[p]] for whole vectors v; without `first` the
+/* c[i][v] = first[i] + sum_p w[p * w_step + i] * b[v][off[p]] for whole vectors v; without `first` the
  * sums go on from what c holds. */
 AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, const AG_T *w,
-                                 const AG_T *const *b, const ptrdiff_t *off, const AG_T *first,
-                                 AG_T *c, ptrdiff_t row_step, ptrdiff_t vec_step) {
+                                 ptrdiff_t w_step, const AG_T *const *b, const ptrdiff_t *off,
+                                 const AG_T *first, AG_T *c, ptrdiff_t row_step,
+                                 ptrdiff_t vec_step) {
     VEC sum[AG_ROWS][4];
     const AG_T *b0 = b[0], *b1 = b[vecs > 1 ? 1 : 0], *b2 = b[vecs > 2 ? 2 : 0];
     const AG_T *b3 = b[vecs > 2 ? 3 : 0];
@@ -42,7 +43,7 @@ AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, co
                 sum[i][3] += y * x3;
             }
         }
-        w += rows;
+        w += w_step;
     }
     AG_UNROLL
     for (int i = 0; i < rows; i++)
@@ -50,8 +51,9 @@ AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, co
         for (int v = 0; v < vecs; v++) *(VEC *)(c + i * row_step + v * vec_step) = sum[i][v];
 }
 
+#if AG_ALL_ROWS
 #define AG_GATHERED(R, V)                                                              \
-    AG_NAME(ag_gathered_)(R, V, k, w, b, off, first, c, row_step, vec_step)
+    AG_NAME(ag_gathered_)(R, V, k, w, R, b, off, first, c, row_step, vec_step)
 /* A wide block of a few rows keeps the arithmetic units as busy as a narrow one of many. */
 #define AG_FEW(R)                        \
     case R:                              \
@@ -102,12 +104,34 @@ static void AG_NAME(ag_gather_)(int rows, int vecs, ptrdiff_t k, const AG_T *w,
 #undef AG_GATHERED
 #undef AG_FEW
 #undef AG_MANY
+#else
+/* Integers are bound by their multiplications: small pieces are as fast. */
+static void AG_NAME(ag_gather_)(int rows, int vecs, ptrdiff_t k, const AG_T *w,
+                                const AG_T *const *b, const ptrdiff_t *off, const AG_T *first,
+                                AG_T *c, ptrdiff_t row_step, ptrdiff_t vec_step) {
+    for (int i = 0; i < rows;) {
+        const int some = rows - i < 4 ? 1 : 4, pair = some == 4 && vecs > 1 ? 2 : 1;
+        for (int v = 0; v < vecs; v += pair) {
+            const AG_T *const *bv = b + v, *from = first ? first + i : 0;
+            AG_T *to = c + i * row_step + v * vec_step;
+            if (pair == 2)
+                AG_NAME(ag_gathered_)(4, 2, k, w + i, rows, bv, off, from, to, row_step, vec_step);
+            else if (some == 4)
+                AG_NAME(ag_gathered_)(4, 1, k, w + i, rows, bv, off, from, to, row_step, vec_step);
+            else
+                AG_NAME(ag_gathered_)(1, 1, k, w + i, rows, bv, off, from, to, row_step, vec_step);
+        }
+        i += some;
+    }
+}
+#endif
 
 /* c[r * taps + t][v] += sum over runs and i < length of x[at[run] + base[r] + t + i] * y[..][v], where
- * the rows of y, `vecs` vectors each, follow each other. */
+ * the rows of y, `vecs` vectors of each, are `y_step` apart. */
 AG_FN void AG_NAME(ag_tapped_)(const int bases, const int taps, const int vecs, ptrdiff_t runs,
                                ptrdiff_t length, const AG_T *x, const ptrdiff_t *at,
-                               const ptrdiff_t *base, const AG_T *y, AG_T *c, ptrdiff_t row_step) {
+                               const ptrdiff_t *base, const AG_T *y, ptrdiff_t y_step, AG_T *c,
+                               ptrdiff_t row_step) {
     VEC sum[AG_ROWS + 1][2];
     AG_UNROLL
     for (int i = 0; i < bases * taps; i++)
@@ -129,7 +153,7 @@ AG_FN void AG_NAME(ag_tapped_)(const int bases, const int taps, const int vecs, 
                     sum[r * taps + t][0] += s * y0;
                     if (vecs > 1) sum[r * taps + t][1] += s * y1;
                 }
-            y += vecs * LANES;
+            y += y_step;
         }
     }
     AG_UNROLL
@@ -138,13 +162,24 @@ AG_FN void AG_NAME(ag_tapped_)(const int bases, const int taps, const int vecs, 
         for (int v = 0; v < vecs; v++) *(VEC *)(c + i * row_step + v * LANES) += sum[i][v];
 }
 
+#if AG_ALL_ROWS
 #define AG_TAPPED(T)                                                                              \
     case T:                                                                                       \
         if (vecs == 2)                                                                            \
-            AG_NAME(ag_tapped_)(T > AG_ROWS ? 1 : AG_ROWS / T, T, 2, runs, length, x, at, base, y, c, row_step); \
+            AG_NAME(ag_tapped_)(T > AG_ROWS ? 1 : AG_ROWS / T, T, 2, runs, length, x, at, base, y, 2 * LANES, c, row_step); \
         else                                                                                      \
-            AG_NAME(ag_tapped_)(T > AG_ROWS ? 1 : AG_ROWS / T, T, 1, runs, length, x, at, base, y, c, row_step); \
+            AG_NAME(ag_tapped_)(T > AG_ROWS ? 1 : AG_ROWS / T, T, 1, runs, length, x, at, base, y, LANES, c, row_step); \
         break;
+#else
+/* One place and one vector at a time, which integers are as fast with. */
+#define AG_TAPPED(T)                                                                              \
+    case T:                                                                                       \
+        for (int r = 0; r < (T > AG_ROWS ? 1 : AG_ROWS / T); r++)                                 \
+            for (int v = 0; v < vecs; v++)                                                        \
+                AG_NAME(ag_tapped_)(1, T, 1, runs, length, x, at, base + r, y + v * LANES,        \
+                                    vecs * LANES, c + r * T * row_step + v * LANES, row_step);    \
+        break;
+#endif
 static void AG_NAME(ag_tap_)(int taps, int vecs, ptrdiff_t runs, ptrdiff_t length, const AG_T *x,
                              const ptrdiff_t *at, const ptrdiff_t *base, const AG_T *y, AG_T *c,
                              ptrdiff_t row_step) {
@@ -233,6 +268,7 @@ AG_FN void AG_NAME(ag_dotted_)(const int rows, const int cols, ptrdiff_t runs, p
         }
 }
 
+#if AG_ALL_ROWS
 #define AG_DOTTED(R)                                                              \
     case R:                                                                       \
         if (cols == 2)                                                            \
@@ -265,6 +301,24 @@ static void AG_NAME(ag_dot_)(int rows, int cols, ptrdiff_t runs, ptrdiff_t lengt
     }
 }
 #undef AG_DOTTED
+#else
+static void AG_NAME(ag_dot_)(int rows, int cols, ptrdiff_t runs, ptrdiff_t length, const AG_T *x,
+                             const ptrdiff_t *at, const ptrdiff_t *base, const AG_T *y,
+                             ptrdiff_t y_step, AG_T *c, ptrdiff_t col_step) {
+    for (int i = 0; i < rows;) {
+        const int piece = rows - i < 4 ? 1 : 4;
+        for (int j = 0; j < cols; j++) {
+            const AG_T *yj = y + j * y_step;
+            AG_T *to = c + j * col_step + i;
+            if (piece == 4)
+                AG_NAME(ag_dotted_)(4, 1, runs, length, x, at, base + i, yj, y_step, to, col_step);
+            else
+                AG_NAME(ag_dotted_)(1, 1, runs, length, x, at, base + i, yj, y_step, to, col_step);
+        }
+        i += piece;
+    }
+}
+#endif
 
 /* Runs are short, and mostly no whole number of vectors: the last piece may overlap the one before. */
 AG_FN void AG_NAME(ag_copy_)(AG_T *d, const AG_T *s, ptrdiff_t n) {

@@ -37,6 +37,35 @@
 
 #define AG_NAME(stem) AG_CAT(stem, AG_S)
 
+/* The first n elements of a vector alone, all of them where n is larger. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define AG_MASKS 1
+#define AG_MASK(T, S, sfx, M, lanes)                                                             \
+    typedef M ag_mask_##S;                                                                       \
+    AG_FN M ag_mask_of_##S(int n) { return (M)(n < lanes ? (1u << n) - 1 : (1u << lanes) - 1); } \
+    AG_FN T ag_masked_##S(const ag_##S *p, M m) { return _mm512_maskz_loadu_##sfx(m, p); }       \
+    AG_FN void ag_put_masked_##S(ag_##S *p, M m, T x) { _mm512_mask_storeu_##sfx(p, m, x); }
+AG_MASK(__m512, f32, ps, __mmask16, 16)
+AG_MASK(__m512d, f64, pd, __mmask8, 8)
+#undef AG_MASK
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define AG_MASKS 1
+static const int32_t ag_kept_f32[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+static const int64_t ag_kept_f64[8] = {-1, -1, -1, -1};
+#define AG_MASK(T, S, sfx, lanes)                                                                \
+    typedef __m256i ag_mask_##S;                                                                 \
+    AG_FN __m256i ag_mask_of_##S(int n) {                                                        \
+        return _mm256_loadu_si256((const __m256i *)(ag_kept_##S + lanes - (n < lanes ? n : lanes)));\
+    }                                                                                            \
+    AG_FN T ag_masked_##S(const ag_##S *p, __m256i m) { return _mm256_maskload_##sfx(p, m); }    \
+    AG_FN void ag_put_masked_##S(ag_##S *p, __m256i m, T x) { _mm256_maskstore_##sfx(p, m, x); }
+AG_MASK(__m256, f32, ps, 8)
+AG_MASK(__m256d, f64, pd, 4)
+#undef AG_MASK
+#endif
+
 AG_FN void ag_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 AG_FN void ag_prefetch_written(const void *address) { __builtin_prefetch(address, 1, 3); }
 

@@ -6,6 +6,25 @@ typedef AG_T AG_NAME(ag_vec_)
 #define VEC AG_NAME(ag_vec_)
 #define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
 
+#if AG_ALL_ROWS && defined(AG_MASKS)
+/* ag_store_ of a block with fewer columns than its vectors have. Called, not inlined: there are a
+ * hundred blocks. */
+AG_FN_COLD void AG_NAME(ag_store_part_)(int rows, VEC (*sum)[2], AG_T alpha, AG_T beta,
+                                        const AG_T *base, ptrdiff_t ld_base, AG_T *c,
+                                        ptrdiff_t ldc, int cols) {
+    for (int at = 0; at < cols; at += LANES) {
+        const AG_NAME(ag_mask_) mask = AG_NAME(ag_mask_of_)(cols - at);
+        for (int i = 0; i < rows; i++) {
+            VEC x = alpha * sum[i][at / LANES];
+            if (beta != 0)
+                x = beta * AG_NAME(ag_masked_)(base + i * ld_base + at, mask)
+                    + alpha * sum[i][at / LANES];
+            AG_NAME(ag_put_masked_)(c + i * ldc + at, mask, x);
+        }
+    }
+}
+#endif
+
 /* c = alpha * sums + beta * base for one block; base is c itself, or a row for all of its rows
  * (ld_base 0), and isn't read when beta is 0. */
 AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*sum)[2], AG_T alpha,
@@ -24,6 +43,17 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
                 if (vecs == 2) out[1] = beta * old[1] + alpha * sum[i][1];
             }
         }
+#if AG_ALL_ROWS && defined(AG_MASKS)
+    } else {
+        VEC part[AG_ROWS][2];
+        AG_UNROLL
+        for (int i = 0; i < rows; i++) {
+            part[i][0] = sum[i][0];
+            if (vecs == 2) part[i][1] = sum[i][1];
+        }
+        AG_NAME(ag_store_part_)(rows, part, alpha, beta, base, ld_base, c, ldc, cols);
+    }
+#else
     } else {
         AG_T part[AG_ROWS][2 * LANES];
         AG_UNROLL
@@ -36,6 +66,7 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
                 c[i * ldc + j] = beta == 0 ? alpha * part[i][j]
                                            : beta * base[i * ld_base + j] + alpha * part[i][j];
     }
+#endif
 }
 
 /* One block, of which `keep` rows are stored; `rows`, `vecs` and one of the steps of a are constants
