@@ -319,3 +319,20 @@ def test_kernels_of_no_element_are_refused(call):
     for shape in {(0,) + (2,) * (dims - 1), (2,) * (dims - 1) + (0,)}:
         with pytest.raises(RuntimeError, match="kernel size should be greater than zero"):
             getattr(F, call)(ag.ones((1, 1) + (3,) * dims), ag.ones((1, 1, *shape)))
+
+
+def test_copies_by_index_into_a_number():
+    for index, source in (([0], [5.0]), ([0], 5.0), (0, 5.0), ([-1], [5.0])):
+        found = ag.tensor(1.0).index_copy(0, ag.tensor(index) % 1, ag.tensor(source))
+        assert found.shape == () and found.item() == 5.0
+    each_one = func.vmap(lambda t, s: t.index_copy(0, ag.tensor([0]), s))
+    assert each_one(ag.zeros(2), ag.ones(2, 1)).tolist() == [1.0, 1.0]
+
+
+@each("dtype", [ag.float16, ag.bfloat16])
+def test_norms_of_halves_round_once(dtype):
+    x = ag.from_numpy(rng.standard_normal((7, 300)).astype(np.float32)).to(dtype)
+    for p in (0, 0.5, 1, 2, 3, inf, -inf):
+        for dim in (None, 0, 1, (0, 1)):
+            for norm in (ag.norm, ag.linalg.vector_norm):
+                assert ag.equal(norm(x, p, dim), norm(x.float(), p, dim).to(dtype)), (p, dim)

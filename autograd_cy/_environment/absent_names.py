@@ -27,7 +27,6 @@ _ABSENT: dict[str, dict[str, str]] = {
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
         "onnx": "there is no exporter",
         "quantization": "there are no quantized tensors",
-        "set_default_device": "give device= to what makes tensors",
         "xpu": _ONE_DEVICE,
     },
     "nn": {

@@ -41,6 +41,7 @@ from autograd_cy._C.dtypes import (  # noqa: F401
     set_default_dtype,
     uint8,
 )
+from autograd_cy._C.default_device import get_default_device, set_default_device  # noqa: F401
 from autograd_cy._C.placement import (  # noqa: F401
     channels_last,
     channels_last_3d,
@@ -153,6 +154,7 @@ for _name in (
     "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
     "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 "
     "channels_last channels_last_3d contiguous_format device layout memory_format "
+    "get_default_device set_default_device "
     "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
 ).split():
     _published[_name] = globals()[_name]

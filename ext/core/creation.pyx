@@ -24,6 +24,7 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
     dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
+from autograd_cy._C.default_device cimport default_code, default_device, names_device
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
     device_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
@@ -132,9 +133,7 @@ cdef int parse_dtype(object dtype, int default) except? -1:
 
 cdef int check_placement(object device, object layout, object pin_memory, str op) except -1:
     """The code of the device; what else there is to placement must be as it always is here."""
-    cdef int code = ON_CPU
-    if device is not None:
-        code = device_code(device)
+    cdef int code = default_code() if device is None else device_code(device)
     if layout is not None:
         if type(layout) is not layout_type:
             raise TypeError(

@@ -8,6 +8,15 @@ from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 # Device types; those that tensors can be on have a code, which their storages carry.
 cdef list _known = ["cpu", "cuda", "meta"]
 cdef list _devices = []
+# What a `with` block of a device does; default_device.pyx knows.
+cdef object _enter_block = None
+cdef object _leave_block = None
+
+
+def _install_blocks(enter, leave):
+    global _enter_block, _leave_block
+    _enter_block = enter
+    _leave_block = leave
 
 
 cdef class device:
@@ -30,6 +39,9 @@ cdef class device:
     >>> import autograd_cy as ag
     >>> ag.device("cpu")
     device(type='cpu')
+    >>> with ag.device("meta"):
+    ...     print(ag.ones(2).device)
+    meta
     """
 
     def __cinit__(self, type, index=None):
@@ -72,6 +84,15 @@ cdef class device:
 
     def __reduce__(self):
         return (device, (str(self),))
+
+    def __enter__(self):
+        """Make it the device of tensors that are made without one, in this thread."""
+        _enter_block(self)
+        return self
+
+    def __exit__(self, kind=None, error=None, traceback=None):
+        _leave_block()
+        return False
 
 
 cpu_device = device("cpu")

@@ -435,6 +435,16 @@ def test_what_a_loader_is_made_of_stays():
     assert loader.collate_fn is D.default_collate and loader.pin_memory
 
 
+@pytest.mark.parametrize("timeout", [float("nan"), -1.0])
+def test_a_timeout_that_never_comes_is_refused_before_workers_start(timeout):
+    loader = D.DataLoader(Rows(), 3, num_workers=1)
+    loader.timeout = timeout
+    with pytest.raises(ValueError, match="timeout option should be non-negative"):
+        iter(loader)
+    loader.timeout = 60
+    assert len(list(loader)) == len(loader)
+
+
 def test_too_many_workers_are_reported():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -34,6 +34,8 @@ EXEMPT = {
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
     "autograd_cy.overrides.DisableTorchFunction",
+    # A value that many blocks may enter: the same holds for them.
+    "autograd_cy._C.placement.device",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
     # Recordings stop when their object is freed, which an interrupt before the block does.

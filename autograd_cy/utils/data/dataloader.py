@@ -344,6 +344,11 @@ class _OfWorkers(_Passing):
     """A pass by worker processes; with persistent ones, all passes."""
 
     def __init__(self, loader: DataLoader):
+        # It may have been set since the loader was made; NaN would be waited for without an end.
+        if not loader.timeout >= 0:
+            raise ValueError(
+                f"timeout option should be non-negative, a number of seconds, not {loader.timeout}"
+            )
         self._loader = loader
         self._epoch = -1
         base_seed = self._reset()

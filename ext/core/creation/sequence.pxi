@@ -341,7 +341,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     cdef int where = check_placement(device, None, pin_memory, "tensor")
     if isinstance(data, Tensor):
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
-        where = (<Tensor>data).mem.device if device is None else where
+        where = (<Tensor>data).mem.device if device is None and not names_device() else where
     return finish(placed(from_data(data, parse_dtype(dtype, -1), "tensor"), where), requires_grad,
                   "tensor")
 
@@ -411,6 +411,8 @@ def as_tensor(data, dtype=None, device=None):
     tensor([1., 0.], dtype=autograd_cy.float64)
     """
     cdef int dt = parse_dtype(dtype, -1)
+    if device is None and names_device():
+        device = default_device()
     cdef int where = check_placement(device, None, False, "as_tensor")
     if isinstance(data, Tensor):
         if device is not None and where != (<Tensor>data).mem.device:
@@ -472,6 +474,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """
     cdef Tensor t, r
     cdef int dt = parse_dtype(dtype, -1)
+    if device is None and names_device():
+        device = default_device()
     cdef int where = check_placement(device, None, False, "asarray")
     t = shared_with(obj, dtype, copy)
     if device is not None and where != (t.mem.device if t is not None else ON_CPU):
