@@ -21,6 +21,7 @@ from .case import Finding
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = "tests.fuzz.worker"
 HISTORY = 400  # cases of a worker that are tried when one alone doesn't do it; then it is replaced
+START = 60.0  # seconds that a worker may take until its first case, whatever the limit of one
 
 
 class Died(Exception):
@@ -64,7 +65,7 @@ class Worker:
         try:
             self.requests.send((part, seed, tuple(numbers), with_values))
             while True:
-                if not self.answers.poll(self.limit):
+                if not self.answers.poll(self.limit if self.history else max(START, self.limit)):
                     raise Died(current, "hang", self._kill_and_read())
                 answer = self.answers.recv()
                 if answer[0] == "batch":

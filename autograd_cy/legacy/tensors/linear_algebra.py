@@ -55,12 +55,12 @@ def _column(array):
     return array[:, None] if array.ndim == 1 else array
 
 
-def _checked(name, call):
-    """Run LAPACK; what it can't do is a RuntimeError."""
+def _checked(name, call, cause=None):
+    """Run LAPACK; what it can't do is a RuntimeError. `cause`: where SciPy's words don't say it."""
     try:
         return call()
     except _linalg().LinAlgError as error:
-        raise RuntimeError(f"{name}: {error}") from None
+        raise RuntimeError(f"{name}: {cause or error}") from None
 
 
 def _diagonal_factor(name, number):
@@ -166,7 +166,11 @@ class LinearAlgebra(Base):
     def potrf(self, upper=True):
         """The triangular factor of a positive definite matrix."""
         array = _square(self, "potrf")
-        factor = _checked("potrf", lambda: _linalg().cholesky(array, lower=not upper))
+        factor = _checked(
+            "potrf",
+            lambda: _linalg().cholesky(array, lower=not upper),
+            "the matrix is not positive definite",
+        )
         return _tensor(self, factor)
 
     def potri(self, upper=True):
