@@ -4,7 +4,7 @@ Python programs in processes of their own: `run` is `subprocess.run` of this int
 Most of what a short program needs is Python's start and the import of NumPy. One process has both
 behind it and forks for each program, which imports autograd_cy itself: its variables are read, its
 threads started and its exit handlers run as in any process. What would see a difference (options
-of Python, other variables of Python or of the C library) gets a new process.
+of Python, as words or as variables) gets a new process; other variables, another one that forks.
 """
 
 import atexit
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import types
+from typing import ClassVar
 
 SIZE = struct.Struct("q")
 # Of the package and the tests; other variables may have been read before a program starts.
@@ -50,7 +51,7 @@ def run(*command, env=None, cwd=None, timeout=120):
     command = [str(word) for word in command]
     env = dict(os.environ if env is None else env)
     with contextlib.ExitStack() as stack:
-        if not forks(command, env) or (nursery := Nursery.get(env)) is None:
+        if not forks(command, env):
             return subprocess.run(
                 [sys.executable, *command],
                 env=env,
@@ -61,7 +62,8 @@ def run(*command, env=None, cwd=None, timeout=120):
                 capture_output=True,
             )
         outputs = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
-        status = nursery.run(command, env, os.fspath(cwd or os.getcwd()), outputs, timeout)
+        folder = os.fspath(cwd or os.getcwd())
+        status = Nursery.get(env).run(command, env, folder, outputs, timeout)
         texts = []
         for file in outputs:
             file.seek(0)
@@ -112,7 +114,14 @@ def forks(command, env):
     """Whether the program sees no difference: no options, and nothing that was read before."""
     if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
         return False
+    if of_python(env) != of_python(os.environ):
+        return False
     return command[0] in ("-c", "-m") or not command[0].startswith("-")
+
+
+def of_python(env):
+    """What options are, as variables."""
+    return {k: v for k, v in env.items() if k.startswith("PYTHON") and k != "PYTHONPATH"}
 
 
 def early(env):
@@ -121,22 +130,29 @@ def early(env):
 
 
 class Nursery:
-    """The process that forks."""
+    """The process that forks, for programs that begin with the same variables."""
 
-    current = None
+    many = 3  # at once: a test may change variables, and so may what a test imports
+    all: ClassVar[dict] = {}
     lock = threading.Lock()
 
     @classmethod
     def get(cls, env):
-        """That of this process, for these variables; None if it was started with others."""
+        """That of this process for these variables."""
+        # A forked child of this process makes its own.
+        key = os.getpid(), frozenset(early(env).items())
         with cls.lock:
-            # A forked child of this process makes its own.
-            if cls.current is None or cls.current.owner != os.getpid():
-                cls.current = cls(env)
-            return cls.current if cls.current.early == early(env) else None
+            found = cls.all.pop(key, None)
+            if found is None:
+                while len(cls.all) >= cls.many:
+                    cls.all.pop(next(iter(cls.all))).end()
+                found = cls(env)
+            cls.all[key] = found  # the last one used is the last to go
+        return found
 
     def __init__(self, env):
-        self.owner, self.early = os.getpid(), early(env)
+        self.owner = os.getpid()
+        self.busy = threading.Lock()
         self.connection, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
@@ -149,14 +165,15 @@ class Nursery:
         atexit.register(self.end)
 
     def end(self):
-        if self.owner == os.getpid():
+        with self.busy:
             self.connection.close()
-            self.process.wait()
+            if self.owner == os.getpid():
+                self.process.wait()
 
     def run(self, command, env, folder, outputs, timeout):
         """Run a program; its exit status as `subprocess` has it."""
         text = json.dumps([command, env, folder]).encode()
-        with self.lock:
+        with self.busy:
             fds = [file.fileno() for file in outputs]
             socket.send_fds(self.connection, [SIZE.pack(len(text))], fds)
             self.connection.sendall(text)

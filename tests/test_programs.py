@@ -124,3 +124,12 @@ def test_tests_of_a_file_run_again():
     assert programs.run_tests(__file__, ["passes"], AUTOGRAD_CY_CACHE_MB="5") == 2
     with pytest.raises(AssertionError, match=r"failed: fails \{'c': 4, 'a': 1, 'b': 2\}"):
         programs.run_tests(__file__, ["fails"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_other_variables_have_a_process_of_their_own_that_forks():
+    text = "import os, sys; print('numpy' in sys.modules, os.environ.get('PLACE'))"
+    for place in ("a", "b", "a", "c", "d", "a"):
+        done = programs.run("-c", text, env=os.environ | {"PLACE": place})
+        assert done.stdout == f"True {place}\n"
+    assert len(programs.Nursery.all) == programs.Nursery.many
