@@ -124,4 +124,5 @@ def test_kernels_without_memory_say_so():
     failures, wrong, never = json.loads(run.stdout)
     assert not wrong
     if platform.libc_ver()[0] == "glibc":
-        assert failures > 60 and not never, never
+        # Some may do with what calls before them gave back: which, the processor decides.
+        assert failures > 60 and len(never) < 4, never
