@@ -37,13 +37,15 @@ random.seed(0)
 work()      # imports, in whose weak references Python loses an interrupt
 before = _get_modes()
 hit = 0
+def until_interrupted():    # at the head of a loop of its own Python 3.13.0 misses `except`
+    signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-6, 3e-4))
+    begun = time.monotonic()
+    while time.monotonic() < begun + 1:
+        work()
 end = time.monotonic() + SECONDS
 while time.monotonic() < end or hit <= 50:      # longer on a busy machine
     try:
-        signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-6, 3e-4))
-        begun = time.monotonic()
-        while time.monotonic() < begun + 1:
-            work()
+        until_interrupted()
     except KeyboardInterrupt:
         hit += 1
     finally:
