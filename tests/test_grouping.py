@@ -121,5 +121,6 @@ def test_neighbours_that_share_everything_are_one_test(request, of_the_module):
         found = [name for name in names if name.startswith(function + "[")]
         if found:  # -k may have left them out
             assert found == [f"{function}[{case}]" for case in cases]
-    if len(names) > 10:
+    # With several workers each runs some of them.
+    if len(names) > 10 and not hasattr(request.config, "workerinput"):
         assert of_the_module[:4] == [(1, 1), (1, 2), (3, 1), (3, 2)]
