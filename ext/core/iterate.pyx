@@ -96,12 +96,12 @@ cdef inline void whole_rows(LoopPlan* plan, char** q, const Py_ssize_t* step,
                             Py_ssize_t rows) noexcept nogil:
     """Rows of one dimension; leaves the operands at the row behind them."""
     cdef loop_t loop = plan.loop
-    cdef Py_ssize_t inner = plan.shape[plan.nd - 1], r
+    cdef Py_ssize_t inner = plan.shape[plan.nd - 1], _r
     cdef Py_ssize_t[5] down
     cdef int a, nargs = plan.nargs
     for a in range(nargs):
         down[a] = plan.strides[a][plan.nd - 2]
-    for r in range(rows):
+    for _r in range(rows):
         loop(q, step, inner)
         q[0] += down[0]
         q[1] += down[1]
