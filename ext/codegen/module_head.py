@@ -14,6 +14,7 @@ cimport cython
 from collections import namedtuple as _namedtuple
 from builtins import bool as _bool
 from autograd_cy._C.dtypes import dtype as _dtype
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, dt_to_complex, g_default_dtype, DT_BOOL, DT_I64
