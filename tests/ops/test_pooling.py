@@ -67,13 +67,15 @@ def over_windows(x, axes, function):
 
 
 def largest(plane, window):
-    best, place = -INF, None
-    for at in itertools.product(*window):
-        if any(i < 0 or i >= n for i, n in zip(at, plane.shape)):
-            continue
-        if place is None or plane[at] > best or np.isnan(plane[at]):
-            best, place = plane[at], np.ravel_multi_index(at, plane.shape)
-    return best, place
+    """The first of the largest and its place, or the last NaN; None if the window is outside."""
+    inside = [there(axis, n) for axis, n in zip(window, plane.shape)]
+    if not all(inside):
+        return -INF, None
+    seen = plane[np.ix_(*inside)]
+    nans = np.flatnonzero(np.isnan(seen))
+    at = np.unravel_index(nans[-1] if nans.size else seen.argmax(), seen.shape)
+    place = [axis[i] for axis, i in zip(inside, at)]
+    return seen[at], np.ravel_multi_index(place, plane.shape)
 
 
 def there(axis, size):
