@@ -62,8 +62,8 @@ cdef enum:
     # Rows of a that go together, and bytes of them where they are packed.
     ROWS = 96
     STRIP_BYTES = 192 * 1024
-    # Rows of a whose distance is a multiple of this are packed, if each is used so often: they share
-    # the same few places of the first-level cache.
+    # Rows of a whose distance is a multiple of this are packed, if each is used so often: they
+    # share the same few places of the first-level cache.
     ALIASED = 4096
     PAYS = 128
     # Rows of sums that are kept in a wider type.
