@@ -31,7 +31,9 @@ def arguments(words=None):
     parser.add_argument("--first", type=int, default=0, help="the first to try")
     parser.add_argument("--last", type=int, default=None, help="the first not to try any more")
     parser.add_argument("--folder", type=Path, default=tree.ROOT / "build" / "mutants")
-    parser.add_argument("--limit", type=float, default=300, help="seconds of tests for one slip")
+    parser.add_argument(
+        "--limit", type=float, default=300, help="processor seconds of tests for one slip"
+    )
     parser.add_argument(
         "--json", type=Path, help="write all outcomes here, and go on from those noted already"
     )
@@ -88,13 +90,15 @@ def main(words=None) -> int:
             elif slip.key in before:
                 outcomes[number] = before[slip.key]
             else:
-                outcome = try_slip(runner, tests, number, options.limit)
+                outcome = try_slip(runner, tests, number, options.limit, path=slip.path)
                 if number in runner.imported and not outcome.noticed:
                     hidden.append(number)
                     outcome = Outcome("to be imported", outcome.where)
                 note(number, outcome)
         for number in hidden:  # last, as each collects all tests anew
-            note(number, try_import(options.folder, runner, tests, number, options.limit))
+            path = slips[number].path
+            seen = try_import(options.folder, runner, tests, number, options.limit, path=path)
+            note(number, seen)
     return report(slips, outcomes)
 
 

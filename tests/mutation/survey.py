@@ -26,7 +26,7 @@ NOT_ASKED = ("build", "benchmarks", "codegen", "mutation", "fuzz", "typing")
 
 @dataclass(frozen=True)
 class Test:
-    """One test: seconds it took, and the numbers of the slips that it reached."""
+    """One test: seconds of a processor it took, and the numbers of the slips that it reached."""
 
     __test__ = False
 
@@ -117,7 +117,7 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
             answer = runner.ask(tests=places, number=-1, notes=True)
             rows = [[names[place], *row] for place, *row in answer["rows"]]
             for name, _, outcome, _ in rows:
-                if outcome in ("failed", "crashed"):
+                if outcome in ("failed", "crashed", "hung"):
                     print(f"{name} is left out: it {outcome} without a slip", flush=True)
             rows = [[name, seconds, reached] for name, seconds, end, reached in rows
                     if end == "passed"]  # fmt: skip

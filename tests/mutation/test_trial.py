@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.mutation import __main__ as command
-from tests.mutation import runtime, survey, tree, trial
+from tests.mutation import runtime, survey, tree, trial, worker
 from tests.mutation.slips import Slip
 from tests.mutation.survey import Runner, Test
 
@@ -172,6 +172,69 @@ def test_files_take_turns():
     assert order == ["a::1", "b::1", "a::2", "a::3", "c::1"]
 
 
+def test_what_is_about_the_source_and_reaches_little_comes_first():
+    rows = [
+        ("tests/ops/test_all.py::1", 1.0, 90),
+        ("tests/ops/test_all.py::2", 1.0, 2),
+        ("tests/kernels/test_pooling.py::1", 1.0, 8),
+        ("tests/nn/test_layers.py::1", 1.0, 3),
+    ]
+    tests = [Test(name, seconds, frozenset(range(count))) for name, seconds, count in rows]
+
+    def order(path):
+        return [tests.index(test) for test in trial.in_turns(tests, path)]
+
+    assert order("") == [1, 3, 2, 0]
+    assert order("ext/kernels/pool_loops.pyx") == [2, 1, 3, 0]
+    assert order("autograd_cy/nn/linear.py") == [3, 1, 2, 0]
+
+
+def test_patience_is_time_of_processors_or_a_wait_in_which_nothing_happens(monkeypatch):
+    clock = {"wall": 0.0, "spent": 0.0}
+    monkeypatch.setattr(worker.time, "monotonic", lambda: clock["wall"])
+    monkeypatch.setattr(worker, "seconds_of", lambda session: clock["spent"])
+    for wall, spent, over in [
+        (24, 24, False),
+        (26, 26, True),
+        (100, 20, False),  # on a busy machine
+        (26, 0.1, True),  # at a lock
+    ]:
+        clock.update(wall=5.0, spent=7.0)
+        watch = worker.Watch(1)
+        clock.update(wall=5.0 + wall, spent=7.0 + spent)
+        assert watch.is_over(25) == over, (wall, spent)
+
+
+def test_time_of_a_session_is_that_of_all_its_processes():
+    here = os.getsid(0)
+    before = worker.seconds_of(here)
+    assert before > 0
+    assert worker.seconds_of(10**9) == 0
+    busy = sum(range(10**6))
+    assert busy and worker.seconds_of(here) >= before
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_test_that_hangs_does_not_hang_the_survey(monkeypatch, hangs):
+    monkeypatch.setattr(worker, "LOOK", 0.01)
+    monkeypatch.setattr(worker.Watch, "is_over", lambda *_: hangs)
+    incoming, outgoing = os.pipe()
+    until, never = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.setsid()
+        os.write(outgoing, b'[3, 0.1, "passed", []]\n[4, 0')
+        if hangs:
+            os.read(until, 1)
+        os._exit(0)
+    os.close(outgoing)
+    found, hung = worker.Worker.read_rows(worker.Worker.__new__(worker.Worker), pid, incoming)
+    assert found == [[3, 0.1, "passed", []]]
+    assert hung == hangs
+    os.close(until)
+    os.close(never)
+
+
 def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
     folder, runner, monkeypatch, tmp_path, capsys
 ):
@@ -194,9 +257,9 @@ def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
     assert [found[slips[n].key][0] for n in slips] == [
         "noticed", "survived", "crashed", "harmless"
     ]  # fmt: skip
-    monkeypatch.setattr(command, "try_slip", lambda *_: pytest.fail("is known already"))
+    monkeypatch.setattr(command, "try_slip", lambda *_, **__: pytest.fail("is known already"))
     assert command.main(words) == 1
-    monkeypatch.setattr(command, "try_slip", lambda *_: trial.Outcome("noticed"))
+    monkeypatch.setattr(command, "try_slip", lambda *_, **__: trial.Outcome("noticed"))
     assert command.main([*words, "--again"]) == 0
     assert command.main([*words, "--again", "--first", "3", "--last", "4"]) == 0
     assert capsys.readouterr().out.endswith("1 of 1 noticed\n")

@@ -24,6 +24,7 @@ OF_A_TRIAL = f"""
         const char *parent = getenv("{runtime.PARENT}");
         agc_forked = !parent || atoi(parent) != getppid();
 """
+IMPORT = "from autograd_cy._C._slips import _slip"
 # Not mutated: what only prints, measures the machine, or is about being installed.
 NOT_CODE = ("doctor", "info", "machine", "printing", "namespace", "__main__", "_version", "viz")
 
@@ -86,7 +87,8 @@ def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
         text = texts.get(name) or (ROOT / name).read_text()
         start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()
         texts[name] = text[:start] + runtime.CYTHON + text[start:]
-    texts["autograd_cy/_slips.py"] = runtime.PYTHON
+    # Below everything that may ask it (tests/test_layers.py).
+    texts["autograd_cy/_C/_slips.py"] = runtime.PYTHON
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -110,7 +112,7 @@ def _with_import(text: str) -> str:
             break
         line = node.end_lineno
     lines = text.splitlines()
-    return "\n".join([*lines[:line], "from autograd_cy._slips import _slip", *lines[line:]]) + "\n"
+    return "\n".join([*lines[:line], IMPORT, *lines[line:]]) + "\n"
 
 
 def _host(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from tests.mutation.survey import Runner, Test
 NOTICED = ("noticed", "crashed")
 # A test that waits for ever ends a try; after so many the slip counts as "timed out".
 PATIENCE = 3
+LEAST = 0.002  # seconds that pytest takes for a test
+NEAR = 3  # how many times likelier a test is to notice for each word that its path has in common
+NO_NAMES = {"", "autograd", "cy", "ext", "tests", "test", "py", "pyx", "pxi"}
 
 
 @dataclass
@@ -24,14 +28,30 @@ class Outcome:
         self.noticed = self.name in NOTICED
 
 
-def in_turns(tests: list[Test]) -> list[Test]:
-    """The quick ones first, and every file in its turn: each gets the same share of time."""
+def in_turns(tests: list[Test], path: str = "") -> list[Test]:
+    """
+    Those first that are likely to notice a slip of `path` for the time they take.
+
+    These are the quick ones, those that reach few slips, as they look at little else, and those
+    whose folder and file have words of the path in their names. Every file has its turn: what is
+    spent on one counts against the rest of it.
+    """
+    near = words(path)
     spent: dict[str, float] = defaultdict(float)
     marks = {}
-    for test in sorted(tests, key=lambda test: test.seconds):
-        spent[test.file] += test.seconds
-        marks[test.name] = spent[test.file]
+    for test in sorted(tests, key=cost):
+        spent[test.file] += cost(test)
+        marks[test.name] = spent[test.file] / NEAR ** len(near & words(test.file))
     return sorted(tests, key=lambda test: marks[test.name])
+
+
+def cost(test: Test) -> float:
+    return (test.seconds + LEAST) * (1 + len(test.reached))
+
+
+def words(path: str) -> set[str]:
+    """The beginnings of the words in a path: `pool_loops` and `test_pooling` have one in common."""
+    return {word[:4] for word in re.split(r"[/_.]", path) if word not in NO_NAMES}
 
 
 def within(tests: list[Test], limit: float) -> list[Test]:
@@ -44,10 +64,15 @@ def within(tests: list[Test], limit: float) -> list[Test]:
 
 
 def try_slip(
-    runner: Runner, tests: list[Test], number: int, limit: float, patience: float = 25
+    runner: Runner,
+    tests: list[Test],
+    number: int,
+    limit: float,
+    patience: float = 25,
+    path: str = "",
 ) -> Outcome:
     """Run what reaches the slip, until a test fails; each has `patience` and more for its end."""
-    reaching = in_turns([test for test in tests if number in test.reached])
+    reaching = in_turns([test for test in tests if number in test.reached], path)
     asked = within(reaching, limit)
     if not reaching:
         return Outcome("not reached")
@@ -62,7 +87,13 @@ def unnoticed(asked: list[Test], all_: list[Test]) -> Outcome:
 
 
 def try_import(
-    folder: Path, runner: Runner, tests: list[Test], number: int, limit: float, environment=None
+    folder: Path,
+    runner: Runner,
+    tests: list[Test],
+    number: int,
+    limit: float,
+    environment=None,
+    path: str = "",
 ) -> Outcome:
     """A slip that is reached while the package is imported needs a process of its own."""
     reaching = [test for test in tests if number in test.reached]
@@ -70,7 +101,7 @@ def try_import(
     with Runner(folder, "imports", number, environment) as changed:
         if not changed.place:
             return Outcome("noticed", "import")
-        wanted = [*in_turns(reaching), *in_turns(others)]
+        wanted = [*in_turns(reaching, path), *in_turns(others, path)]
         asked = within([test for test in wanted if test.name in changed.place], limit)
         found = search(changed, runner, asked, number)
     return found or unnoticed(asked, wanted)

@@ -4,6 +4,8 @@ Requests and answers are lines of JSON over the two pipes named by PIPES:
 
     {"tests": [3, 17], "number": 5, "patience": [20.5, 21.0]}   ->   {"outcome": "failed", "at": 1}
     {"tests": [3, 17], "number": -1, "notes": true}   ->   {"rows": [[3, 0.01, "passed", [5]], ...]}
+
+Seconds are those of processors, as the machine may be busy with other things; a wait counts little.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import contextlib
 import json
 import os
 import resource
+import select
 import signal
 import time
 from pathlib import Path
@@ -23,6 +26,49 @@ from tests.mutation.runtime import PARENT, VARIABLE, Page
 
 PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
 MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
+WAITING = 0.1  # what a second counts in which a test waits, for a process or a clock
+IDLE = 0.03  # of a processor: what has less for so long waits for ever
+ALONE = 120.0  # seconds that a test without a slip may take
+LOOK = 1.0  # seconds between two looks at one that takes long
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds() -> float:
+    """Processor time of this process and of those it waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def seconds_of(session: int) -> float:
+    """Processor time of the living processes of a session, and of those they waited for."""
+    ticks = 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat") as file:
+                # The name of the program stands in brackets and may hold anything.
+                fields = file.read().rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    ticks += sum(map(int, fields[11:15]))
+    return ticks / TICK
+
+
+class Watch:
+    """Says when a child has had enough: processor time, or a wait in which it does nothing."""
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        self.start()
+
+    def start(self):
+        """A test begins."""
+        self.since, self.before = time.monotonic(), seconds_of(self.pid)
+
+    def is_over(self, patience: float) -> bool:
+        wall = time.monotonic() - self.since
+        if wall < patience:
+            return False
+        spent = seconds_of(self.pid) - self.before
+        return spent > patience or spent < IDLE * wall
 
 
 def pytest_collection(session):
@@ -98,12 +144,31 @@ class Worker:
             incoming, outgoing = os.pipe()
             pid = self.fork(tests[len(rows) :], number, outgoing)
             os.close(outgoing)
-            with os.fdopen(incoming) as lines:
-                rows += [json.loads(line) for line in lines if line.endswith("\n")]
-            os.waitpid(pid, 0)
+            found, hung = self.read_rows(pid, incoming)
+            rows += found
             if len(rows) < len(tests):
-                rows.append([tests[len(rows)], 0.0, "crashed", []])
+                rows.append([tests[len(rows)], 0.0, "hung" if hung else "crashed", []])
         return {"rows": rows}
+
+    def read_rows(self, pid, incoming):
+        """The rows that a child writes, and whether it had to be ended."""
+        text, hung, watch = b"", False, Watch(pid)
+        while True:
+            if select.select([incoming], [], [], LOOK)[0]:
+                piece = os.read(incoming, 1 << 16)
+                if not piece:
+                    break
+                text += piece
+                watch.start()
+            elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                break  # what it started has the pipe still
+            elif watch.is_over(ALONE):
+                hung = True
+                break
+        os.close(incoming)
+        self.end(pid)
+        os.waitpid(pid, 0)
+        return [json.loads(line) for line in text.splitlines(True) if line.endswith(b"\n")], hung
 
     def fork(self, tests, number, notes=None):
         self.page.done = 0
@@ -125,9 +190,10 @@ class Worker:
             following = self.items[tests[place + 1]] if place + 1 < len(tests) else None
             if notes is not None:
                 self.page.forget()
-            start = time.perf_counter()
+            start, wall = own_seconds(), time.perf_counter()
             reports = run(self.items[test], following)
-            seconds = time.perf_counter() - start
+            seconds = own_seconds() - start
+            seconds += WAITING * max(0.0, time.perf_counter() - wall - seconds)
             failed = any(report.failed for report in reports)
             if notes is None:
                 if failed:
@@ -142,15 +208,16 @@ class Worker:
 
     def wait(self, pid, patience):
         """The status of a child; None if one of its tests took longer than its patience."""
-        done, since, pause = -1, time.monotonic(), 0.001
+        done, watch, pause = 0, Watch(pid), 0.001
         while True:
             found, status = os.waitpid(pid, os.WNOHANG)
             if found:
                 self.end(pid)
                 return status
             if self.page.done != done:
-                done, since = self.page.done, time.monotonic()
-            elif time.monotonic() - since > patience[min(done, len(patience) - 1)]:
+                done = self.page.done
+                watch.start()
+            elif watch.is_over(patience[min(done, len(patience) - 1)]):
                 self.end(pid)
                 os.waitpid(pid, 0)
                 return None
