@@ -9,6 +9,7 @@ of Python, as words or as variables) gets a new process; other variables, anothe
 
 import atexit
 import contextlib
+import functools
 import gc
 import json
 import os
@@ -129,6 +130,14 @@ def early(env):
     return {name: value for name, value in env.items() if not name.startswith(OURS)}
 
 
+@functools.cache
+def bytecode():
+    """A folder for what programs compile: Python may have been told to leave nothing in ours."""
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
 class Nursery:
     """The process that forks, for programs that begin with the same variables."""
 
@@ -156,7 +165,7 @@ class Nursery:
         self.connection, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())],
+                [sys.executable, __file__, str(theirs.fileno()), bytecode()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -253,6 +262,9 @@ if __name__ == "__main__":
     import numpy  # noqa: F401
     import pytest  # noqa: F401
 
+    if sys.dont_write_bytecode:
+        # One program compiles a module for all; each would take as long for that as for the rest.
+        sys.dont_write_bytecode, sys.pycache_prefix = False, sys.argv[2]
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         program = serve(connection)
     if program is not None:

@@ -20,8 +20,9 @@ from ext.codegen.vocabulary import arg_type
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Record
 
-_CALL = re.compile(r"(?<![\w.])T\.(\w+)")
-_KERNEL = re.compile(r"\bK_[A-Z0-9_]+\b")
+# Plain letters first: that is what `re` finds quickly, and what stands before is looked at after.
+_CALL = re.compile(r"T\.(?<![\w.]T\.)(\w+)")
+_KERNEL = re.compile(r"K_(?<!\wK_)[A-Z0-9_]+\b")
 _INCLUDE = re.compile(r'^include "operators_of_(\w+)\.pxi"$', re.M)
 _PART = re.compile(r'^include "([^"]+)"$', re.M)
 

@@ -41,6 +41,7 @@ cdef enum:
     PHASES = 8         # largest step that the gradient of averages handles by rows
     REACH = 64         # windows that may overlap there
     LANES = 16
+    PAIRS = 512        # results of windows of 2 x 2 that are computed together
 
 cdef Py_ssize_t FAR = 1 << 31    # positions in windows are int32 in the loops for float32
 
@@ -174,6 +175,86 @@ cdef void max_chunk(const PoolShape* g, const real_t* plane, real_t* out, int64_
                 index[i] = begin + i * s + at[i]
 
 
+cdef inline bint in_pairs(const PoolShape* g) noexcept nogil:
+    """Whether windows are of 2 x 2 elements, side by side, and all of a row is in them."""
+    return (not g.adaptive and g.size[0] == 1 and g.out[0] == 1 and g.k[1] == 2 and g.k[2] == 2
+            and g.s[1] == 2 and g.s[2] == 2 and g.e[1] == 1 and g.e[2] == 1 and g.p[0] == 0
+            and g.p[1] == 0 and g.p[2] == 0 and g.size[2] == 2 * g.out[2] and g.out[2] <= PAIRS)
+
+
+cdef void max_pairs(const PoolShape* g, const real_t* p, real_t* out, int64_t* index,
+                    Py_ssize_t oh, Py_ssize_t rows) noexcept nogil:
+    """
+    Some rows of results, which together are no longer than PAIRS: first the larger of neighbours
+    in a row, all rows at once, then of those below each other. A row is taken by whole pieces of
+    LANES, and what is beyond its end is overwritten by the next one.
+    """
+    cdef real_t half[2 * PAIRS + LANES]
+    cdef real_t best[PAIRS + LANES]
+    cdef int64_t right[2 * PAIRS + LANES]
+    cdef int64_t at[PAIRS + LANES]
+    cdef int32_t* right32 = <int32_t*>right
+    cdef int32_t* at32 = <int32_t*>at
+    cdef Py_ssize_t n = g.out[2], W = g.size[2], i, j, r, piece, top, base, place
+    cdef real_t x, b
+    cdef bint wins
+    for j in range(2 * rows * n):
+        b = p[2 * j]
+        x = p[2 * j + 1]
+        wins = (x > b) | (x != x)
+        half[j] = x if wins else b
+        if real_t is float:
+            right32[j] = 1 if wins else 0
+        else:
+            right[j] = 1 if wins else 0
+    for j in range(2 * rows * n, 2 * rows * n + LANES):
+        half[j] = 0
+        right[j] = 0
+    for r in range(rows):
+        base = (oh + r) % g.out[1] * 2 * W
+        for piece in range((n + LANES - 1) // LANES):
+            top = 2 * r * n + piece * LANES
+            place = base + 2 * piece * LANES
+            j = r * n + piece * LANES
+            for i in range(LANES):
+                b = half[top + i]
+                x = half[top + n + i]
+                wins = (x > b) | (x != x)
+                best[j + i] = x if wins else b
+                if real_t is float:
+                    at32[j + i] = <int32_t>(place + 2 * i) + (
+                        <int32_t>W + right32[top + n + i] if wins else right32[top + i])
+                else:
+                    at[j + i] = place + 2 * i + (
+                        W + right[top + n + i] if wins else right[top + i])
+    for j in range(rows * n):
+        out[j] = best[j]
+    if index == NULL:
+        return
+    for j in range(rows * n):
+        if real_t is float:
+            index[j] = at32[j]
+        else:
+            index[j] = at[j]
+
+
+cdef void max_rows_of_pairs(const PoolShape* g, const real_t* a, real_t* out, int64_t* index,
+                            Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef Py_ssize_t r = first, oh, rows
+    cdef const real_t* p
+    cdef int64_t* at
+    while r < last:
+        oh = r % g.out[1]
+        rows = min(PAIRS // g.out[2], last - r)
+        if g.size[1] != 2 * g.out[1]:
+            # The next plane begins a row later.
+            rows = min(rows, g.out[1] - oh)
+        p = a + (r // g.out[1] * g.size[1] + 2 * oh) * g.size[2]
+        at = index + r * g.out[2] if index != NULL else NULL
+        max_pairs(g, p, out + r * g.out[2], at, oh, rows)
+        r += rows
+
+
 cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t* index,
                      Py_ssize_t od, Py_ssize_t oh, Py_ssize_t ow) noexcept nogil:
     cdef Py_ssize_t d, h, w, d1, h0, h1, w0, w1, i, place
@@ -219,6 +300,10 @@ cdef void max_rows(const PoolShape* g, const num_t* a, num_t* out, int64_t* inde
     cdef bint columns = by_columns(g)
     if ((g.k[0] * g.e[0] * g.size[1]) + g.k[1] * g.e[1]) * g.size[2] + g.k[2] * g.e[2] >= FAR:
         columns = False
+    if num_t is float or num_t is double:
+        if columns and in_pairs(g):
+            max_rows_of_pairs(g, a, out, index, first, last)
+            return
     for r in range(first, last):
         oh = r % g.out[1]
         od = r // g.out[1] % g.out[0]

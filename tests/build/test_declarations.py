@@ -1,5 +1,6 @@
 """Runs of Cython that share what was read of a package write what a run of its own does."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,11 @@ SOURCES = {
         def count(n):
             return n + one()
         """,
+    "pack/broken.pxd": "cdef int farthest(missing x) except -1",
+    "pack/broken.pyx": """
+        cdef int farthest(x) except -1:
+            return 1
+        """,
     "pack/both.pyx": """
         from pack.apart cimport PACK_APART, five
         from pack.near cimport next_to
@@ -95,41 +101,43 @@ def translated(root: Path, runs: CythonRuns, result: str, module: str, source: P
     return others, headers, {*depfile.split()}
 
 
-def test_runs_that_share_declarations_see_only_those_they_reach(tmp_path):
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """The package, and {whether they share declarations: runs} in it."""
+    folder = tmp_path_factory.mktemp("declarations")
     for name, text in SOURCES.items():
-        write(tmp_path / name, text)
+        write(folder / name, text)
     # The server is started in the folder of the package, and its own modules are in the tree.
-    write(tmp_path / "ext/__init__.py", f"__path__ = [{str(ROOT / 'ext')!r}]")
-    found = {}
-    for many in (False, True):
-        runs = CythonRuns(tmp_path, many)
-        try:
-            found[many] = {
-                name: translated(tmp_path, runs, "c", f"pack.{name}", Path("pack", f"{name}.pyx"))
-                for name in ("far", "alone", "both", "base")
-            }
-        finally:
-            runs.close()
+    write(folder / "ext/__init__.py", f"__path__ = [{str(ROOT / 'ext')!r}]")
+    with ExitStack() as stack:
+        runs = {
+            many: stack.enter_context(closing(CythonRuns(folder, many))) for many in (False, True)
+        }
+        yield folder, runs
+
+
+def test_runs_that_share_declarations_see_only_those_they_reach(tree):
+    folder, runs = tree
+    found = {
+        many: {
+            name: translated(folder, runs[many], "c", f"pack.{name}", Path("pack", f"{name}.pyx"))
+            for name in ("far", "alone", "both", "base")
+        }
+        for many in (False, True)
+    }
     for name, alone in found[False].items():
         assert found[True][name] == alone, name
     assert any("next_to" in line for line in found[True]["far"][0])
     assert not any("PACK_APART" in line for line in found[True]["alone"][0])
 
 
-def test_a_fault_in_a_declaration_is_said_by_the_runs_that_reach_it(tmp_path):
-    for name, text in SOURCES.items():
-        write(tmp_path / name, text)
-    write(tmp_path / "ext/__init__.py", f"__path__ = [{str(ROOT / 'ext')!r}]")
-    write(tmp_path / "pack/far.pxd", "cdef int farther(missing x) except -1\n")
-    runs = CythonRuns(tmp_path, many=True)
-    try:
-        translated(tmp_path, runs, "c", "pack.alone", Path("pack", "alone.pyx"))
-        given = ["--module-name", "pack.far", "-3", "-I", ".", "-M", "-o", "c/far.c"]
-        status, said = runs.run([*given, "pack/far.pyx"])
-    finally:
-        runs.close()
+def test_a_fault_in_a_declaration_is_said_by_the_runs_that_reach_it(tree):
+    folder, runs = tree
+    translated(folder, runs[True], "c", "pack.alone", Path("pack", "alone.pyx"))
+    given = ["--module-name", "pack.broken", "-3", "-I", ".", "-M", "-o", "c/broken.c"]
+    status, said = runs[True].run([*given, "pack/broken.pyx"])
     assert status != 0
-    assert "far.pxd:1:17: 'missing' is not a type identifier" in said
+    assert "broken.pxd:1:18: 'missing' is not a type identifier" in said
 
 
 @pytest.mark.slow

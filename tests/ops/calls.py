@@ -5,6 +5,7 @@ calls the operator with tensors in their place. What a result must be is in expe
 """
 
 import functools
+import itertools
 import sys
 import zlib
 from dataclasses import dataclass
@@ -203,7 +204,11 @@ class Several(list):
 
 
 def pattern(sample):
-    """(args, kwargs) of a sample with TENSOR where a tensor goes, found once."""
+    """
+    (args, kwargs, count) of a sample with TENSOR where a tensor goes, found once.
+
+    Where all tensors come first, `count` is their number; else it is None.
+    """
     if id(sample) not in PATTERNS:
 
         def seen(x):
@@ -214,7 +219,10 @@ def pattern(sample):
             return x
 
         args, kwargs = list(map(seen, sample.args)), {k: seen(v) for k, v in sample.kwargs.items()}
-        PATTERNS[id(sample)] = sample, (args, kwargs)  # the sample stays, and so its id
+        rest = [*itertools.dropwhile(lambda x: x is TENSOR, args), *kwargs.values()]
+        plain = not any(x is TENSOR or type(x) is Several for x in rest)
+        count = len(args) + len(kwargs) - len(rest) if plain else None
+        PATTERNS[id(sample)] = sample, (args, kwargs, count)  # the sample stays, and so its id
     return PATTERNS[id(sample)][1]
 
 
@@ -239,8 +247,10 @@ class Call:
 
     def arguments(self, replacements):
         """(args, kwargs) of the sample with `replacements` for the tensor arguments."""
+        args, kwargs, count = pattern(self.sample)
+        if count == len(replacements):
+            return (*replacements, *args[count:]), dict(kwargs)
         rest = iter(replacements)
-        args, kwargs = pattern(self.sample)
         args = tuple([put(x, rest) for x in args])
         return args, {k: put(v, rest) for k, v in kwargs.items()}
 

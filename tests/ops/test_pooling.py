@@ -21,6 +21,8 @@ WINDOWS = [
     ((5, 6), (2, 3), (2, 3), (0, 0), (1, 1), False),
     ((5, 6), (3, 3), (1, 2), (1, 1), (1, 1), True),
     ((8, 8), (2, 2), (2, 2), (0, 0), (1, 1), False),
+    ((7, 36), (2, 2), (2, 2), (0, 0), (1, 1), False),
+    ((6, 100), (2, 2), (2, 2), (0, 0), (1, 1), True),
     ((7, 40), (3, 3), (2, 2), (1, 1), (1, 1), False),
     ((6, 33), (2, 4), (3, 1), (1, 2), (2, 3), True),
     ((9, 30), (2, 3), (2, 11), (1, 0), (1, 1), True),
@@ -65,13 +67,15 @@ def over_windows(x, axes, function):
 
 
 def largest(plane, window):
-    best, place = -INF, None
-    for at in itertools.product(*window):
-        if any(i < 0 or i >= n for i, n in zip(at, plane.shape)):
-            continue
-        if place is None or plane[at] > best or np.isnan(plane[at]):
-            best, place = plane[at], np.ravel_multi_index(at, plane.shape)
-    return best, place
+    """The first of the largest and its place, or the last NaN; None if the window is outside."""
+    inside = [there(axis, n) for axis, n in zip(window, plane.shape)]
+    if not all(inside):
+        return -INF, None
+    seen = plane[np.ix_(*inside)]
+    nans = np.flatnonzero(np.isnan(seen))
+    at = np.unravel_index(nans[-1] if nans.size else seen.argmax(), seen.shape)
+    place = [axis[i] for axis, i in zip(inside, at)]
+    return seen[at], np.ravel_multi_index(place, plane.shape)
 
 
 def there(axis, size):
