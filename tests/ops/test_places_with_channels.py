@@ -141,6 +141,31 @@ def test_convolutions_of_one_element(dtype):
         ag.testing.assert_close(made, wanted)
 
 
+@each("channels,groups", [(3, 3), (36, 4), (150, 1), (8, 2)])
+def test_group_norm(channels, groups):
+    """Means are far from zero, and weights take part in the gradients."""
+    w = ag.arange(channels, dtype=ag.float64) % 5 - 1.5
+    for dtype, shape, close in (
+        (ag.float32, (3, channels, 7, 5), 2e-4),
+        (ag.float64, (2, channels, 4, 3, 2), 1e-11),
+        (ag.bfloat16, (2, channels, 3, 3), 0.1),
+    ):
+        x = ag.where(_values(shape, ag.float64).isfinite(), 100.0, 101.0)
+        x = (x + ag.arange(x.numel()).reshape(shape) % 11 / 8).to(dtype)
+        weight, bias = w.clone().to(dtype).requires_grad_(), (2 * w).to(dtype).requires_grad_()
+        for made, wanted in zip(
+            *_both(lambda x, w=weight, b=bias: F.group_norm(x, groups, w, b), x), strict=True
+        ):
+            ag.testing.assert_close(made, wanted, atol=close, rtol=close)
+        found = []
+        for format in (ag.channels_last if x.ndim == 4 else ag.channels_last_3d, None):
+            one = x.contiguous(memory_format=format) if format else x
+            y = F.group_norm(one, groups, weight, bias)
+            found.append(ag.autograd.grad((y * y).sum(), (weight, bias)))
+        for made, wanted in zip(*found, strict=True):
+            ag.testing.assert_close(made, wanted, atol=close * 100, rtol=close)
+
+
 def test_results_do_not_depend_on_threads():
     x = ag.where(_values((3, 70, 19, 23), ag.float32).isfinite(), 0.3, 1.7)
     x = (x + ag.arange(23) / 7).contiguous(memory_format=ag.channels_last)
