@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 # Attention tile by tile (online softmax: arXiv 1805.02867, 2205.14135): no matrix of all scores is
 # in memory, and the backward pass computes them again from the logarithms of their sums.
 #

@@ -1,5 +1,4 @@
 # cython: language_level=3
-# build: plain cold
 # Normalisation: rows (layer_norm, rms_norm), rows of channels (group_norm), channels (batch_norm).
 # The loops are in norm_loops.pyx; here tensors are cut into tiles that depend on shapes alone.
 #

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: openmp cold
+# build: openmp
 # A recurrent layer in one direction. Forward: the inputs of all steps go through one product, then
 # each step adds the product of its state and makes the gates, where they are kept. Backward: the
 # steps in the other order give the gradients of the gates' sums; those of weights and inputs are
