@@ -388,3 +388,50 @@ def test_what_means_nothing_is_refused(group):
         else:
             wrong[call] = f"went through: {found}"
     assert not wrong, "\n".join(f"{call}\n    {said}" for call, said in wrong.items())
+
+
+BATCH = torch.ones(2, 3, 4)
+PARTS = {"running_mean": torch.zeros(3), "running_var": torch.ones(3)}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_statistics_come_in_pairs_where_they_are_not_computed(name):
+    for op in (torch.instance_norm, torch.batch_norm):
+        args = [PARTS.get(k) if k == name else None for k in PARTS]
+        with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
+            op(BATCH, None, None, *args, False, 0.1, 1e-5, False)
+    with pytest.raises(ValueError, match="running_mean and running_var must either both be"):
+        F.instance_norm(BATCH, use_input_stats=False, **{name: PARTS[name]})
+    with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
+        F.batch_norm(BATCH, PARTS[name] if name == "running_mean" else None,
+                     PARTS[name] if name == "running_var" else None)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 0), (3, 0, 4), (4, 0), (0, 4), (4,), (1, 2, 3, 4)])
+def test_windows_in_a_line_need_elements_and_two_or_three_dimensions(shape):
+    for op in (F.max_pool1d, torch.max_pool1d_with_indices):
+        with pytest.raises(RuntimeError, match="max_pool1d.*: Expected 2D or 3D"):
+            op(torch.ones(shape), 2)
+    assert F.max_pool1d(torch.ones(0, 3, 4), 2).shape == (0, 3, 2)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_recurrent_layers_are_one_at_least(count):
+    x, h, w = torch.ones(2, 1, 3), torch.zeros(1, 1, 3), [torch.ones(3, 3)] * 2
+    options = (False, count, 0.0, False, False, False)
+    for op in (torch.rnn_tanh, torch.rnn_relu, torch.gru):
+        with pytest.raises(RuntimeError, match="num_layers must be greater than zero"):
+            op(x, h, w, *options)
+    with pytest.raises(RuntimeError, match="num_layers must be greater than zero"):
+        torch.lstm(x, (h, h), w, *options)
+
+
+def test_a_tensor_with_a_history_keeps_its_requires_grad():
+    y = leaf * 2
+    for value in (True, False):
+        with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
+            y.requires_grad = value
+    assert y.requires_grad
+    x = torch.ones(2)
+    x.requires_grad = False
+    assert not x.requires_grad

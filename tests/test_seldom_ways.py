@@ -336,3 +336,125 @@ def test_norms_of_halves_round_once(dtype):
         for dim in (None, 0, 1, (0, 1)):
             for norm in (ag.norm, ag.linalg.vector_norm):
                 assert ag.equal(norm(x, p, dim), norm(x.float(), p, dim).to(dtype)), (p, dim)
+
+
+# --- memory of a dimension of one, formats of what is resized -------------------------------------
+
+
+def test_resizing_asks_for_the_format_where_the_shape_stays_and_where_memory_grows():
+    last = {"memory_format": ag.channels_last}
+    for x, size in ((ag.ones(1, 2, 3, 4), (1, 2, 3, 4)), (ag.empty(0), (1, 2, 3, 4)),
+                    (ag.ones(1, 2, 3, 4), (1, 4, 2, 2))):  # fmt: skip
+        before = x._version
+        assert x.resize_(size, **last) is x
+        _, c, h, w = size
+        assert (x.shape, x.stride()) == (size, (c * h * w, 1, c * w, c))
+        assert x._version == before + 1
+    x = ag.ones(2, 3)
+    assert (x.resize_(2, 3)._version, x.t().resize_(3, 2).stride()) == (0, (1, 3))
+
+
+def test_a_dimension_of_one_may_have_any_stride():
+    x = ag.arange(6.0).as_strided((1, 2), (3, 1))
+    assert x.view(ag.float64).shape == (1, 1)
+    assert x.view(ag.float64).view(ag.float32).tolist() == [[0.0, 1.0]]
+    with pytest.raises(RuntimeError, match="divisible by 2"):
+        ag.arange(6.0).as_strided((2, 2), (3, 1)).view(ag.float64)
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+                ("strides", ctypes.POINTER(ctypes.c_ssize_t)), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]  # fmt: skip
+
+
+def buffer_of(x, flags):
+    """What an exporter says to a request: sizes and strides, or that it refuses."""
+    found = Buffer()
+    try:
+        ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(x), ctypes.byref(found), flags)
+    except (BufferError, ValueError):
+        return "refused"
+    try:
+        shape = found.shape[: found.ndim] if found.ndim and found.shape else None
+        strides = found.strides[: found.ndim] if found.ndim and found.strides else None
+        return found.len, found.itemsize, shape, strides, bool(found.format)
+    finally:
+        ctypes.pythonapi.PyBuffer_Release(ctypes.byref(found))
+
+
+ND, STRIDES, FORMAT = 8, 0x18, 4
+REQUESTS = [
+    0,
+    FORMAT,
+    ND,
+    STRIDES,
+    STRIDES | 0x20,
+    STRIDES | 0x40,
+    STRIDES | 0x80,
+    STRIDES | FORMAT,
+]
+WINDOWS = [
+    (shape, strides)
+    for shape in ((2, 3), (1, 3), (3, 1), (1, 1), (2, 1, 3), (4,), (1,), ())
+    for strides in {(3, 1, 5), (1, 2, 2), (1, 3, 1), (7, 1, 3), (1, 5, 2), (6, 3, 1)}
+]
+
+
+def test_buffers_are_given_as_numpy_gives_them():
+    memory = ag.arange(64.0)
+    for shape, strides in WINDOWS:
+        strides = strides[-len(shape) :] if shape else ()
+        x = memory.as_strided(shape, strides)
+        theirs = np.lib.stride_tricks.as_strided(
+            memory.numpy(), shape, tuple(4 * s for s in strides)
+        )
+        for flags in REQUESTS:
+            ours, expected = buffer_of(x, flags), buffer_of(theirs, flags)
+            if expected != "refused" and ours != "refused" and expected[3] and 1 in shape:
+                # NumPy tidies up the strides of dimensions of one.
+                ours, expected = ours[:3], expected[:3]
+            assert ours == expected, (shape, strides, flags)
+
+
+def test_running_products_go_where_out_says():
+    for dtype in (ag.float16, ag.float32, ag.float64, ag.int64, ag.complex64):
+        for start in (ag.empty(0, dtype=dtype), ag.empty(3, 2, dtype=dtype).t()):
+            x = ag.tensor([[2, 3, 4], [1, 5, 6]], dtype=dtype)
+            strides, before = start.stride(), start._version
+            assert ag.cumprod(x, 1, out=start) is start
+            assert start.tolist() == [[2, 6, 24], [1, 5, 30]]
+            assert start.stride() == (strides if len(strides) == 2 else (3, 1))
+            assert start._version > before
+
+
+# --- defaults that differ from what most ask for --------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Default grid_sample")
+def test_grids_are_not_aligned_by_default():
+    x, grid = ag.arange(12.0).reshape(1, 1, 3, 4), ag.tensor([[[[-1.0, -0.3], [0.2, 0.9]]]])
+    theta, size = ag.tensor([[[1.0, 2, 0], [0, 1, 3]]]), (1, 1, 2, 3)
+    for function, args in ((F.grid_sample, (x, grid)), (F.affine_grid, (theta, size))):
+        plain = function(*args)
+        assert ag.equal(plain, function(*args, align_corners=False))
+        assert not ag.equal(plain, function(*args, align_corners=True))
+
+
+# --- which indices show memory --------------------------------------------------------------------
+
+
+def test_one_place_is_shown_and_a_list_of_places_is_copied():
+    x = ag.arange(12.0).reshape(3, 4)
+    numbers = [1, np.int64(1), np.int8(1), np.uint8(1), np.array(1), ag.tensor(1),
+               ag.tensor(1, dtype=ag.int32), ag.tensor(-2)]  # fmt: skip
+    for i in numbers:
+        for y, expected in ((x[i], [4, 5, 6, 7]), (x[:, i][:2], None), (x[i, 1:], [5, 6, 7])):
+            assert y._is_view(), i
+            assert expected is None or y.tolist() == expected
+    for i in ([1], np.array([1]), ag.tensor([1]), True, ag.tensor(True), [True] * 3):
+        assert not x[i]._is_view(), i
+    x[np.int64(1)][0] = 100.0
+    assert x[1, 0].item() == 100.0

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Results whose channels lie last, as those of an operand do."""
+from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor
 
 cdef bint strides_say_channels_last(Tensor a) noexcept
@@ -11,3 +12,10 @@ cdef inline bint channels_last(Tensor a) noexcept:
 
 cdef bint all_channels_last(tuple tensors) noexcept
 cdef Tensor turned_channels_last(Tensor a)       # a copy; other than images and volumes: a itself
+cdef int lay_channels_last(Result* r) except -1     # of images and volumes, and of nothing else
+
+# For kernels that go from place to place, each with all its channels: whether `out` is dense so,
+# and `a` lies so; a dense tensor of what lies so; and (N, D, H, W, C) in C order on its memory.
+cdef bint by_places(Tensor out, Tensor a) noexcept
+cdef Tensor dense_places(Tensor a)
+cdef Tensor places_first(Tensor a)

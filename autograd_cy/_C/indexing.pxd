@@ -36,6 +36,8 @@ cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descen
               bint stable) except -1
 cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint largest,
               bint is_sorted) except -1
+cdef int kthvalue(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim,
+                  bint keepdim) except -1
 cdef int median_all(Tensor out, Tensor a) except -1
 cdef int nanmedian_all(Tensor out, Tensor a) except -1
 cdef int median(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint keepdim) except -1

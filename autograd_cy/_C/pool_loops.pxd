@@ -17,6 +17,7 @@ ctypedef struct PoolShape:
     bint adaptive
     bint with_pad          # averages count the padding, too
     Py_ssize_t divisor     # of averages; 0: the number of elements
+    Py_ssize_t c           # channels of a place, for the functions that go by places
 
 # Rows first to last (all planes counted) of the result; index, if it is not NULL: where in its
 # plane each element was.
@@ -39,10 +40,18 @@ ctypedef void (*put_fn)(
     const char* grad, const int64_t* index, char* out, Py_ssize_t size, Py_ssize_t count,
     Py_ssize_t first, Py_ssize_t last) noexcept nogil
 
+cdef enum:
+    PUT_BLOCK = 64
+
 ctypedef struct PoolTable:
     max_rows_fn max_rows[12]
     rows_fn avg_rows[12]
     rows_fn avg_back_rows[12]      # only if by_rows
     planes_fn avg_back_planes[12]
     put_fn put[12]
+    # The same where channels lie last, for places of the results with all their channels.
+    max_rows_fn max_places[12]
+    rows_fn avg_places[12]
+    rows_fn avg_back_places[12]
+    max_rows_fn put_places[12]     # a gradient, out, index; blocks of PUT_BLOCK channels
     bint (*by_rows)(const PoolShape* g) noexcept nogil

@@ -10,16 +10,18 @@ cdef enum:
     LINEAR = 2
     CUBIC = 3
 
-# The input has planes of `size`, the result planes of `to`. Element o of it is the sum over `taps`
+# The input has planes of `size`, the result planes of `to`; where channels lie last, an element is
+# one with all its channels. Element o of it is the sum over `taps`
 # of weight[d][o * taps + k] times the element index[d][o * taps + k], dimension by dimension.
 ctypedef struct Resampling:
     int taps[3]
     Py_ssize_t size[3]
     Py_ssize_t to[3]
+    Py_ssize_t c               # channels that lie beside each other; else 1
     const int64_t* index[3]
     const char* weight[3]      # of the dtype of elements
 
-# Rows first to last of the result (all planes counted); `room` is for size[2] elements.
+# Rows first to last of the result (all planes counted); `room` is for size[2] * c elements.
 ctypedef void (*resample_fn)(
     const Resampling* g, const char* a, char* out, char* room, Py_ssize_t first,
     Py_ssize_t last) noexcept nogil

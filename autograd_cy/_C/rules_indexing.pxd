@@ -25,6 +25,8 @@ cdef int largest(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) exce
 cdef int middle(Result* r, Tensor a, str op) except -1
 cdef int middle_along(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op) except -1
 cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1
+cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepdim,
+                   str op) except -1
 cdef int places(Result* r, Tensor rows, Tensor values, bint out_int32, bint right, object side,
                 Tensor sorter, str op) except -1
 cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bint right,

@@ -65,6 +65,7 @@ from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
+    combining,
     constants,
     contraction,
     deprecated,
@@ -122,6 +123,7 @@ for _module in (
     exchange,
     _random,
     _random_operators,
+    combining,
     constants,
     contraction,
     functions,

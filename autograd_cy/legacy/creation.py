@@ -199,7 +199,7 @@ def from_numpy(ndarray: Any) -> Any:
 
 
 def _sequence(name, seq):
-    if isinstance(seq, ag.Tensor) or not isinstance(seq, (list, tuple)) or not seq:
+    if not isinstance(seq, (list, tuple)) or not seq:
         raise TypeError(f"{name}: expected a non-empty sequence of tensors, got {seq!r:.60}")
     made = [era(t, name) for t in seq]
     for t in made:

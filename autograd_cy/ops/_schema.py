@@ -180,7 +180,7 @@ class call:
 
     `follows`: outputs, and the tensors of which one has to lie channels last for them to do so, too,
     ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
-    and they are turned afterwards.
+    and they are turned afterwards; or, with `laid`, the CPU's kernel gets memory that lies so.
 
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
@@ -196,6 +196,7 @@ class call:
     into: bool = False
     from_host: tuple[str, ...] = ()
     follows: dict[str, str] = field(default_factory=dict)
+    laid: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from autograd_cy.ops._schema import (
     composite,
     error,
     fixed,
+    host,
     integers,
     loop,
     nondiff,
@@ -115,6 +116,16 @@ op("take(self, index)", kernel=composite("indexing.take", into=True), out="exact
    reference="np.take(self, index)", doc="Elements of the flattened tensor.",
    example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
    raises={"IndexError": "An index is out of range."})
+
+op("put(self, index, source, accumulate: bool = False)", tier="interpreted", kernel=host("indexing.put"), out=False, inplace=True,
+   vjp={"self": "grad if accumulate else put(grad, index, zeros_like(source), False)", "source": "reshape(take(grad, index), source.shape)"},
+   jvp={"self": "self_t if accumulate else put(self_t, index, zeros_like(source), False)", "source": "put(zeros_like(self), index, source_t, accumulate)"},
+   vmap=loop("the places are those of the flattened example"), dtypes="bihfc",
+   samples=[sample((arg((3, 4)), fixed((3,), integers(-12, -9)), arg((3,)), True)), sample((arg((3, 4)), fixed((2, 1), integers(3, 5)), arg((1, 2)), True)), sample((arg((5,)), fixed((1,), integers(1, 4)), arg(())))],
+   reference=by_test("tests/ops/test_shape_and_indexing.py::test_put_writes_and_adds"),
+   doc="A copy of `self` with the elements of `source` written (or added) at the places that `index` has in the flattened tensor.",
+   example=">>> ag.zeros(2, 2).put(ag.tensor([0, -1]), ag.tensor([1.0, 2.0]))\ntensor([[1., 0.],\n        [0., 2.]])",
+   raises={"IndexError": "An index is out of range, or there are more or fewer of them than elements of `source`."})
 
 op("gather(self, dim: dim, index)", out="exact", options={"sparse_grad: bool = False": "_gather_sparse"}, kernel=call("indexing.gather", shape="rules_indexing.gathered(self, dim, index)", from_host=("index",)),
    vjp={"self": "scatter_add(new_zeros(grad, self.shape), dim, index, grad)"}, shows={"sparse_grad": "False"}, jvp={"self": "gather(self_t, dim, index)"},

@@ -93,7 +93,7 @@ op("rms_norm(input, normalized_shape: ints, weight: Tensor? = None, eps: float? 
 
 op("_native_group_norm(input, num_groups: int, weight: Tensor?, bias: Tensor?, eps: float) -> (result, mean, rstd)", event="native_group_norm",
    shown_as="group_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeGroupNormBackward0",
-   kernel=call("norms.group_norm", shape="rules_normalization.group_norm(input, num_groups, weight, bias)", follows={"result": "input"}),
+   kernel=call("norms.group_norm", shape="rules_normalization.group_norm(input, num_groups, weight, bias)", follows={"result": "input"}, laid=True),
    vjp={("input", "weight", "bias"): "_group_norm_backward(grad_result, input, num_groups, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"},
    shows={"result1": "mean", "result2": "rstd", "group": "num_groups", "N": "input.shape[0]", "C": "input.shape[1]"},
    jvp={"result": {"input": "_groups_moved(input_t, input, num_groups, weight, eps)",

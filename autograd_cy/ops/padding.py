@@ -8,7 +8,7 @@ PAD = "How many before and after, from the last dimension on; negative ones are 
 _NODES = {f"{name}{n}DBackward0": f"mode == {code} and len(pad) == {2 * n}"
           for code, name in ((1, "ReflectionPad"), (2, "ReplicationPad")) for n in (1, 2, 3)}
 
-op("constant_pad_nd(input, pad: ints, value: Scalar = 0)", method=False, kernel=call("padding.constant_pad", shape="rules_padding.padded(input, pad)", follows={"result": "input"}),
+op("constant_pad_nd(input, pad: ints, value: Scalar = 0)", method=False, kernel=call("padding.constant_pad", shape="rules_padding.padded(input, pad)", follows={"result": "input"}, laid=True),
    node="ConstantPadNdBackward0", vjp={"input": "_crop(grad, pad)"}, jvp={"input": "constant_pad_nd(input_t, pad, 0)"}, vmap="constant_pad_nd(input, pad, value)",
    samples=[one((3, 4), (1, 2), 1.5), one((3, 4), (1, -1, 0, 2)), one((2, 3), (-1, -1)), one((5,), (0, 3), 2), one((2, 0, 3), (1, 1, 1, 0), -1), one((2, 3), ()),
             one((2, 2, 3), (0, 0, 1, 1)), one((2, 2, 3), (-4, 4))],
@@ -19,13 +19,13 @@ op("constant_pad_nd(input, pad: ints, value: Scalar = 0)", method=False, kernel=
 
 op("_crop(self, pad: ints)", kernel=composite("padding.crop"), doc="What constant padding hasn't added.")
 
-op("_pad(self, pad: ints, mode: int)", out=False, kernel=call("padding.pad_by", shape="rules_padding.padded(self, pad)", follows={"result": "self if mode != 3"}), node="CircularPadBackward0", variants=_NODES,
+op("_pad(self, pad: ints, mode: int)", out=False, kernel=call("padding.pad_by", shape="rules_padding.padded(self, pad)", follows={"result": "self if mode != 3"}, laid=True), node="CircularPadBackward0", variants=_NODES,
    shows={"padding": "pad"}, vjp={"self": "_pad_backward(grad, self.shape, pad, mode)"}, jvp="linear", vmap="_pad(self, pad, mode)",
    samples=[one((2, 5), (2, 1), 1), one((2, 3, 4), (1, 3, 2, 0), 1), one((2, 5), (4, 1), 2), one((2, 3, 4), (1, -1, 2, 0), 2), one((2, 5), (5, 1), 3),
             one((1, 2, 3, 4), (1, 3, 0, 0, 2, 0), 3), one((0, 3, 4), (1, 1), 1)],
    reference=by_test(HERE + "test_modes"), doc="Padding with elements: 1 reflected, 2 those of the edge, 3 of the other end.")
 
-op("_pad_backward(grad_output, size: sizes, pad: ints, mode: int)", out=False, kernel=call("padding.pad_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}),
+op("_pad_backward(grad_output, size: sizes, pad: ints, mode: int)", out=False, kernel=call("padding.pad_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}, laid=True),
    vjp={"grad_output": "_pad(grad, pad, mode)"}, jvp="linear", vmap="_pad_backward(grad_output, (B,) + size, pad, mode)", dtypes="hfc",
    doc="Gradient of padding with elements.")
 

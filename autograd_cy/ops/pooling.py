@@ -37,14 +37,14 @@ _MAX_NODES: dict[str, Any] = dict(node="MaxPool2DWithIndicesBackward0", variants
                   shows={"result1": "indices"}, keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"))
 
 op(f"_max_pool(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool) -> (values, indices)", named=False, out=False,
-   kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}), nondiff_outputs=("indices",), **_MAX_NODES,
+   kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}, laid=True), nondiff_outputs=("indices",), **_MAX_NODES,
    vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(kernel_size))"},
    jvp={"values": {"self": "_pooled_at(self_t, indices, len(kernel_size))"}}, vmap=f"_max_pool(self, {_MAX})", dtypes="ihf",
    samples=[one((3, 7), (3,), (2,), (1,), (1,), False), one((2, 2, 9), (2,), (2,), (0,), (3,), True), one((2, 5, 6), (2, 3), (1, 2), (1, 1), (1, 2), True),
             one((2, 4, 4, 5), (2, 1, 3), (2, 1, 1), (1, 0, 1), (1, 1, 1), False), one((0, 3, 4), (2, 2), (2, 2), (0, 0), (1, 1), False)],
    reference=by_test(HERE + "test_max_pool"), doc="Largest elements of windows, and where they were in their plane.")
 
-op("_max_pool_backward(grad_output, indices, size: sizes, rank: int)", out=False, kernel=call("pooling.max_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}),
+op("_max_pool_backward(grad_output, indices, size: sizes, rank: int)", out=False, kernel=call("pooling.max_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}, laid=True),
    vjp={"grad_output": "_pooled_at(grad, indices, rank)"}, jvp="linear",
    vmap={"grad_output": "_max_pool_backward(grad_output, expand(indices, (B,) + indices.shape), (B,) + size, rank)",
          "indices": "_max_pool_backward(expand(grad_output, (B,) + grad_output.shape), indices, (B,) + size, rank)",
@@ -54,7 +54,7 @@ op("_max_pool_backward(grad_output, indices, size: sizes, rank: int)", out=False
 op("_pooled_at(self, indices, rank: int)", kernel=composite("pooling.pooled_at"), doc="The elements of each plane at places in it.")
 
 op(f"_avg_pool(self, {_WINDOWS}, ceil_mode: bool, count_include_pad: bool, divisor_override: int?)", out=False,
-   kernel=call("pooling.avg_pool", shape="rules_pooling.avg_pooled(self, kernel_size, stride, padding, ceil_mode)", follows={"result": IMAGES}),
+   kernel=call("pooling.avg_pool", shape="rules_pooling.avg_pooled(self, kernel_size, stride, padding, ceil_mode)", follows={"result": IMAGES}, laid=True),
    node="AvgPool2DBackward0", variants={"AvgPool3DBackward0": "len(kernel_size) == 3"},
    vjp={"self": f"_avg_pool_backward(grad, self.shape, {_AVG})"}, jvp="linear", vmap=f"_avg_pool(self, {_AVG})", dtypes="ihf",
    samples=[one((3, 7), (3,), (2,), (1,), False, True, None), one((2, 2, 9), (2,), (3,), (1,), True, False, None), one((2, 5, 6), (2, 3), (1, 2), (1, 1), True, True, None),
@@ -63,26 +63,26 @@ op(f"_avg_pool(self, {_WINDOWS}, ceil_mode: bool, count_include_pad: bool, divis
    reference=by_test(HERE + "test_avg_pool"), doc="Averages of windows; without a divisor by the number of elements.")
 
 op(f"_avg_pool_backward(grad_output, size: sizes, {_WINDOWS}, ceil_mode: bool, count_include_pad: bool, divisor_override: int?)", out=False,
-   kernel=call("pooling.avg_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": GRADS}),
+   kernel=call("pooling.avg_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": GRADS}, laid=True),
    vjp={"grad_output": f"_avg_pool(grad, {_AVG})"}, jvp="linear", vmap=f"_avg_pool_backward(grad_output, (B,) + size, {_AVG})",
    dtypes="hf", doc="Gradient of averages of windows.")
 
 op("_adaptive_max_pool(self, output_size: sizes) -> (values, indices)", named=False, out=False,
-   kernel=call("pooling.adaptive_max_pool", shape="rules_pooling.adaptive_max(self, output_size)", follows={"values": IMAGES, "indices": IMAGES}), nondiff_outputs=("indices",),
+   kernel=call("pooling.adaptive_max_pool", shape="rules_pooling.adaptive_max(self, output_size)", follows={"values": IMAGES, "indices": IMAGES}, laid=True), nondiff_outputs=("indices",),
    node="AdaptiveMaxPool2DBackward0", variants={"AdaptiveMaxPool3DBackward0": "len(output_size) == 3"}, shows={"result1": "indices"},
    vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(output_size))"},
    jvp={"values": {"self": "_pooled_at(self_t, indices, len(output_size))"}}, vmap="_adaptive_max_pool(self, output_size)", dtypes="hf",
    samples=[one((3, 7), (3,)), one((2, 5, 6), (2, 6)), one((2, 4, 4, 5), (2, 1, 3)), one((0, 3, 4), (2, 2)), one((2, 3, 4), (1, 1)), one((2, 3), (5,))],
    reference=by_test(HERE + "test_adaptive_max_pool"), doc="Largest elements of nearly equal parts, and where they were in their plane.")
 
-op("_adaptive_avg_pool(self, output_size: sizes)", out=False, kernel=call("pooling.adaptive_avg_pool", shape="rules_pooling.adaptive(self, output_size)", follows={"result": IMAGES}),
+op("_adaptive_avg_pool(self, output_size: sizes)", out=False, kernel=call("pooling.adaptive_avg_pool", shape="rules_pooling.adaptive(self, output_size)", follows={"result": IMAGES}, laid=True),
    node="AdaptiveAvgPool2DBackward0", variants={"AdaptiveAvgPool3DBackward0": "len(output_size) == 3"},
    vjp={"self": "_adaptive_avg_pool_backward(grad, self.shape, output_size)"}, jvp="linear", vmap="_adaptive_avg_pool(self, output_size)", dtypes="hf",
    samples=[one((3, 7), (3,)), one((2, 5, 6), (2, 6)), one((2, 4, 4, 5), (2, 1, 3)), one((0, 3, 4), (2, 2)), one((2, 3, 4), (1, 1)), one((2, 3), (5,))],
    reference=by_test(HERE + "test_adaptive_avg_pool"), doc="Averages of nearly equal parts.")
 
 op("_adaptive_avg_pool_backward(grad_output, size: sizes, output_size: sizes)", out=False,
-   kernel=call("pooling.adaptive_avg_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": GRADS}),
+   kernel=call("pooling.adaptive_avg_pool_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": GRADS}, laid=True),
    vjp={"grad_output": "_adaptive_avg_pool(grad, output_size)"}, jvp="linear", vmap="_adaptive_avg_pool_backward(grad_output, (B,) + size, output_size)",
    dtypes="hf", doc="Gradient of averages of nearly equal parts.")
 

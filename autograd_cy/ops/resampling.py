@@ -12,7 +12,7 @@ _GIVEN = "scale_d, scale_h, scale_w, mode, align"
 
 # --- interpolation -----------------------------------------------------------------------------
 
-op(f"_resample(self, size: sizes, {_SCALES})", out=False, kernel=call("resampling.resample", shape="rules_pooling.adaptive(self, size)", follows={"result": "self"}), node="UpsampleBackward0", variants=_NODES,
+op(f"_resample(self, size: sizes, {_SCALES})", out=False, kernel=call("resampling.resample", shape="rules_pooling.adaptive(self, size)", follows={"result": "self"}, laid=True), node="UpsampleBackward0", variants=_NODES,
    shows={"output_size": "size", "scales": "scale_w or None", "scales_d": "scale_d or None", "scales_h": "scale_h or None", "scales_w": "scale_w or None",
           "align_corners": "align"},
    vjp={"self": f"_resample_backward(grad, self.shape, size, {_GIVEN})"}, jvp="linear", vmap=f"_resample(self, size, {_GIVEN})", dtypes="ihf",
@@ -20,7 +20,7 @@ op(f"_resample(self, size: sizes, {_SCALES})", out=False, kernel=call("resamplin
             one((2, 3, 4), (5, 6), 0.0, 0.0, 0.0, 2, True), one((1, 2, 3, 4), (3, 2, 6), 0.0, 0.0, 0.0, 2, False), one((2, 3, 4), (5, 2), 0.0, 0.0, 0.0, 3, False)],
    reference=by_test(HERE + "test_against_torch"), doc="Interpolation of the last dimensions: 0 nearest, 1 nearest-exact, 2 linear, 3 cubic.")
 
-op(f"_resample_backward(grad_output, size: sizes, to: sizes, {_SCALES})", out=False, kernel=call("resampling.resample_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}),
+op(f"_resample_backward(grad_output, size: sizes, to: sizes, {_SCALES})", out=False, kernel=call("resampling.resample_backward", shape="rules_pooling.sized(grad_output, size)", follows={"result": "grad_output"}, laid=True),
    vjp={"grad_output": f"_resample(grad, to, {_GIVEN})"}, jvp="linear",
    vmap=f"_resample_backward(grad_output, (B,) + size, to, {_GIVEN})", dtypes="hf", doc="Gradient of interpolation.")
 

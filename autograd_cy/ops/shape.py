@@ -283,3 +283,7 @@ op("repeat_interleave(self, repeats: int | Tensor, dim: dim? = None, *, output_s
    samples=[one((3, 2), 2), one((3, 2), 2, 0)],
    reference="np.repeat(self, repeats, dim)", doc="Each element (or slice along `dim`) repeated, a number of times of its own if `repeats` is a tensor.",
    example=">>> ag.repeat_interleave(ag.tensor([1, 2]), 2)\ntensor([1, 1, 2, 2])")
+
+op("repeat_interleave.counts(repeats, *, output_size: int? = None)", kernel=composite("shape.repeat_counts"), method=False,
+   when="len(args) + ('input' in kwargs) + ('self' in kwargs) + ('repeats' in kwargs) == 1 and not ('input' in kwargs or 'self' in kwargs)",
+   samples=[], dtypes="i", reference=by_test("tests/tensor/test_combining.py::test_numbers_repeated_by_counts"), doc="Each number from 0 on, as often as `repeats` says.")

@@ -43,6 +43,20 @@ op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = Fal
    samples=[one((3, 4)), one((5,), 0)], dtypes="bihf", reference="np.argsort(self, axis=dim, kind='stable')", doc="Indices that sort along a dimension.",
    example=">>> ag.argsort(ag.tensor([3, 1, 2]))\ntensor([1, 2, 0])")
 
+op("msort(self)", kernel=composite("sort(self, 0, False, False)[0]"), out="exact",
+   samples=[one((3, 4)), one((5,)), one(())], dtypes="bihf", reference="np.sort(self, 0) if self.ndim else self", doc="Elements in order along the first dimension.",
+   example=">>> ag.msort(ag.tensor([[3, 1], [2, 4]]))\ntensor([[2, 1],\n        [3, 4]])")
+
+op("kthvalue(self, k: int, dim: dim = -1, keepdim: bool = False) -> (values, indices)",
+   kernel=call("indexing.kthvalue", shape="rules_indexing.kth_along(self, k, dim, keepdim)"), nondiff_outputs=("indices",),
+   vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
+   jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}}, vmap="dims",
+   samples=[one((3, 4), 2), one((3, 4), 3, 0, True), one((5,), 1), one((2, 3, 40), 2, -1), one((), 1)], dtypes="ihf",
+   reference="tuple(np.take(x, [k - 1], dim) if keepdim else np.take(x, k - 1, dim) for x in (np.sort(self, dim), np.argsort(self, dim, kind='stable')))"
+             " if self.ndim else (self, np.zeros((), int))",
+   doc="The `k`-th smallest element along a dimension, and its index: the first of equal ones counts first, NaN is the largest.",
+   example=">>> ag.kthvalue(ag.tensor([3, 1, 2]), 2)\nkthvalue(values=tensor(2), indices=tensor(2))")
+
 # --- places and members ------------------------------------------------------------------------
 
 op("searchsorted(sorted_sequence, input: operand, *, out_int32: bool = False, right: bool = False, side: str? = None,"

@@ -141,11 +141,12 @@ class _Unpickler(pickle.Unpickler):
     where: device | None = None
     archive: _archive.Reader | None = None
     weights_only = False
+    stands_in = False  # a modest function was given for a class
 
     def find_class(self, module: str, name: str) -> Any:
         if self.archive is not None:
             if (module, name) in _archive.NAMES:
-                return _archive.NAMES[module, name]
+                return self.remembered(_archive.NAMES[module, name])
             if (module, name) in _archive.STORAGE_NAMES:
                 return _archive.STORAGE_NAMES[module, name]
             if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
@@ -166,6 +167,10 @@ class _Unpickler(pickle.Unpickler):
             return super().find_class(module, name)
         return self.find_safe(module, name)
 
+    def remembered(self, found: Any) -> Any:
+        self.stands_in = self.stands_in or found in _pickles.CLASSES
+        return found
+
     def find_safe(self, module: str, name: str) -> Any:
         # Protocol 2 writes the names of Python 2.
         if (module, name) in _compat_pickle.NAME_MAPPING:
@@ -175,7 +180,7 @@ class _Unpickler(pickle.Unpickler):
         if modern in _RENAMED:
             return _RENAMED[modern]
         if modern in _pickles.SAFE:
-            return _pickles.SAFE[modern]
+            return self.remembered(_pickles.SAFE[modern])
         if modern in _SAFE:
             return super().find_class(*modern)
         # Parameter and other tensor classes of this package.
@@ -324,7 +329,8 @@ def _unpickled(pickled: Any, weights_only: bool | None, **places: Any) -> Any:
         _pickles.check_memo(pickled)
     vars(unpickler).update(places)
     try:
-        return unpickler.load()
+        found = unpickler.load()
+        return _pickles.classes_again(found) if unpickler.stands_in else found
     except _DAMAGE as error:
         raise pickle.UnpicklingError(
             f"load: the file is damaged, or names what is not here: {type(error).__name__}: {error}"

@@ -7,6 +7,7 @@ import functools
 import pickle
 import re
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from autograd_cy._C.tensor import Size
@@ -14,6 +15,9 @@ from autograd_cy._C.tensor import Size
 
 def _refuse(what: str) -> None:
     raise pickle.UnpicklingError(f"load: the file is damaged: {what}")
+
+
+CLASSES: dict[Any, Any] = {}  # what stands in for a class: the class
 
 
 def modest(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,6 +31,7 @@ def modest(make: Callable[..., Any]) -> Callable[..., Any]:
             _refuse(f"it asks for {make.__name__} of {args[0]!r}")
         return make(*args, **kwargs)
 
+    CLASSES[made] = make
     return made
 
 
@@ -55,6 +60,35 @@ SAFE: dict[tuple[str, str], Any] = {
     ("collections", "Counter"): modest(collections.Counter),
     ("collections", "deque"): modest(collections.deque),
 }
+
+
+def classes_again(found: Any) -> Any:
+    """What was loaded, with the classes themselves where a file names them and makes nothing."""
+    seen: set[int] = set()
+    todo = [found]
+    while todo:
+        x = todo.pop()
+        if id(x) in seen or not isinstance(x, (dict, list, tuple)):
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            for key, value in [*x.items()]:
+                x[key] = _class_again(value)
+            todo += x.values()
+        else:
+            if isinstance(x, list):
+                x[:] = [_class_again(y) for y in x]
+            todo += x
+    return _class_again(found)
+
+
+def _class_again(x: Any, depth: int = 0) -> Any:
+    """The class of a function that stood in for it, in tuples too."""
+    if type(x) is tuple and depth < 20:
+        items = [_class_again(y, depth + 1) for y in x]
+        return tuple(items) if any(a is not b for a, b in zip(items, x)) else x
+    return CLASSES.get(x, x) if type(x) is FunctionType else x
+
 
 # How the argument of an opcode ends: after so many bytes, after lines, or after as many bytes as
 # a number before them says. Source: Lib/pickletools.py, whose names say which is which.

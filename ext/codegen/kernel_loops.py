@@ -245,10 +245,21 @@ class Wrapper:
     loop: str
     outside: tuple[str, ...]
     inside: tuple[str, ...]
+    formula: str = ""  # of two inputs of a half type that are computed in float32
 
     @property
     def text(self) -> str:
-        return f"{_head(self.name)}\n    {_staged(self.loop, self.outside, self.inside)}\n"
+        if not self.formula:
+            return f"{_head(self.name)}\n    {_staged(self.loop, self.outside, self.inside)}\n"
+        return (
+            f"{_head(self.name)}\n"
+            "    cdef Py_ssize_t m = 0\n"
+            "    if s[0] == 2 and s[1] == 2 and s[2] == 2:\n"
+            "        m = n & AG_WHOLE_HALVES\n"
+            f"        AG_HALVES_{self.outside[0].upper()}(m, p, {self.formula})\n"
+            "    if m < n:\n"
+            f"        {_staged(self.loop, self.outside, self.inside, 'm')}\n"
+        )
 
 
 @dataclass(frozen=True)
@@ -493,6 +504,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
             f"{spec.name}_{inside}",
             operand_types(spec, dtype),
             operand_types(spec, inside),
+            f"ag_{spec.name}_f32" if spec.halves and is_half(dtype) else "",
         )
     suffix = suffix_of(spec, dtype)
     return Loop(spec, suffix, operand_types(spec, suffix))
@@ -508,6 +520,11 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             'cdef extern from "each.h" nogil:',
             *(f"    void AG_EACH_{kinds}(Py_ssize_t n, ...)" for kinds in EACH),
             *(f"    void AG_STRIDED_{nin}(Py_ssize_t n, ...)" for nin in range(1, MOST_INPUTS + 1)),
+            "",
+            'cdef extern from "halves.h" nogil:',
+            "    Py_ssize_t AG_WHOLE_HALVES",
+            "    void AG_HALVES_F16(Py_ssize_t n, ...)",
+            "    void AG_HALVES_BF16(Py_ssize_t n, ...)",
             "",
             'cdef extern from "scalar/scalar.h" nogil:',
         ],

@@ -107,18 +107,34 @@ def read_tuple(
     return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 
 
-def turned_outputs(record) -> list[str]:
-    """What lies channels last because a tensor that it follows does."""
+def _following(record, action: str) -> list[str]:
+    """`action` for the number of each output that lies channels last as a tensor that it follows."""
     lines = []
     for output, names in record.kernel.follows.items():
-        to = f"to_{record.returns.index(output)}"
         names, _, where = names.partition(" if ")
         asked = " or ".join(f"channels_last({name})" for name in names.split(", "))
         asked = f"{where} and ({asked})" if where else asked
-        lines += [f"if {asked}:", f"    {to} = turned_channels_last({to})"]
-    if lines:
-        lines = ["if flags & F_STRIDED:", *(f"    {line}" for line in lines)]
-    return lines
+        lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]
+    return [f"    {line}" for line in lines]
+
+
+def laid_outputs(record) -> list[str]:
+    """Memory that lies channels last for a kernel that fills such."""
+    if not record.kernel.laid:
+        return []
+    return [
+        "if flags & F_STRIDED and (device == ON_CPU or device == ON_META):",
+        *_following(record, "lay_channels_last(&made[{0}])"),
+    ]
+
+
+def turned_outputs(record) -> list[str]:
+    """What lies channels last because a tensor that it follows does."""
+    if not record.kernel.follows:
+        return []
+    other = " and device != ON_CPU and device != ON_META" if record.kernel.laid else ""
+    turning = _following(record, "to_{0} = turned_channels_last(to_{0})")
+    return [f"if flags & F_STRIDED{other}:", *turning]
 
 
 def run_function(record, shown: str, imports) -> list[str]:
@@ -142,7 +158,7 @@ def run_function(record, shown: str, imports) -> list[str]:
         *(f'    check_place({name}, device, "{shown}")' for name in r.kernel.from_host),
         f'{module}_{function}(made, {rule_args}, "{shown}")',
     ]
-    fresh = [f"to_{i} = fresh(&made[{i}], device)" for i in range(n)]
+    fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.
         place = [f'check_outs(out, made, "{shown}")']

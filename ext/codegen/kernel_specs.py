@@ -60,6 +60,8 @@ class KernelSpec:
         ag_trig_far_<suffix>, and ag_<name>_<suffix> on the others.
     wide : str
         Types whose loops are ag_run_<name>_<type> of scalar/wide.h, over whole vectors at once.
+    halves : bool
+        Two dense inputs of a half type have a loop without blocks of float32 between its steps.
     alias : str, optional
         Another kernel whose loops this one takes over.
     keeps : str
@@ -82,6 +84,7 @@ class KernelSpec:
     through_bool: bool = False
     far: str = ""
     wide: str = ""
+    halves: bool = False
     alias: str | None = None
     keeps: str = ""
 
@@ -117,10 +120,10 @@ MOVES = [
 ]
 
 ARITHMETIC = [
-    *_binary("add", "bihfc", as_u8="i8", commutative=True, keeps="number"),
-    *_binary("sub", "bihfc", as_u8="i8", keeps="number"),
-    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor"),
-    *_binary("div", "hfc", cost=2, keeps="factor"),
+    *_binary("add", "bihfc", as_u8="i8", commutative=True, keeps="number", halves=True),
+    *_binary("sub", "bihfc", as_u8="i8", keeps="number", halves=True),
+    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor", halves=True),
+    *_binary("div", "hfc", cost=2, keeps="factor", halves=True),
     *_binary("trunc_divide", "ihf", cost=3, keeps="factor"),
     *_binary("floor_divide", "ihf", cost=8, keeps="factor"),
     *_binary("remainder fmod", "ihf", cost=8),

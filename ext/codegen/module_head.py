@@ -14,6 +14,7 @@ cimport cython
 from collections import namedtuple as _namedtuple
 from builtins import bool as _bool
 from autograd_cy._C.dtypes import dtype as _dtype
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, dt_to_complex, g_default_dtype, DT_BOOL, DT_I64
@@ -43,7 +44,7 @@ from autograd_cy._C.outputs cimport (
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)
-from autograd_cy._C.formats cimport channels_last, turned_channels_last
+from autograd_cy._C.formats cimport channels_last, lay_channels_last, turned_channels_last
 from autograd_cy._C.out_forms cimport (
     check_out, write_out, write_exact_out, write_truth_out, other_out, need_exact_out, outs_arg, write_outs, widened)
 from autograd_cy._C.events cimport finished, note_node

@@ -177,11 +177,14 @@ class OperatorForms(NodeText):
         if r.mutates:
             body.append(f'after_change({changed}, "{r.node}")')
         first = r.args[0].name if r.args else None
+        # One of millions of results, now and then.
+        heed = ["    if i & 0x3fff == 0x3fff:", "        PyErr_CheckSignals()"]
         if is_view:
             creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
             if self.many:
                 body += [
                     "for i in range(len(result)):",
+                    *heed,
                     f"    set_view(<Tensor>result[i], {first}, {creation})",
                 ]
             else:
@@ -197,6 +200,7 @@ class OperatorForms(NodeText):
                 record += [
                     f"n = {call}",
                     "for i in range(len(result)):",
+                    *heed,
                     "    set_history(<Tensor>result[i], n, <int>i)",
                 ]
             elif self.multi:

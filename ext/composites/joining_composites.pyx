@@ -6,8 +6,14 @@ from autograd_cy._C.tensor cimport Tensor, normal_dim
 include "operators_of_joining_composites.pxi"
 
 
+cdef tuple pieces_of(Py_ssize_t n, Py_ssize_t step):
+    """The sizes of pieces of `step` elements, and of the rest."""
+    cdef Py_ssize_t rest = n % step
+    return (step,) * (n // step) + ((rest,) if rest else ())
+
+
 cdef tuple split(Tensor a, object size, Py_ssize_t dim):
-    cdef Py_ssize_t n, step, i
+    cdef Py_ssize_t n, step
     if a.nd == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = normal_dim(dim, a.nd)
@@ -19,8 +25,7 @@ cdef tuple split(Tensor a, object size, Py_ssize_t dim):
                                f"split_size={step}")
         if n == 0:
             return T._split(a, (0,), dim)
-        step = min(step, n)             # the range below must not step past 2**63
-        return T._split(a, tuple([min(step, n - i) for i in range(0, n, step)]), dim)
+        return T._split(a, pieces_of(n, step), dim)
     return T.split_with_sizes(a, tuple(size), dim)
 
 
@@ -49,7 +54,7 @@ cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
 
 
 cdef tuple piece_sizes(Tensor a, object size, Py_ssize_t dim, str op):
-    cdef Py_ssize_t n, step, i
+    cdef Py_ssize_t n, step
     if a.nd == 0:
         raise RuntimeError(f"{op} expects at least a 1-dimensional tensor")
     n = a.sizes[normal_dim(dim, a.nd)]
@@ -58,7 +63,7 @@ cdef tuple piece_sizes(Tensor a, object size, Py_ssize_t dim, str op):
         if step < 0 or (step == 0 and n):
             raise RuntimeError(f"{op} expects split_size be non-negative, but got "
                                f"split_size={step}")
-        return tuple([min(step, n - i) for i in range(0, n, step)]) if n else (0,)
+        return pieces_of(n, step) if n else (0,)
     if sum(size) != n:
         raise RuntimeError(
             f"{op} expects split_sizes to sum exactly to {n} (input tensor's size at dimension "

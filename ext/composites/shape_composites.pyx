@@ -188,6 +188,15 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
     return T.index_select(a, d, index)
 
 
+cdef Tensor repeat_counts(Tensor repeats, object output_size):
+    cdef Tensor numbers
+    if repeats.nd != 1:
+        raise RuntimeError("repeat_interleave: repeats alone must be a 1-dim tensor, got shape "
+                           f"{list(sizes_of(repeats))}")
+    numbers = index_vector(repeats, list(range(repeats.sizes[0])))
+    return T._to_dtype(repeat_interleave(numbers, repeats, 0, output_size), repeats.dt)
+
+
 cdef Tensor roll(Tensor a, tuple shifts, tuple dims):
     cdef Py_ssize_t d, n, k
     if not dims:

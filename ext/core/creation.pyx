@@ -7,6 +7,7 @@ creation/ranges.pxi. Tensors on foreign memory (from_numpy, from_dlpack) are in 
 random ones in random.pyx.
 """
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE

@@ -3,12 +3,15 @@
 Results whose channels lie last, as those of an operand do.
 
 Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the
-table); so an operator keeps the memory format of a network whatever its kernel can.
+table); so an operator keeps the memory format of a network whatever its kernel can. Others (`laid`)
+are given memory that lies so.
 """
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D
 from autograd_cy._C.storage cimport ON_META
-from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, format_strides, tensor_empty_on
+from autograd_cy._C.outputs cimport Result
+from autograd_cy._C.tensor cimport (
+    MAX_DIMS, Tensor, format_strides, tensor_empty_on, tensor_window)
 
 __all__: list[str] = []
 
@@ -49,3 +52,45 @@ cdef Tensor turned_channels_last(Tensor a):
     if a.mem.device != ON_META:
         copy_into(r, a, "copy")
     return r
+
+
+cdef int lay_channels_last(Result* r) except -1:
+    if r.nd != 4 and r.nd != 5:
+        return 0
+    r.strided = True
+    return format_strides(
+        r.nd, r.sizes, MF_CHANNELS_LAST if r.nd == 4 else MF_CHANNELS_LAST_3D, r.strides)
+
+
+cdef bint dense_by_places(Tensor a) noexcept:
+    """Whether its memory is that of (N, D, H, W, C) in C order."""
+    cdef Py_ssize_t step = 1
+    cdef int i, d
+    if a.nd != 4 and a.nd != 5:
+        return False
+    for i in range(a.nd):
+        d = 1 if i == 0 else 0 if i == a.nd - 1 else a.nd - i
+        if a.sizes[d] != 1 and a.strides[d] != step:
+            return False
+        step *= a.sizes[d]
+    return True
+
+
+cdef bint by_places(Tensor out, Tensor a) noexcept:
+    return channels_last(a) and dense_by_places(out)
+
+
+cdef Tensor dense_places(Tensor a):
+    return a if dense_by_places(a) else turned_channels_last(a)
+
+
+cdef Tensor places_first(Tensor a):
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    for d in range(a.nd):
+        sizes[d] = a.sizes[1 if d == a.nd - 1 else d + 1 if d else 0]
+    strides[a.nd - 1] = 1
+    for d in range(a.nd - 2, -1, -1):
+        strides[d] = strides[d + 1] * sizes[d + 1]
+    return tensor_window(a, a.nd, sizes, strides, 0)

@@ -92,6 +92,25 @@ cdef void ordered_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             start -= ROWS_CHUNK
 
 
+cdef inline void whole_rows(LoopPlan* plan, char** q, const Py_ssize_t* step,
+                            Py_ssize_t rows) noexcept nogil:
+    """Rows of one dimension; leaves the operands at the row behind them."""
+    cdef loop_t loop = plan.loop
+    cdef Py_ssize_t inner = plan.shape[plan.nd - 1], _r
+    cdef Py_ssize_t[5] down
+    cdef int a, nargs = plan.nargs
+    for a in range(nargs):
+        down[a] = plan.strides[a][plan.nd - 2]
+    for _r in range(rows):
+        loop(q, step, inner)
+        q[0] += down[0]
+        q[1] += down[1]
+        if nargs > 2:
+            q[2] += down[2]
+        for a in range(3, nargs):
+            q[a] += down[a]
+
+
 cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     """Run elements lo..hi (in the plan's order) through the inner loop."""
     cdef LoopPlan* plan = <LoopPlan*>ctx
@@ -120,6 +139,12 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             q[a] += index[d] * plan.strides[a][d]
     first = index[last]
     while left > 0:
+        if not first and left >= 2 * inner and last > 0 and plan.way == ROW_BY_ROW:
+            # All rows but the last that differ in the dimension before alone.
+            n = min(left // inner, plan.shape[last - 1] - index[last - 1]) - 1
+            whole_rows(plan, q, step, n)
+            index[last - 1] += n
+            left -= n * inner
         n = inner - first
         if n > left:
             n = left

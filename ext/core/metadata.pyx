@@ -72,7 +72,7 @@ cdef tuple axis_sizes(tuple tensors, Py_ssize_t dim):
     for t in tensors:
         nd = max(nd, <Py_ssize_t>t.nd)
     for t in tensors:
-        if t.nd != nd and t.nd == 1 and t.sizes[0] == 0:
+        if t.nd != nd:
             out.append(0)
         else:
             out.append(t.sizes[normal_dim(dim, t.nd)])

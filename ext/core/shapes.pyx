@@ -1,6 +1,7 @@
 # cython: language_level=3
 # build: plain hot
 """Views and rearranging copies of plain tensors; records in autograd_cy/ops/shape.py use them."""
+from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
@@ -307,17 +308,24 @@ cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssiz
 
 
 cdef tuple unbind_plain(Tensor a, Py_ssize_t dim):
+    cdef list out = []
     cdef Py_ssize_t i
     if a.nd == 0:
         raise IndexError("unbind(): Dimension specified as 0 but tensor has no dimensions")
     dim = normal_dim(dim, a.nd)
-    return tuple([select_plain(a, dim, i) for i in range(a.sizes[dim])])
+    for i in range(a.sizes[dim]):
+        if i & 0x3fff == 0x3fff:
+            PyErr_CheckSignals()        # millions of pieces can be interrupted
+        out.append(select_plain(a, dim, i))
+    return tuple(out)
 
 
 cdef tuple split_plain(Tensor a, tuple sizes, Py_ssize_t dim):
     cdef list out = []
     cdef Py_ssize_t at = 0, n
     for size in sizes:
+        if len(out) & 0x3fff == 0x3fff:
+            PyErr_CheckSignals()
         n = size
         out.append(slice_plain(a, dim, at, at + n, 1))
         at += n
@@ -345,7 +353,11 @@ cdef tuple of_their_own(tuple pieces):
     """The pieces with version counters of their own: a change of one isn't noticed by another."""
     cdef Tensor t
     cdef StorageImpl* s
-    for t in pieces:
+    cdef Py_ssize_t i
+    for i in range(len(pieces)):
+        if i & 0x3fff == 0x3fff:
+            PyErr_CheckSignals()
+        t = <Tensor>pieces[i]
         s = t.mem
         t.mem = storage_alias(s)
         storage_decref(s)

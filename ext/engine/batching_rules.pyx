@@ -11,6 +11,8 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
+from autograd_cy._C.outputs cimport Result
+from autograd_cy._C.rules_indexing cimport rows_added, selected
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, wrap_at
 include "operators_of_batching_rules.pxi"
 
@@ -161,6 +163,8 @@ cdef tuple one_index(Tensor self, Py_ssize_t dim, Tensor index):
 
 
 cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index):
+    cdef Result r
+    selected(&r, self, dim, index, "index_select")
     if self.nd == 0:
         # A 0-d tensor has one slice, itself.
         return T.squeeze_dim(T._index(T.unsqueeze(self, 0), (T.reshape(index, (-1,)),)), (0,))
@@ -168,11 +172,11 @@ cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index):
 
 
 cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor source):
+    cdef Result r
+    rows_added(&r, self, dim, index, source, "index_add")
     if self.nd == 0:
         return T.squeeze_dim(index_put_each(
             T.unsqueeze(self, 0), (T.reshape(index, (-1,)),), T.reshape(source, (-1,)), True), (0,))
-    if index.nd == 0 and source.nd < self.nd:
-        source = T.unsqueeze(source, dim)
     return T._index_put(self, one_index(self, dim, index), source, True)
 
 

@@ -20,6 +20,7 @@ and undone, for it is its own inverse.
 
 The operations themselves are in inplace.pyx.
 """
+import math
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Free
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
@@ -74,9 +75,10 @@ cdef Py_ssize_t extent(tuple size, tuple stride) except -1:
 
 
 cdef bint lies_inside(tuple base, tuple window) except -1:
-    """Whether a window reaches nothing but memory of the base."""
+    """Whether a window reaches nothing but elements of the base, which leaves no gaps."""
     cdef Py_ssize_t shift = window[2] - base[2], n = extent(window[0], window[1])
-    return n == 0 or (shift >= 0 and shift + n <= extent(base[0], base[1]))
+    cdef Py_ssize_t whole = extent(base[0], base[1])
+    return n == 0 or (shift >= 0 and shift + n <= whole and whole == math.prod(base[0]))
 
 
 @cython.final

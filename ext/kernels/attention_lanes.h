@@ -15,6 +15,12 @@
 #define AG_LANE_BYTES 16
 #endif
 
+#if defined(__clang__)
+#define AG_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define AG_UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 #define AG_NAMED(stem) AG_CAT(stem, AG_S)
 
 /* Rows lie far apart, so no processor guesses the next ones. */

@@ -41,12 +41,25 @@ AG_FN VEC AG_NAMED(ag_row_exp_)(VEC x) {
     return (VEC)((BITS)(less * power + power) & ~gone);
 }
 
+/* Halves of pieces of 2 * half elements change places. */
+AG_FN VEC AG_NAMED(ag_row_turned_)(VEC v, const int half) {
+    VEC turned;
+#if defined(__clang__)
+    AG_UNROLLED
+    for (int i = 0; i < LANES; i++) turned[i] = v[i ^ half];
+#else
+    static const AG_I places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    BITS place;
+    memcpy(&place, places, sizeof(place));
+    turned = __builtin_shuffle(v, place ^ half);
+#endif
+    return turned;
+}
+
 AG_FN AG_T AG_NAMED(ag_row_sum_)(VEC v) {
-    AG_T parts[LANES];
-    memcpy(parts, &v, sizeof(v));
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) parts[i] += parts[i + half];
-    return parts[0];
+    AG_UNROLLED
+    for (int half = LANES / 2; half > 0; half /= 2) v += AG_NAMED(ag_row_turned_)(v, half);
+    return v[0];
 }
 
 AG_FN VEC AG_NAMED(ag_row_larger_)(VEC m, VEC x) {
@@ -57,7 +70,6 @@ AG_FN VEC AG_NAMED(ag_row_larger_)(VEC m, VEC x) {
 /* The largest; NaN counts as the smallest, and shows in the exponentials instead. */
 static AG_T AG_NAMED(ag_row_largest_)(const AG_T *row, ptrdiff_t n) {
     VEC m = AG_NAMED(ag_row_all_)((AG_T)-INFINITY), o = m;
-    AG_T parts[LANES];
     ptrdiff_t j = 0;
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
         m = AG_NAMED(ag_row_larger_)(m, *(const VEC *)(row + j));
@@ -65,11 +77,10 @@ static AG_T AG_NAMED(ag_row_largest_)(const AG_T *row, ptrdiff_t n) {
     }
     if (j < n) m = AG_NAMED(ag_row_larger_)(m, *(const VEC *)(row + j));
     m = AG_NAMED(ag_row_larger_)(m, o);
-    memcpy(parts, &m, sizeof(m));
+    AG_UNROLLED
     for (int half = LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            parts[i] = parts[i + half] > parts[i] ? parts[i + half] : parts[i];
-    return parts[0];
+        m = AG_NAMED(ag_row_larger_)(m, AG_NAMED(ag_row_turned_)(m, half));
+    return m[0];
 }
 
 /* row = exp(row - top); returns the sum. */

@@ -6,7 +6,7 @@ Nothing is unrolled into columns. The images lie in working memory with their ma
 the block of the product (scalar/conv_micro.h) finds the elements that one tap multiplies at a fixed
 distance from those of another. With a stride, elements of the same phase lie together. The gradient
 of an image is such a sum, too, for each phase of its places, but for what convolution_scatter.pyx
-takes.
+takes. Windows of one element are a product of matrices where channels lie last.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free, malloc
@@ -19,14 +19,15 @@ from autograd_cy._C.convolution_taps cimport (
     Grid, Piece, Work, cut_vectors, plan_image, plan_result, tap_image, tap_result)
 from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
-from autograd_cy._C.formats cimport channels_last
+from autograd_cy._C.formats cimport by_places, channels_last, dense_places, places_first
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
 from autograd_cy._C.gemm_product cimport parts
-from autograd_cy._C.iterate cimport contiguous
+from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
+from autograd_cy._C.products cimport linear, mm
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
-from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_window
 from autograd_cy._C.winograd_2x2 cimport run_2x2, suits_2x2
 
 from autograd_cy._C import cpu as _cpu
@@ -611,14 +612,61 @@ cdef double describe(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple 
     return work
 
 
+# --- windows of one element where channels lie last -----------------------------------------
+
+cdef bint single(Tensor weight, tuple stride, tuple padding, Py_ssize_t groups) except -1:
+    cdef int d
+    if groups != 1 or (weight.dt != DT_F32 and weight.dt != DT_F64):
+        return False
+    for d in range(2, weight.nd):
+        if weight.sizes[d] != 1:
+            return False
+    for step in stride:
+        if step != 1:
+            return False
+    for pad in padding:
+        if pad != 0:
+            return False
+    return True
+
+
+cdef Tensor matrix(Tensor t, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t down,
+                   Py_ssize_t right):
+    cdef Py_ssize_t[2] sizes
+    cdef Py_ssize_t[2] strides
+    sizes[0], sizes[1] = rows, columns
+    strides[0], strides[1] = down, right
+    return tensor_window(t, 2, sizes, strides, 0)
+
+
+cdef int weights_by_places(Tensor out, Tensor y, Tensor x) except -1:
+    """The sum over all places of what y has there, times what x has; both lie channels last."""
+    cdef Py_ssize_t o = out.sizes[0], c = out.sizes[1], places = y.count // o
+    y, x = dense_places(y), dense_places(x)
+    return mm(matrix(out, o, c, c, 1), matrix(y, o, places, 1, o), matrix(x, places, c, c, 1))
+
+
 cdef int convolve(
         Tensor out, Tensor input, Tensor weight, Tensor bias, tuple stride, tuple padding,
         tuple dilation, bint transposed, tuple output_padding, Py_ssize_t groups) except -1:
     cdef Form f
     cdef Launch work
+    cdef Tensor turned
     cdef double cost
+    cdef int to, by
     if out.count == 0:
         return 0
+    if by_places(out, input) and single(weight, stride, padding, groups) and input.count:
+        to, by = (1, 0) if transposed else (0, 1)
+        return linear(
+            places_first(out), places_first(dense_places(input)),
+            matrix(weight, weight.sizes[to], weight.sizes[by], weight.strides[to],
+                   weight.strides[by]), bias)
+    if out.flags & F_STRIDED:
+        turned = tensor_empty(out.dt, out.nd, out.sizes)
+        convolve(turned, input, weight, bias, stride, padding, dilation, transposed,
+                 output_padding, groups)
+        return copy_into(out, turned, "convolution")
     input, weight = planes(input), planes(weight)
     cost = describe(&f, out if transposed else input, input if transposed else out, weight, stride,
                     padding, dilation, groups)
@@ -650,6 +698,10 @@ cdef int convolve_weight(
     cdef double cost
     if out.count == 0:
         return 0
+    if (channels_last(grad) and channels_last(input) and input.count and not out.flags & F_STRIDED
+            and single(out, stride, padding, groups)):
+        return weights_by_places(out, input if transposed else grad,
+                                 grad if transposed else input)
     grad, input = planes(grad), planes(input)
     x = grad if transposed else input
     y = input if transposed else grad

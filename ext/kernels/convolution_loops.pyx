@@ -77,6 +77,8 @@ cdef extern from "scalar/conv_micro.h":
         Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
         const Py_ssize_t* count, const double* sums, Py_ssize_t width, double* result,
         Py_ssize_t row_step) noexcept nogil
+    void ag_copy_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
+    void ag_copy_f64(double* d, const double* s, Py_ssize_t n) noexcept nogil
     void ag_turn_f32(
         Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const float* source, Py_ssize_t ld,
         float* result) noexcept nogil
@@ -98,6 +100,10 @@ cdef extern from "scalar/conv_micro.h":
     void ag_weights_f64(
         Py_ssize_t rows, Py_ssize_t k, const double* w, Py_ssize_t row_step, const Py_ssize_t* off,
         double* result) noexcept nogil
+
+cdef enum:
+    # Elements of rows that are copied in place: to call memcpy would take longer.
+    SHORT = 128
 
 ctypedef fused stored:
     float
@@ -237,8 +243,13 @@ cdef inline void widen_ints(
 cdef inline void spaced(
         const real* source, Py_ssize_t step, Py_ssize_t n, real* result) noexcept nogil:
     cdef Py_ssize_t i
-    if step == 1:
+    if step == 1 and n > SHORT:
         memcpy(result, source, n * sizeof(real))
+    elif step == 1:
+        if real is float:
+            ag_copy_f32(result, source, n)
+        else:
+            ag_copy_f64(result, source, n)
     elif step == 2:
         for i in range(n):
             result[i] = source[2 * i]

@@ -62,6 +62,10 @@ cdef enum:
     # Rows of a that go together, and bytes of them where they are packed.
     ROWS = 96
     STRIP_BYTES = 192 * 1024
+    # Rows of a whose distance is a multiple of this are packed, if each is used so often: they
+    # share the same few places of the first-level cache.
+    ALIASED = 4096
+    PAYS = 128
     # Rows of sums that are kept in a wider type.
     WIDE_ROWS = 480
     # Below this many bytes b is used as it lies.
@@ -369,6 +373,12 @@ cdef void multiply_part(Blocked* t) noexcept nogil:
         t.q += t.depth
 
 
+cdef inline bint suits_packing(const Product* p) noexcept nogil:
+    # Fewer rows than eight stay in a cache of eight ways, where they lie.
+    return (loops.rows > 8 and p.m > loops.rows and p.n >= PAYS and not is_complex(p.dtype)
+            and p.lda * itemsize(p.dtype) % ALIASED == 0)
+
+
 cdef int run_blocked(const Product* p) noexcept nogil:
     cdef Blocked t
     cdef Py_ssize_t width, columns, rows = p.m, depth
@@ -377,7 +387,7 @@ cdef int run_blocked(const Product* p) noexcept nogil:
     t.kind = kind_of(p.dtype)
     t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
     t.unit = 2 if is_complex(p.dtype) else 1
-    t.layout = BY_ROWS if p.dtype >= FLOAT32 and not p.trans_a else STRIPS
+    t.layout = STRIPS if p.dtype < FLOAT32 or p.trans_a or suits_packing(p) else BY_ROWS
     t.failed = GEMM_OK
     width = loops.width[t.kind]
     depth = round_up(min(p.k * t.unit, <Py_ssize_t>DEPTH), 8)

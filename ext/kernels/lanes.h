@@ -111,37 +111,40 @@ AG_BEST_F64(smallest_f64, min)
 #endif
 
 /* Four vectors of doubles run along a product; the elements are widened as they are read, by an
- * instruction that compilers do not find themselves. */
+ * instruction that compilers do not find themselves. Floats come by fours with AVX-512, too: Zen 4
+ * widens twice four of them in less time than eight. */
 #if defined(__AVX512F__)
-#define AG_WIDE 8
-#define AG_WIDENED_f32(p) ((ag_wide)_mm512_cvtps_pd(_mm256_loadu_ps(p)))
-#elif defined(__AVX2__)
-#define AG_WIDE 4
-#define AG_WIDENED_f32(p) ((ag_wide)_mm256_cvtps_pd(_mm_loadu_ps(p)))
+#define AG_WIDE_f64 8
 #else
-#define AG_WIDE 4
-typedef float ag_four_f32 __attribute__((vector_size(16), aligned(4), may_alias));
-#define AG_WIDENED_f32(p) __builtin_convertvector(*(const ag_four_f32 *)(p), ag_wide)
+#define AG_WIDE_f64 4
 #endif
-typedef double ag_wide __attribute__((vector_size(8 * AG_WIDE), aligned(8), may_alias));
-#define AG_WIDENED_f64(p) (*(const ag_wide *)(p))
+#define AG_WIDE_f32 4
+#if defined(__AVX2__)
+#define AG_WIDENED_f32(p) ((ag_wide_f32)_mm256_cvtps_pd(_mm_loadu_ps(p)))
+#else
+typedef float ag_four_f32 __attribute__((vector_size(16), aligned(4), may_alias));
+#define AG_WIDENED_f32(p) __builtin_convertvector(*(const ag_four_f32 *)(p), ag_wide_f32)
+#endif
+typedef double ag_wide_f32 __attribute__((vector_size(8 * AG_WIDE_f32), aligned(8), may_alias));
+typedef double ag_wide_f64 __attribute__((vector_size(8 * AG_WIDE_f64), aligned(8), may_alias));
+#define AG_WIDENED_f64(p) (*(const ag_wide_f64 *)(p))
 #define AG_PRODUCT(T)                                                                            \
     AG_FN double ag_product_##T(const ag_##T *p, ptrdiff_t n) {                                  \
-        ag_wide a = (ag_wide){0} + 1.0, b = a, c = a, d = a;                                     \
+        ag_wide_##T a = (ag_wide_##T){0} + 1.0, b = a, c = a, d = a;                             \
         ag_lanes_f64 few = {1, 1, 1, 1};                                                         \
         double last = 1;                                                                         \
         ptrdiff_t i = 0;                                                                         \
-        for (; i + 4 * AG_WIDE <= n; i += 4 * AG_WIDE) {                                         \
+        for (; i + 4 * AG_WIDE_##T <= n; i += 4 * AG_WIDE_##T) {                                 \
             a *= AG_WIDENED_##T(p + i);                                                          \
-            b *= AG_WIDENED_##T(p + i + AG_WIDE);                                                \
-            c *= AG_WIDENED_##T(p + i + 2 * AG_WIDE);                                            \
-            d *= AG_WIDENED_##T(p + i + 3 * AG_WIDE);                                            \
+            b *= AG_WIDENED_##T(p + i + AG_WIDE_##T);                                            \
+            c *= AG_WIDENED_##T(p + i + 2 * AG_WIDE_##T);                                        \
+            d *= AG_WIDENED_##T(p + i + 3 * AG_WIDE_##T);                                        \
         }                                                                                        \
         for (; i + 4 <= n; i += 4)                                                               \
             few *= (ag_lanes_f64){p[i], p[i + 1], p[i + 2], p[i + 3]};                           \
         for (; i < n; i++) last *= p[i];                                                         \
         a = (a * b) * (c * d);                                                                   \
-        for (i = 0; i < AG_WIDE; i += 4)                                                         \
+        for (i = 0; i < AG_WIDE_##T; i += 4)                                                     \
             few *= (ag_lanes_f64){a[i], a[i + 1], a[i + 2], a[i + 3]};                           \
         return ((few[0] * few[2]) * (few[1] * few[3])) * last;                                   \
     }

@@ -12,6 +12,7 @@ from libc.string cimport memset
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
+from autograd_cy._C.formats cimport by_places, dense_places
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport (
     READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, operand)
@@ -19,7 +20,7 @@ from autograd_cy._C.norm_loops cimport NormTable
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.rules_normalization cimport (
     CHANNELS_ANYHOW, CHANNELS_APART, CHANNELS_TOGETHER, layout_of)
-from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_like
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 cdef object _loops = _cpu.load("norm_loops")
 cdef const NormTable* T = <const NormTable*>PyCapsule_GetPointer(
@@ -84,6 +85,7 @@ cdef struct RowPlan:
     Py_ssize_t groups      # of a sample; 0: a weight for each element of a row
     Py_ssize_t per         # channels of a group
     Py_ssize_t run         # elements of a channel
+    bint together          # groups: the channels of a position lie side by side
     double eps
 
 
@@ -203,13 +205,20 @@ cdef void group_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                       w * spread, c0, c1)
 
 
+include "norms/groups_together.pxi"
+
+
 cdef void group_sums(void* ctx) noexcept nogil:
     cdef RowPlan* plan = <RowPlan*>ctx
     cdef int k = plan.kind
     cdef const double* sums = <const double*>plan.partial
     cdef Py_ssize_t c, s, place, channels = plan.groups * plan.per
     cdef double x, y
-    parallel_for(group_tile, plan, plan.tiles, team_size(<double>STEPS * plan.rows * plan.n))
+    if plan.together:
+        parallel_for(together_back_tile, plan, plan.rows // plan.groups,
+                     team_size(<double>STEPS * plan.rows * plan.n))
+    else:
+        parallel_for(group_tile, plan, plan.tiles, team_size(<double>STEPS * plan.rows * plan.n))
     if plan.by_weight == NULL and plan.by_bias == NULL:
         return
     for c in range(channels):
@@ -252,14 +261,17 @@ cdef int rows_of(Tensor input, tuple shape, Py_ssize_t* rows, Py_ssize_t* n) exc
 cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, Tensor input,
                       Tensor weight, Tensor bias, int dt) except -1:
     cdef Launch work
-    cdef Tensor to = result
+    cdef Tensor to = result, partial
+    cdef Py_ssize_t room = 8 * plan.rows * plan.per
     if input.count == 0:
         return 0
-    input = dense(input, dt)
+    input = dense_places(cast(input, dt)) if plan.together else dense(input, dt)
     weight = dense(weight, dt)
     bias = dense(bias, dt)
-    if result.dt != dt:
+    if result.dt != dt or (result.flags & F_STRIDED and not plan.together):
         to = tensor_empty(dt, result.nd, result.sizes)
+        if plan.together:
+            to = tensor_empty_like(result, dt)
     begin(&work, "norm_rows", plan, sizeof(RowPlan))
     given(&work, &plan.p, input)
     given(&work, &plan.weight, weight)
@@ -271,7 +283,13 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
     if mean is not None:
         plan.mean = mean.ptr
         operand(&work, &plan.mean, mean, WRITES)
-    launch_tiles(&work, forward_tile, plan.tiles, <double>STEPS * input.count)
+    if plan.together:
+        partial = tensor_empty(DT_F64, 1, &room)
+        plan.partial = partial.ptr
+        operand(&work, &plan.partial, partial, SCRATCH)
+        launch_tiles(&work, together_tile, plan.rows // plan.groups, <double>STEPS * input.count)
+    else:
+        launch_tiles(&work, forward_tile, plan.tiles, <double>STEPS * input.count)
     if to is not result:
         copy_into(result, to, "norm")
     return 0
@@ -281,7 +299,7 @@ cdef Tensor wanted(Tensor t, Py_ssize_t n, int dt):
     """Where a gradient goes: None if it isn't wanted, or what is cast to `t` afterwards."""
     if t is None or t.count != n:
         return None
-    return t if t.dt == dt else tensor_empty(dt, t.nd, t.sizes)
+    return t if t.dt == dt else tensor_empty_like(t, dt)
 
 
 cdef int put_back(Tensor t, Tensor made) except -1:
@@ -303,8 +321,13 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
             if t is not None and (<Tensor>t).count:
                 memset((<Tensor>t).ptr, 0, (<Tensor>t).count * DT_SIZE[(<Tensor>t).dt])
         return 0
-    grad = dense(grad, dt)
-    input = dense(input, dt)
+    if plan.groups and layout_of(input) == CHANNELS_TOGETHER:
+        plan.together = True
+        grad = laid_out(grad, input, dt)
+        input = laid_out(input, input, dt)
+    else:
+        grad = dense(grad, dt)
+        input = dense(input, dt)
     weight = dense(weight, dt)
     begin(&work, "norm_rows_backward", plan, sizeof(RowPlan))
     given(&work, &plan.g, grad)
@@ -322,7 +345,7 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
         plan.by_bias = db.ptr
         operand(&work, &plan.by_bias, db, WRITES)
     if plan.groups:
-        room = 2 * plan.rows * plan.per
+        room = (8 if plan.together else 2) * plan.rows * plan.per
     else:
         plan.tiles = elements // PART
         plan.tiles = PARTS if plan.tiles > PARTS else 1 if plan.tiles < 1 else plan.tiles
@@ -399,6 +422,7 @@ cdef int group_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Py_
     cdef RowPlan plan
     cut_groups(&plan, input, groups, spread.dt)
     plan.eps = eps
+    plan.together = by_places(result, input)
     return forward_rows(&plan, result, mean, spread, input, weight, bias, spread.dt)
 
 

@@ -7,9 +7,12 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_F16, DT_F32, DT_SIZE, dt_is_complex, dt_real)
+from autograd_cy._C.formats cimport by_places, dense_places, places_first
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
-from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, check_fits, tensor_empty
+from autograd_cy._C.tensor cimport (
+    F_STRIDED, MAX_DIMS, Tensor, check_fits, tensor_empty, tensor_empty_like,
+    tensor_window)
 
 __all__: list[str] = []
 
@@ -130,9 +133,11 @@ cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t
             to = out + (plane * plan.inside + k * n) * parts
             for i in range((hi - lo) * parts):
                 to[(lo - left) * parts + i] += grad[lo * parts + i]
-            for i in range(m):
-                if lo <= i < hi:
-                    continue
+            for i in range(lo):
+                j = source(plan.mode, i - left, n)
+                for k in range(parts):
+                    to[j * parts + k] += grad[i * parts + k]
+            for i in range(hi, m):
                 j = source(plan.mode, i - left, n)
                 for k in range(parts):
                     to[j * parts + k] += grad[i * parts + k]
@@ -176,25 +181,64 @@ cdef Py_ssize_t describe_pads(Plan* plan, Tensor a, Tensor out, tuple pad,
     return planes
 
 
+cdef Tensor joined(Tensor a):
+    """The last two dimensions of what lies in C order as one."""
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d, last = a.nd - 2
+    for d in range(last):
+        sizes[d], strides[d] = a.sizes[d], a.strides[d]
+    sizes[last] = a.sizes[last] * a.sizes[last + 1]
+    strides[last] = 1
+    return tensor_window(a, last + 1, sizes, strides, 0)
+
+
+cdef Tensor without_channels(Tensor a):
+    """Places of what lies channels last, each one large element; strides say nothing."""
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef int d
+    sizes[0] = a.sizes[0]
+    for d in range(2, a.nd):
+        sizes[d - 1] = a.sizes[d]
+    return tensor_window(a, a.nd - 1, sizes, a.strides, 0)
+
+
 cdef int run_pad(Tensor out, Tensor a, tuple pad, Py_ssize_t mode, Tensor value) except -1:
     cdef Plan plan
+    cdef Py_ssize_t c = 1
     cdef Launch work
+    cdef Tensor wide
     if out.count == 0:
         return 0
     if len(pad) == 0:
         return copy_into(out, a, "pad")
-    a = contiguous(a)
+    if len(pad) <= 2 * (a.nd - 2) and by_places(out, a):
+        c = a.sizes[1]
+        a = dense_places(a)
+        if mode == PAD_CONSTANT:
+            # Channels are a part of the last dimension.
+            pad = (pad[0] * c, pad[1] * c) + pad[2:]
+            out, a, c = joined(places_first(out)), joined(places_first(a)), 1
+        else:
+            out, a = without_channels(out), without_channels(a)
+    elif out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        run_pad(wide, contiguous(a), pad, mode, value)
+        return copy_into(out, wide, "pad")
+    else:
+        a = contiguous(a)
     plan.count = describe_pads(&plan, a, out, pad, mode) * plan.rows
+    plan.item *= c
     if value is not None:
         memcpy(plan.value, value.ptr, plan.item)
     plan.a = a.ptr
     plan.out = out.ptr
-    plan.block = TILE_WORK // plan.out_size[plan.nd - 1] + 1
+    plan.block = TILE_WORK // (c * plan.out_size[plan.nd - 1]) + 1
     begin(&work, "pad", &plan, sizeof(plan))
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     return launch_tiles(&work, pad_tile, (plan.count + plan.block - 1) // plan.block,
-                        out.count + 16.0 * plan.count)
+                        c * out.count + 16.0 * plan.count)
 
 
 cdef int constant_pad(Tensor out, Tensor a, tuple pad, Tensor value) except -1:
@@ -208,23 +252,32 @@ cdef int pad_by(Tensor out, Tensor a, tuple pad, Py_ssize_t mode) except -1:
 
 cdef int pad_backward(Tensor out, Tensor grad, tuple size, tuple pad, Py_ssize_t mode) except -1:
     cdef Plan plan
+    cdef Py_ssize_t c = 1
     cdef Launch work
     cdef Tensor wide
     if out.count == 0:
         return 0
     if out.dt == DT_F16 or out.dt == DT_BF16:
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         pad_backward(wide, cast(grad, DT_F32), size, pad, mode)
         return copy_into(out, wide, "pad_backward")
-    grad = contiguous(grad)
+    if len(pad) <= 2 * (out.nd - 2) and by_places(out, grad):
+        c = out.sizes[1]
+        out, grad = without_channels(out), without_channels(dense_places(grad))
+    elif out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        pad_backward(wide, contiguous(grad), size, pad, mode)
+        return copy_into(out, wide, "pad_backward")
+    else:
+        grad = contiguous(grad)
     plan.count = describe_pads(&plan, out, grad, pad, mode)
-    plan.parts = 2 if dt_is_complex(out.dt) else 1
+    plan.parts = c * (2 if dt_is_complex(out.dt) else 1)
     plan.wide = dt_real(out.dt) != DT_F32
     plan.a = grad.ptr
     plan.out = out.ptr
-    plan.block = TILE_WORK // (plan.rows * plan.out_size[plan.nd - 1] + 1) + 1
+    plan.block = TILE_WORK // (c * plan.rows * plan.out_size[plan.nd - 1] + 1) + 1
     begin(&work, "pad_backward", &plan, sizeof(plan))
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
     return launch_tiles(&work, back_tile, (plan.count + plan.block - 1) // plan.block,
-                        2.0 * grad.count + 16.0 * plan.rows * plan.count)
+                        2.0 * c * grad.count + 16.0 * plan.rows * plan.count)

@@ -5,7 +5,8 @@
 #
 # There are two ways. Along a row of results, one element of all windows at a time, so that the
 # results of a row are lanes of vectors; or window by window, where windows are longer than rows of
-# results or not all alike. Elements of a window are taken in the same order both ways.
+# results or not all alike. Elements of a window are taken in the same order both ways. Where
+# channels lie last, the channels of a place are the lanes.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
@@ -17,6 +18,18 @@ from autograd_cy._C.pool_loops cimport *
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
+
+cdef extern from "pool_lanes.h" nogil:
+    void ag_average_f32(const float* p, Py_ssize_t c, const int64_t* place, Py_ssize_t places,
+                        float count, float* out, Py_ssize_t n)
+    void ag_average_f64(const double* p, Py_ssize_t c, const int64_t* place, Py_ssize_t places,
+                        double count, double* out, Py_ssize_t n)
+    void ag_largest_place_f32(const float* p, Py_ssize_t c, const int64_t* place,
+                              Py_ssize_t places, bint more, float* out, int64_t* index,
+                              Py_ssize_t n)
+    void ag_largest_place_f64(const double* p, Py_ssize_t c, const int64_t* place,
+                              Py_ssize_t places, bint more, double* out, int64_t* index,
+                              Py_ssize_t n)
 
 ctypedef fused real_t:
     float
@@ -41,6 +54,7 @@ cdef enum:
     PHASES = 8         # largest step that the gradient of averages handles by rows
     REACH = 64         # windows that may overlap there
     LANES = 16
+    LISTED = 64        # elements of a window that are listed at a time
     PAIRS = 512        # results of windows of 2 x 2 that are computed together
 
 cdef Py_ssize_t FAR = 1 << 31    # positions in windows are int32 in the loops for float32
@@ -176,10 +190,11 @@ cdef void max_chunk(const PoolShape* g, const real_t* plane, real_t* out, int64_
 
 
 cdef inline bint in_pairs(const PoolShape* g) noexcept nogil:
-    """Whether windows are of 2 x 2 elements, side by side, and all of a row is in them."""
+    """Whether windows are 2 x 2 elements, side by side and whole, and all of a row is in them."""
     return (not g.adaptive and g.size[0] == 1 and g.out[0] == 1 and g.k[1] == 2 and g.k[2] == 2
             and g.s[1] == 2 and g.s[2] == 2 and g.e[1] == 1 and g.e[2] == 1 and g.p[0] == 0
-            and g.p[1] == 0 and g.p[2] == 0 and g.size[2] == 2 * g.out[2] and g.out[2] <= PAIRS)
+            and g.p[1] == 0 and g.p[2] == 0 and g.size[1] >= 2 * g.out[1]
+            and g.size[2] == 2 * g.out[2] and g.out[2] <= PAIRS)
 
 
 cdef void max_pairs(const PoolShape* g, const real_t* p, real_t* out, int64_t* index,
@@ -572,6 +587,9 @@ cdef void put_back(const real_t* grad, const int64_t* index, real_t* out, Py_ssi
                 to[index[i]] += grad[i]
 
 
+include "pool_loops/places.pxi"
+
+
 # --- the table ------------------------------------------------------------------------------
 
 cdef PoolTable table
@@ -591,6 +609,14 @@ table.avg_back_planes[<int>DT_F32] = <planes_fn>avg_back_planes[float]
 table.avg_back_planes[<int>DT_F64] = <planes_fn>avg_back_planes[double]
 table.put[<int>DT_F32] = <put_fn>put_back[float]
 table.put[<int>DT_F64] = <put_fn>put_back[double]
+table.max_places[<int>DT_F32] = <max_rows_fn>max_places[float]
+table.avg_places[<int>DT_F32] = <rows_fn>avg_places[float]
+table.avg_back_places[<int>DT_F32] = <rows_fn>avg_back_places[float]
+table.put_places[<int>DT_F32] = <max_rows_fn>put_places[float]
+table.max_places[<int>DT_F64] = <max_rows_fn>max_places[double]
+table.avg_places[<int>DT_F64] = <rows_fn>avg_places[double]
+table.avg_back_places[<int>DT_F64] = <rows_fn>avg_back_places[double]
+table.put_places[<int>DT_F64] = <max_rows_fn>put_places[double]
 table.by_rows = by_rows
 
 

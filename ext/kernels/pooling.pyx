@@ -3,18 +3,20 @@
 # Pooling of plain tensors, forward and backward, over one to three dimensions by the same code. The
 # loops are in pool_loops.pyx; here windows are described and the work is cut into tiles, rows of
 # results or planes, which are of the same size for any number of threads. Halves are computed in
-# float32.
+# float32. Where channels lie last, results do, too, and are made place by place with all channels;
+# what has no loops for that (integers) is made in C order and copied.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_I64
+from autograd_cy._C.formats cimport by_places, dense_places
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.pool_loops cimport *
-from autograd_cy._C.tensor cimport Tensor, tensor_empty
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 __all__: list[str] = []
 
@@ -69,6 +71,7 @@ cdef int blank(Plan* plan, Tensor large, Tensor small, int n) except -1:
     plan.g.adaptive = False
     plan.g.with_pad = False
     plan.g.divisor = 0
+    plan.g.c = 0
     plan.largest = NULL
     plan.rows = NULL
     plan.planes = NULL
@@ -121,11 +124,31 @@ cdef inline double in_windows(const PoolShape* g, Tensor small) noexcept:
     return 2 * n + small.count
 
 
+cdef bint places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn largest,
+                 rows_fn rows) except -1:
+    """Whether it goes by places, n dimensions and channels; then by one of these functions."""
+    if a.nd != n + 2 or (largest == NULL and rows == NULL) or not by_places(out, a):
+        return False
+    plan.largest = largest
+    plan.rows = rows
+    plan.g.c = a.sizes[1]
+    return True
+
+
 # --- largest elements -----------------------------------------------------------------------
+
+cdef bint fits(Plan* plan) noexcept:
+    """Whether places in planes are int32, as loops for float32 have them."""
+    return plan.g.size[0] * plan.g.size[1] * plan.g.size[2] < 1 << 31
+
 
 cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     cdef Launch work
-    plan.largest = L.max_rows[<int>a.dt]
+    cdef Py_ssize_t size = plan.g.out[2]
+    if plan.g.c:
+        size = plan.g.c
+    else:
+        plan.largest = L.max_rows[<int>a.dt]
     plan.a = a.ptr
     plan.out = result.ptr
     plan.index = <int64_t*>indices.ptr
@@ -133,35 +156,53 @@ cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, result, WRITES)
     operand(&work, &plan.index, indices, WRITES)
-    return run(plan, &work, result.count // plan.g.out[2], in_windows(&plan.g, result))
+    return run(plan, &work, result.count // size, in_windows(&plan.g, result))
 
 
 cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple stride,
                   tuple padding, tuple dilation, bint ceil_mode) except -1:
     cdef Plan plan
-    cdef Tensor wide
+    cdef Tensor wide, at
     if result.count == 0:
         return 0
     if is_half(a.dt):
-        wide = tensor_empty(DT_F32, result.nd, result.sizes)
+        wide = tensor_empty_like(result, DT_F32)
         max_pool(wide, indices, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)
         return copy_into(result, wide, "max_pool")
-    a = contiguous(a)
     regular(&plan, a, result, kernel, stride, padding, dilation)
+    if fits(&plan) and by_places(indices, a) and places(
+            &plan, result, a, len(kernel), L.max_places[<int>a.dt], NULL):
+        return largest(&plan, result, indices, dense_places(a))
+    if (result.flags | indices.flags) & F_STRIDED:
+        wide = tensor_empty(result.dt, result.nd, result.sizes)
+        at = tensor_empty(DT_I64, result.nd, result.sizes)
+        max_pool(wide, at, contiguous(a), kernel, stride, padding, dilation, ceil_mode)
+        copy_into(indices, at, "max_pool")
+        return copy_into(result, wide, "max_pool")
+    a = contiguous(a)
     return largest(&plan, result, indices, a)
 
 
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1:
     cdef Plan plan
-    cdef Tensor wide
+    cdef Tensor wide, at
     if result.count == 0:
         return 0
     if is_half(a.dt):
-        wide = tensor_empty(DT_F32, result.nd, result.sizes)
+        wide = tensor_empty_like(result, DT_F32)
         adaptive_max_pool(wide, indices, cast(a, DT_F32), size)
         return copy_into(result, wide, "adaptive_max_pool")
-    a = contiguous(a)
     parts(&plan, a, result, <int>len(size))
+    if fits(&plan) and by_places(indices, a) and places(
+            &plan, result, a, len(size), L.max_places[<int>a.dt], NULL):
+        return largest(&plan, result, indices, dense_places(a))
+    if (result.flags | indices.flags) & F_STRIDED:
+        wide = tensor_empty(result.dt, result.nd, result.sizes)
+        at = tensor_empty(DT_I64, result.nd, result.sizes)
+        adaptive_max_pool(wide, at, contiguous(a), size)
+        copy_into(indices, at, "adaptive_max_pool")
+        return copy_into(result, wide, "adaptive_max_pool")
+    a = contiguous(a)
     return largest(&plan, result, indices, a)
 
 
@@ -170,23 +211,34 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     cdef Plan plan
     cdef Launch work
     cdef Tensor wide
+    cdef Py_ssize_t blocks
     cdef int d
     if out.count == 0:
         return 0
     if is_half(out.dt):
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         max_pool_backward(wide, cast(grad, DT_F32), indices, size, n)
         return copy_into(out, wide, "max_pool_backward")
     if grad.count == 0:
         return clear(out)
-    grad = contiguous(grad)
-    indices = contiguous(indices)
     blank(&plan, out, grad, <int>n)
-    plan.put = L.put[<int>out.dt]
     plan.size = plan.taken = 1
     for d in range(3):
         plan.size *= plan.g.size[d]
         plan.taken *= plan.g.out[d]
+    blocks = out.count // plan.size
+    if places(&plan, out, grad, n, L.put_places[<int>out.dt], NULL):
+        grad = dense_places(grad)
+        indices = dense_places(indices)
+        blocks = blocks // plan.g.c * ((plan.g.c + PUT_BLOCK - 1) // PUT_BLOCK)
+    elif out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        max_pool_backward(wide, contiguous(grad), indices, size, n)
+        return copy_into(out, wide, "max_pool_backward")
+    else:
+        grad = contiguous(grad)
+        indices = contiguous(indices)
+        plan.put = L.put[<int>out.dt]
     plan.a = grad.ptr
     plan.out = out.ptr
     plan.index = <int64_t*>indices.ptr
@@ -194,26 +246,32 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.index, indices, READS)
     operand(&work, &plan.out, out, WRITES)
-    return run(&plan, &work, out.count // plan.size, out.count + 8.0 * grad.count)
+    return run(&plan, &work, blocks, out.count + 8.0 * grad.count)
 
 
 # --- averages -------------------------------------------------------------------------------
 
 cdef int averages(Plan* plan, Tensor out, Tensor a) except -1:
     cdef Launch work
-    plan.rows = L.avg_rows[<int>a.dt]
+    cdef Py_ssize_t size = plan.g.out[2]
+    if plan.g.c:
+        size = plan.g.c
+    else:
+        plan.rows = L.avg_rows[<int>a.dt]
     plan.a = a.ptr
     plan.out = out.ptr
     begin(&work, "avg_pool", plan, sizeof(Plan))
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
-    return run(plan, &work, out.count // plan.g.out[2], in_windows(&plan.g, out))
+    return run(plan, &work, out.count // size, in_windows(&plan.g, out))
 
 
 cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
     cdef Launch work
     cdef Py_ssize_t count
-    if L.by_rows(&plan.g):
+    if plan.g.c:
+        count = out.count // plan.g.c
+    elif L.by_rows(&plan.g):
         plan.rows = L.avg_back_rows[<int>out.dt]
         count = out.count // plan.g.size[2]
     else:
@@ -234,15 +292,21 @@ cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple paddin
     if out.count == 0:
         return 0
     if is_half(a.dt) or a.dt < DT_I64:
-        wide = tensor_empty(DT_I64 if a.dt < DT_I64 else DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_I64 if a.dt < DT_I64 else DT_F32)
         avg_pool(wide, cast(a, wide.dt), kernel, stride, padding, ceil_mode, count_include_pad,
                  divisor)
         return copy_into(out, wide, "avg_pool")
-    a = contiguous(a)
     regular(&plan, a, out, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
     plan.g.divisor = 0 if divisor is None else divisor
-    return averages(&plan, out, a)
+    if places(&plan, out, a, len(kernel), NULL, L.avg_places[<int>out.dt]):
+        return averages(&plan, out, dense_places(a))
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        avg_pool(wide, contiguous(a), kernel, stride, padding, ceil_mode, count_include_pad,
+                 divisor)
+        return copy_into(out, wide, "avg_pool")
+    return averages(&plan, out, contiguous(a))
 
 
 cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tuple stride,
@@ -253,15 +317,21 @@ cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tu
     if out.count == 0:
         return 0
     if is_half(out.dt):
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         avg_pool_backward(wide, cast(grad, DT_F32), size, kernel, stride, padding, ceil_mode,
                           count_include_pad, divisor)
         return copy_into(out, wide, "avg_pool_backward")
-    grad = contiguous(grad)
     regular(&plan, out, grad, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
     plan.g.divisor = 0 if divisor is None else divisor
-    return averages_back(&plan, out, grad)
+    if places(&plan, out, grad, len(kernel), NULL, L.avg_back_places[<int>out.dt]):
+        return averages_back(&plan, out, dense_places(grad))
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        avg_pool_backward(wide, contiguous(grad), size, kernel, stride, padding, ceil_mode,
+                          count_include_pad, divisor)
+        return copy_into(out, wide, "avg_pool_backward")
+    return averages_back(&plan, out, contiguous(grad))
 
 
 cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
@@ -270,12 +340,17 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
     if out.count == 0:
         return 0
     if is_half(a.dt):
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         adaptive_avg_pool(wide, cast(a, DT_F32), size)
         return copy_into(out, wide, "adaptive_avg_pool")
-    a = contiguous(a)
     parts(&plan, a, out, <int>len(size))
-    return averages(&plan, out, a)
+    if places(&plan, out, a, len(size), NULL, L.avg_places[<int>out.dt]):
+        return averages(&plan, out, dense_places(a))
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        adaptive_avg_pool(wide, contiguous(a), size)
+        return copy_into(out, wide, "adaptive_avg_pool")
+    return averages(&plan, out, contiguous(a))
 
 
 cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
@@ -285,11 +360,16 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
     if out.count == 0:
         return 0
     if is_half(out.dt):
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         adaptive_avg_pool_backward(wide, cast(grad, DT_F32), size, output_size)
         return copy_into(out, wide, "adaptive_avg_pool_backward")
     if grad.count == 0:
         return clear(out)
-    grad = contiguous(grad)
     parts(&plan, out, grad, <int>len(output_size))
-    return averages_back(&plan, out, grad)
+    if places(&plan, out, grad, len(output_size), NULL, L.avg_back_places[<int>out.dt]):
+        return averages_back(&plan, out, dense_places(grad))
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        adaptive_avg_pool_backward(wide, contiguous(grad), size, output_size)
+        return copy_into(out, wide, "adaptive_avg_pool_backward")
+    return averages_back(&plan, out, contiguous(grad))

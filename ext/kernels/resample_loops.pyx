@@ -8,7 +8,7 @@
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from autograd_cy._C.resample_loops cimport *
 
@@ -122,9 +122,51 @@ cdef inline void across(const Resampling* g, const real_t* row, real_t* out) noe
                       + w[4 * o + 2] * row[at[4 * o + 2]] + w[4 * o + 3] * row[at[4 * o + 3]])
 
 
+cdef inline void across_places(const Resampling* g, const real_t* row,
+                               real_t* out) noexcept nogil:
+    """across() where an element has c channels."""
+    cdef const int64_t* at = g.index[2]
+    cdef const real_t* w = <const real_t*>g.weight[2]
+    cdef const real_t* p
+    cdef const real_t* q
+    cdef Py_ssize_t o, i, n = g.c
+    for o in range(g.to[2]):
+        if g.taps[2] == 1:
+            memcpy(out, row + at[o] * n, n * sizeof(real_t))
+        elif g.taps[2] == 2:
+            p = row + at[2 * o] * n
+            q = row + at[2 * o + 1] * n
+            for i in range(n):
+                out[i] = w[2 * o] * p[i] + w[2 * o + 1] * q[i]
+        else:
+            put_row(out, row + at[4 * o] * n, w[4 * o], n, True)
+            for i in range(1, 4):
+                put_row(out, row + at[4 * o + i] * n, w[4 * o + i], n, False)
+        out += n
+
+
+cdef inline void back_across(const Resampling* g, const real_t* grad, real_t* row) noexcept nogil:
+    """Adds a row of gradients to the elements that it was made of."""
+    cdef const int64_t* at = g.index[2]
+    cdef const real_t* w = <const real_t*>g.weight[2]
+    cdef int k, taps = g.taps[2]
+    cdef Py_ssize_t o
+    if g.c > 1:
+        for o in range(g.to[2]):
+            for k in range(taps):
+                put_row(row + at[o * taps + k] * g.c, grad + o * g.c, w[o * taps + k], g.c, False)
+    elif taps == 1:
+        for o in range(g.to[2]):
+            row[at[o]] += grad[o]
+    else:
+        for o in range(g.to[2]):
+            for k in range(taps):
+                row[at[o * taps + k]] += w[o * taps + k] * grad[o]
+
+
 cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* room,
                   Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef Py_ssize_t r, d, h, i, j, k, W = g.size[2], H = g.size[1]
+    cdef Py_ssize_t r, d, h, i, j, k, W = g.size[2] * g.c, H = g.size[1]
     cdef const real_t* plane
     cdef const real_t* row
     cdef const real_t* wd = <const real_t*>g.weight[0]
@@ -143,39 +185,35 @@ cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* roo
                 j = g.index[1][h * th + k % th]
                 put_row(room, plane + (i * H + j) * W,
                         wd[d * td + k // th] * wh[h * th + k % th], W, k == 0)
-        across(g, row, out + r * g.to[2])
+        if g.c > 1:
+            across_places(g, row, out + r * g.to[2] * g.c)
+        else:
+            across(g, row, out + r * g.to[2])
 
 
 # --- backward -------------------------------------------------------------------------------
 
 cdef void backward(const Resampling* g, const real_t* grad, real_t* out, real_t* room,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef Py_ssize_t plane, d, h, i, j, k, o, W = g.size[2], H = g.size[1]
+    cdef Py_ssize_t plane, d, h, i, j, k, W = g.size[2] * g.c, H = g.size[1]
     cdef Py_ssize_t inside = g.size[0] * H * W
     cdef real_t* to
     cdef const real_t* wd = <const real_t*>g.weight[0]
     cdef const real_t* wh = <const real_t*>g.weight[1]
-    cdef const real_t* ww = <const real_t*>g.weight[2]
-    cdef int td = g.taps[0], th = g.taps[1], tw = g.taps[2]
-    grad += first * g.to[0] * g.to[1] * g.to[2]
+    cdef int td = g.taps[0], th = g.taps[1]
+    grad += first * g.to[0] * g.to[1] * g.to[2] * g.c
     memset(out + first * inside, 0, (last - first) * inside * sizeof(real_t))
     for plane in range(first, last):
         for d in range(g.to[0]):
             for h in range(g.to[1]):
                 memset(room, 0, W * sizeof(real_t))
-                if tw == 1:
-                    for o in range(g.to[2]):
-                        room[g.index[2][o]] += grad[o]
-                else:
-                    for o in range(g.to[2]):
-                        for k in range(tw):
-                            room[g.index[2][o * tw + k]] += ww[o * tw + k] * grad[o]
+                back_across(g, grad, room)
                 for k in range(td * th):
                     i = g.index[0][d * td + k // th]
                     j = g.index[1][h * th + k % th]
                     to = out + plane * inside + (i * H + j) * W
                     put_row(to, room, wd[d * td + k // th] * wh[h * th + k % th], W, False)
-                grad += g.to[2]
+                grad += g.to[2] * g.c
 
 
 cdef ResampleTable table

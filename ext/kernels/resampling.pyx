@@ -10,11 +10,12 @@ from libc.stdint cimport int64_t
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64
+from autograd_cy._C.formats cimport by_places, dense_places
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, SCRATCH, WRITES, Launch, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.resample_loops cimport *
-from autograd_cy._C.tensor cimport Tensor, tensor_empty
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 __all__: list[str] = []
 
@@ -47,7 +48,7 @@ cdef void tile_of(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Plan* plan = <Plan*>ctx
     cdef Py_ssize_t first = tile * plan.block, last = first + plan.block
     cdef Py_ssize_t item = 8 if plan.wide else 4
-    cdef char* room = plan.room + tile * plan.g.size[2] * item
+    cdef char* room = plan.room + tile * plan.g.size[2] * plan.g.c * item
     if last > plan.count:
         last = plan.count
     if plan.back:
@@ -72,9 +73,12 @@ cdef void all_tiles(void* ctx) noexcept nogil:
     parallel_for(tile_of, plan, tiles, team_size(plan.work))
 
 
-cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, int rank, double scale_d,
-             double scale_h, double scale_w, Py_ssize_t mode, bint align) except -1:
-    """`small` has the shape of the input, `large` that of the result; `a` is read."""
+cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int rank,
+             double scale_d, double scale_h, double scale_w, Py_ssize_t mode, bint align) except -1:
+    """
+    `small` has the shape of the input, `large` that of the result; `a` is read. Both are in C
+    order, or so that c channels lie last.
+    """
     cdef Plan plan
     cdef Launch work
     cdef Tensor index, weight, room
@@ -88,8 +92,10 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, int rank, double 
     plan.scale[1] = scale_h
     plan.scale[2] = scale_w
     plan.count = 1
+    plan.g.c = c
     for d in range(small.nd - rank):
         plan.count *= small.sizes[d]
+    plan.count //= c
     for d in range(3):
         plan.g.taps[d] = taps if d >= 3 - rank else 1
         plan.g.size[d] = small.sizes[small.nd - 3 + d] if d >= 3 - rank else 1
@@ -104,7 +110,7 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, int rank, double 
                  + 4.0 * taps) * large.count + n
     index = tensor_empty(DT_I64, 1, &n)
     weight = tensor_empty(a.dt, 1, &n)
-    n = TILES * plan.g.size[2]
+    n = TILES * plan.g.size[2] * plan.g.c
     room = tensor_empty(a.dt, 1, &n)
     plan.a = a.ptr
     plan.out = out.ptr
@@ -126,10 +132,18 @@ cdef int resample(Tensor out, Tensor a, tuple size, double scale_d, double scale
     if out.count == 0:
         return 0
     if a.dt < DT_F32:
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         resample(wide, cast(a, DT_F32), size, scale_d, scale_h, scale_w, mode, align)
         return copy_into(out, wide, "resample")
-    return run(a, out, contiguous(a), out, <int>len(size), scale_d, scale_h, scale_w, mode, align)
+    if a.nd == len(size) + 2 and by_places(out, a):
+        return run(a, out, dense_places(a), out, a.sizes[1], <int>len(size), scale_d, scale_h,
+                   scale_w, mode, align)
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        resample(wide, contiguous(a), size, scale_d, scale_h, scale_w, mode, align)
+        return copy_into(out, wide, "resample")
+    return run(a, out, contiguous(a), out, 1, <int>len(size), scale_d, scale_h, scale_w, mode,
+               align)
 
 
 cdef int resample_backward(Tensor out, Tensor grad, tuple size, tuple to, double scale_d,
@@ -138,9 +152,16 @@ cdef int resample_backward(Tensor out, Tensor grad, tuple size, tuple to, double
     if out.count == 0:
         return 0
     if out.dt < DT_F32:
-        wide = tensor_empty(DT_F32, out.nd, out.sizes)
+        wide = tensor_empty_like(out, DT_F32)
         resample_backward(wide, cast(grad, DT_F32), size, to, scale_d, scale_h, scale_w, mode,
                           align)
         return copy_into(out, wide, "resample_backward")
-    return run(out, grad, contiguous(grad), out, <int>len(to), scale_d, scale_h, scale_w, mode,
+    if out.nd == len(to) + 2 and by_places(out, grad):
+        return run(out, grad, dense_places(grad), out, out.sizes[1], <int>len(to), scale_d,
+                   scale_h, scale_w, mode, align)
+    if out.flags & F_STRIDED:
+        wide = tensor_empty(out.dt, out.nd, out.sizes)
+        resample_backward(wide, contiguous(grad), size, to, scale_d, scale_h, scale_w, mode, align)
+        return copy_into(out, wide, "resample_backward")
+    return run(out, grad, contiguous(grad), out, 1, <int>len(to), scale_d, scale_h, scale_w, mode,
                align)

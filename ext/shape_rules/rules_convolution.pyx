@@ -174,8 +174,6 @@ cdef int sized(Result* r, Tensor a, tuple size, str op) except -1:
 # --- windows as columns ---------------------------------------------------------------------
 
 cdef int two(tuple values, Py_ssize_t least, str name, str text, str op) except -1:
-    if len(values) != 2 and len(values) != 1:
-        raise RuntimeError(f"{op}: It is expected {name} equals to 2, but got size {len(values)}")
     for n in values:
         if n < least:
             raise RuntimeError(f"{op}: {text}, but got {name}={list(values)}")

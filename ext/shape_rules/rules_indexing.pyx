@@ -500,6 +500,21 @@ cdef int middle_along(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op)
     return result_dense(&r[1], DT_I64, n, r[0].sizes)
 
 
+cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepdim,
+                   str op) except -1:
+    if a.dt == DT_BOOL or a.dt >= DT_C64:
+        raise NotImplementedError(
+            f"{op}: not implemented for {scalar_name(a.dt)}, whose elements have no order; "
+            "convert them to integers or real numbers first")
+    middle_along(r, a, dim, keepdim, op)
+    dim = normal_dim(dim, a.nd)
+    if not 1 <= k <= (a.sizes[dim] if a.nd else 1):
+        raise RuntimeError(
+            f"{op}(): selected number k out of range for dimension {dim} (k is {k}, the first is "
+            f"1, and there are {a.sizes[dim] if a.nd else 1})")
+    return 0
+
+
 # --- members and places ---------------------------------------------------------------------
 
 cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1:

@@ -1,5 +1,6 @@
 """What every operator of a family is checked for: on `meta`, and as launches that run again."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -28,6 +29,7 @@ __all__ = [
     "meta_gradients_agree",
     "on_meta",
     "one_dtype",
+    "others_memory",
     "out_memory",
     "outputs",
     "plain_bytes",
@@ -123,6 +125,15 @@ def launched_again(case, name):
     assert len(kept) == len(expected)
     for got, fresh in zip(kept, expected):
         assert plain_bytes(got) == plain_bytes(fresh), case.id
+
+
+@contextlib.contextmanager
+def others_memory():
+    """Other tensors get the memory that was given back last, of all sizes: nothing writes there."""
+    sizes = [n << k for k in range(14) for n in (4, 6)]
+    others = [ag.zeros(size) for size in sizes for _ in range(2)]
+    yield
+    assert not any(other.any().item() for other in others)
 
 
 def out_memory(run):

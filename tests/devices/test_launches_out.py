@@ -11,6 +11,7 @@ from autograd_cy.ops import _schema as schema
 # Operators that copy what they have computed, and why.
 COPIES = {
     ("out", "argsort"): "values and indices are sorted together",
+    ("out", "msort"): "values and indices are sorted together",
 }
 
 

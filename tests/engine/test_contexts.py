@@ -413,3 +413,28 @@ def test_decorators_change_the_state_in_the_call_alone(name):
     assert state() == before
     if name not in ("enable_grad", "fork_rng"):
         assert inside[0] != before
+
+
+def test_a_context_that_fails_on_its_way_in_leaves_nothing_behind(monkeypatch):
+    from autograd_cy import overrides
+
+    class Watched(overrides.TorchFunctionMode):
+        def __torch_function__(self, f, types, args=(), kwargs=None):
+            seen.append(f)
+            return f(*args, **kwargs or {})
+
+    def fail(stack):
+        raise MemoryError
+
+    class Asked(ag.Tensor):
+        pass
+
+    seen = []
+    with Watched():
+        monkeypatch.setattr(overrides._overrides, "_put_function_modes", fail)
+        with pytest.raises(MemoryError), overrides.DisableTorchFunction():
+            pytest.fail("the block is not reached")
+        monkeypatch.undo()
+        ag.ones(2).sum()
+    assert seen
+    assert isinstance(Asked(ag.ones(2)) + 1, Asked)  # classes are asked again

@@ -262,3 +262,74 @@ def test_a_view_made_by_a_function_without_grad_mode_is_a_view():
     assert y._is_view() and y.requires_grad and y.grad_fn is None
     with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
         y.mul_(2)
+
+
+class Doubled(Function):
+    """Twice its input, in its memory."""
+
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(2)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+class Shown(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+class Rows(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x[0], x[1]
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return torch.stack(grads)
+
+
+def unrecorded(x):
+    with torch.no_grad():
+        return x[0]
+
+
+def of_inference(x):
+    with torch.inference_mode():
+        return torch.ones(3)
+
+
+UNCHANGEABLE = [
+    (lambda x: x.unbind()[0], "Output 0 of Unbind"),
+    (lambda x: x.split(1)[0], "Output 0 of Split"),
+    (lambda x: x.split(1)[0][:, 1:], "Output 0 of Slice"),
+    (Shown.apply, "created inside a custom Function"),
+    (lambda x: Rows.apply(x)[0], "Output 0 of Rows"),
+    (of_inference, "inference tensor"),
+]
+
+
+@pytest.mark.parametrize(("view", "words"), UNCHANGEABLE)
+def test_a_function_may_not_mark_what_no_operator_may_change(view, words):
+    x = leaf([1.0, 2], [3, 4]) * 1
+    target = view(x)
+    with pytest.raises(RuntimeError, match=words):
+        Doubled.apply(target)
+
+
+def test_a_function_may_not_mark_a_view_of_a_leaf_or_one_made_without_a_graph():
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        Doubled.apply(leaf([1.0, 2], [3, 4])[0])
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        Doubled.apply(unrecorded(leaf([1.0, 2], [3, 4])))
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used"):
+        Doubled.apply(leaf([1.0, 2], [3, 4]))

@@ -209,3 +209,33 @@ def test_resized_tensors_keep_what_they_had(dtype, length, size):
     assert x.untyped_storage().nbytes() >= size * x.element_size()
     behind = ag.arange(length).to(getattr(ag, dtype))[2:]
     assert behind.resize_(3).tolist() == before[2:5] and behind.storage_offset() == 2
+
+
+# Sizes, strides and offset of a base and of a view that shows memory beside its elements.
+BESIDE = [
+    (((4,), (3,), 3), ((3,), (1,), 7)),
+    (((4,), (1,), 3), ((3,), (1,), 5)),
+    (((4,), (1,), 3), ((1,), (1,), 7)),
+    (((4,), (1,), 3), ((3,), (2,), 1)),
+    (((2, 3), (3, 1), 4), ((2, 2), (4, 1), 6)),
+    (((2, 3), (1, 2), 0), ((2,), (7,), 1)),
+    (((4,), (1,), 3), ((2,), (1,), 4)),
+    (((2, 2), (5, 1), 3), ((6,), (1,), 3)),
+]
+
+
+@pytest.mark.parametrize(("base", "window"), BESIDE)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_of_a_view_are_those_of_elements_of_its_base(base, window, create_graph):
+    size, stride, offset = base
+    memory = ag.arange(1.0, 31.0, dtype=ag.float64)
+    shown = ag.empty(0, dtype=ag.float64).set_(memory.untyped_storage(), offset, size, stride)
+    both = set(ag.arange(30).as_strided(*base).reshape(-1).tolist())
+    both &= set(ag.arange(30).as_strided(*window).reshape(-1).tolist())
+    factor = ag.tensor(2.0, dtype=ag.float64, requires_grad=True)
+    view = shown.as_strided(*window)
+    view.mul_(factor)
+    result = (view * view).sum() + (shown * shown).sum()
+    (grad,) = ag.autograd.grad(result, factor, create_graph=create_graph)
+    # The element at place i was i + 1 and is doubled, squared, and shown by both.
+    assert grad.item() == sum(2 * 2 * 2 * (i + 1) ** 2 for i in both)

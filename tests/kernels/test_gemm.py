@@ -291,6 +291,19 @@ def test_results_are_bit_equal_for_any_number_of_threads(name, shape, rng, threa
         assert found.count(found[0]) == len(found)
 
 
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64"])
+def test_rows_that_lie_pages_apart_give_the_same_bits(name, rng, threads):
+    # They share places of the caches, so blocks of them are copied first.
+    k, page = 300, 4096 // numpy_type(name).itemsize
+    for m, n in ((13, 130), (107, 260)):
+        a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
+        apart, row = strided(a, page * 2 - k), random(rng, name, (m, n))
+        for count, beta in itertools.product((1, 3), (0.0, 2.0)):
+            threads(count)
+            near, far = (product(name, x, b, row.copy(), beta=beta) for x in (a, apart))
+            assert near.tobytes() == far.tobytes()
+
+
 @pytest.mark.parametrize("name", ["float32", "complex128"])
 def test_batches_are_bit_equal_for_any_number_of_threads(name, rng, threads):
     a, b = random(rng, name, (7, 150, 80)), random(rng, name, (7, 80, 120))

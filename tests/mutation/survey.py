@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,8 @@ PYTEST = [
 ]  # fmt: skip
 # Tests of the build and of commands say nothing of the code.
 NOT_ASKED = ("build", "benchmarks", "codegen", "mutation", "fuzz", "typing")
+
+SECONDS_KEPT = 30  # what a survey that is ended loses
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
     by_file: dict[str, list[int]] = {}
     for name, place in runner.place.items():
         by_file.setdefault(name.partition("::")[0], []).append(place)
-    names = list(runner.place)
+    names, written = list(runner.place), time.monotonic()
     for file, places in by_file.items():
         key = hashlib.sha1(tree + (folder / file).read_bytes()).hexdigest()
         rows = known.get(key)
@@ -121,7 +124,10 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
                     print(f"{name} is left out: it {outcome} without a slip", flush=True)
             rows = [[name, seconds, reached] for name, seconds, end, reached in rows
                     if end == "passed"]  # fmt: skip
-            store.write_text(json.dumps(known | kept | {key: rows}))
+            kept[key] = rows
+            if time.monotonic() > written + SECONDS_KEPT:  # all of it, which is long
+                store.write_text(json.dumps(known | kept))
+                written = time.monotonic()
         kept[key] = rows
         found += [Test(name, seconds, frozenset(reached)) for name, seconds, reached in rows]
     store.write_text(json.dumps(kept))

@@ -114,6 +114,23 @@ def test_a_zero_that_only_says_done_is_left_alone():
     assert lines == {text.splitlines().index("    if t is None:") + 1}
 
 
+def test_a_zero_beside_what_others_say_is_left_alone():
+    text = textwrap.dedent("""
+        cdef int fill(Tensor t, int n) except -1:
+            if n == n:
+                return 0
+            return copy_into(t, n)
+
+
+        cdef int place(Tensor t, int n) except -1:
+            if n == n:
+                return 0
+            return first_of(t, n)
+    """)
+    found = [s.place for s in slips.find("m.pyx", text) if s.before == "return 0"]
+    assert found == ["place"]
+
+
 def test_both_versions_are_in_the_changed_source():
     found = slips.find("m.py", SOURCE)
     wanted = [

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import shutil
 
 import pytest
@@ -228,6 +229,7 @@ def test_a_test_that_hangs_does_not_hang_the_survey(monkeypatch, hangs):
             os.read(until, 1)
         os._exit(0)
     os.close(outgoing)
+    select.select([incoming], [], [])  # until it has written
     found, hung = worker.Worker.read_rows(worker.Worker.__new__(worker.Worker), pid, incoming)
     assert found == [[3, 0.1, "passed", []]]
     assert hung == hangs

@@ -60,6 +60,7 @@ DIFFERENT = [
     ("expand", "refused", "-2", "a size below -1 means nothing"),
     ("repeat_interleave", "taken", "of no dimension", "a number is repeated as a vector of one"),
     ("topk", "values", "size", "of equal numbers, or in no order, any is right"),
+    ("kthvalue", "values", "size", "of equal numbers any is right"),
 ]  # fmt: skip
 # Torch ends the process for some of these calls.
 ENDS_TORCH = (

@@ -22,6 +22,7 @@ WINDOWS = [
     ((5, 6), (3, 3), (1, 2), (1, 1), (1, 1), True),
     ((8, 8), (2, 2), (2, 2), (0, 0), (1, 1), False),
     ((7, 36), (2, 2), (2, 2), (0, 0), (1, 1), False),
+    ((7, 36), (2, 2), (2, 2), (0, 0), (1, 1), True),
     ((6, 100), (2, 2), (2, 2), (0, 0), (1, 1), True),
     ((7, 40), (3, 3), (2, 2), (1, 1), (1, 1), False),
     ((6, 33), (2, 4), (3, 1), (1, 2), (2, 3), True),
@@ -437,3 +438,18 @@ def test_meta_tensors_know_the_shape():
 def test_bfloat16_of_numpy_is_pooled():
     x = RNG.normal(size=(1, 4)).astype(ml_dtypes.bfloat16)
     assert F.max_pool1d(ag.from_numpy(x), 4).item() == float(x.max())
+
+
+def test_windows_beyond_the_end_see_nothing_behind_it():
+    for height in range(2, 8):
+        for width in range(2, 8):
+            a = np.random.default_rng(height * width).standard_normal((2, 3, height, width))
+            edge = np.pad(a, ((0, 0), (0, 0), (0, height % 2), (0, width % 2)),
+                          constant_values=-np.inf)  # fmt: skip
+            pairs = edge.reshape(2, 3, -(-height // 2), 2, -(-width // 2), 2)
+            for dtype in (ag.float32, ag.float64):
+                x = ag.tensor(a, dtype=dtype)
+                y, at = F.max_pool2d(x, 2, ceil_mode=True, return_indices=True)
+                assert ag.equal(y, ag.tensor(pairs.max((3, 5)), dtype=dtype))
+                assert ag.equal(y, x.flatten(2).gather(2, at.flatten(2)).view(y.shape))
+                assert ag.equal(F.max_pool2d(x, 2), y[:, :, : height // 2, : width // 2])

@@ -373,3 +373,44 @@ def test_reductions_at_indices_refuse_before_they_change_anything(call, error, m
     with pytest.raises(error, match=message):
         call(x, index, src)
     assert x.tolist() == [0, 0, 0] and x._version == 0
+
+
+# --- the k-th smallest ------------------------------------------------------------------------
+
+
+def test_kthvalue_counts_equal_elements_from_the_first_and_nan_last():
+    x = leaf([[3.0, NAN, 2.0, 2.0], [0.0, -1.0, 5.0, -0.0]])
+    values, indices = x.kthvalue(2)
+    assert values.tolist() == [2.0, 0.0] and indices.tolist() == [3, 0]
+    assert type(values.grad_fn).__name__ == "KthvalueBackward0"
+    assert gradient(values.sum(), x) == [[[0, 0, 0, 1], [1, 0, 0, 0]]]
+    assert np.isnan(ag.kthvalue(x, 4).values[0].item())
+    assert ag.kthvalue(x, k=1, dim=0, keepdim=True).indices.shape == (1, 4)
+    assert ag.kthvalue(ag.ones(0, 3), 1).values.shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [ag.uint8, ag.int64, ag.float16, ag.bfloat16, ag.float32])
+def test_kthvalue_of_rows_of_all_lengths_is_that_of_sorted_rows(dtype):
+    for size in (1, 2, 31, 33, 300, 2000):
+        x = ag.randint(0, 99, (3, size, 2), generator=ag.Generator().manual_seed(size)).to(dtype)
+        values, indices = x.sort(1)
+        for k in sorted({1, 2, size // 8, size // 2 + 1, size} & set(range(1, size + 1))):
+            found = x.kthvalue(k, 1)
+            assert ag.equal(found.values, values[:, k - 1])
+            assert ag.equal(found.indices, indices[:, k - 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: ag.ones(2, 3).kthvalue(4), RuntimeError, "k out of range for dimension 1"),
+        (lambda: ag.ones(2, 3).kthvalue(0), RuntimeError, "k out of range for dimension 1"),
+        (lambda: ag.tensor(1.0).kthvalue(2), RuntimeError, "k out of range for dimension 0"),
+        (lambda: ag.ones(2, 0).kthvalue(1), IndexError, "reduction dim 1 to have non-zero size"),
+        (lambda: ag.ones(2, dtype=ag.bool).kthvalue(1), NotImplementedError, "kthvalue"),
+        (lambda: ag.ones(2, dtype=ag.complex64).kthvalue(1), NotImplementedError, "kthvalue"),
+    ],
+)
+def test_kthvalue_refuses(call, error, text):
+    with pytest.raises(error, match=text):
+        call()

@@ -338,3 +338,38 @@ def test_values_put_at_indices_may_have_dimensions_of_one_in_front(ones):
         equal(x, array)
     with pytest.raises(RuntimeError, match="shape mismatch"):
         grid(3, 3)[[0, 2]] = grid(2, 1, 2, 3)
+
+
+# --- put --------------------------------------------------------------------------------------
+
+
+def test_put_writes_and_adds():
+    x = ag.arange(6.0).reshape(2, 3)
+    places, source = ag.tensor([[0, -1]]), ag.tensor([10.0, 20.0])
+    assert x.put(places, source).tolist() == [[10, 1, 2], [3, 4, 20]]
+    assert ag.put(x, ag.tensor([1, 1]), source, accumulate=True).tolist() == [[0, 31, 2], [3, 4, 5]]
+    turned = x.clone().t()
+    assert turned.put_(places, source) is turned and turned.tolist() == [[10, 3], [1, 4], [2, 20]]
+    leaf = ag.zeros(2, 2, requires_grad=True)
+    values = ag.ones(1, requires_grad=True)
+    y = leaf.put(ag.tensor([3]), values)
+    assert type(y.grad_fn).__name__ == "PutBackward0"
+    found = ag.autograd.grad((y * ag.arange(4.0).view(2, 2)).sum(), (leaf, values))
+    assert [g.tolist() for g in found] == [[[0, 1], [2, 0]], [3]]
+
+
+@pytest.mark.parametrize(
+    ("index", "source", "error", "text"),
+    [
+        (ag.tensor([6]), ag.ones(1), IndexError, "access index 6 on a tensor of 6 elements"),
+        (ag.tensor([-7]), ag.ones(1), IndexError, "out of range"),
+        (ag.tensor([0, 1]), ag.ones(1), IndexError, "same number of elements"),
+        (ag.tensor([0.0]), ag.ones(1), RuntimeError, "Expected a long tensor"),
+        (ag.tensor([0]), ag.tensor([1]), RuntimeError, "same dtype"),
+    ],
+)
+def test_put_refuses_and_writes_nothing(index, source, error, text):
+    x = ag.zeros(2, 3)
+    with pytest.raises(error, match=rf"put.*{text}"):
+        x.put_(index, source)
+    assert x.tolist() == [[0, 0, 0], [0, 0, 0]] and x._version == 0

@@ -549,3 +549,22 @@ def test_a_recording_of_memory_alone_is_shown(tmp_path):
     prof.export_chrome_trace(tmp_path / "t.json")
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert [e["args"]["Bytes"] for e in events if e["name"] == "[memory]"] == [-4000]
+
+
+def test_averages_are_apart_by_shape_and_only_outer_ones_are_shown_if_asked():
+    x, y = torch.ones(2), torch.ones(3)
+    with profile(record_shapes=True) as found:
+        x.add(x)
+        x.add(x)
+        y.add(y)
+        with record_function("outer"):
+            y.mul(y)
+    rows = found.key_averages(group_by_input_shape=True)
+    assert sorted((e.key, e.count, str(e.input_shapes)) for e in rows if "add" in e.key) == [
+        ("aten::add", 1, "[[3], [3]]"), ("aten::add", 2, "[[2], [2]]")
+    ]  # fmt: skip
+    rows = found.key_averages()
+    assert [e.count for e in rows if e.key == "aten::add"] == [3]
+    for kept, shown in ((False, True), (True, False)):
+        assert ("aten::mul" in rows.table(top_level_events_only=kept)) == shown
+        assert "outer" in rows.table(top_level_events_only=kept)

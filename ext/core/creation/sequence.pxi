@@ -100,12 +100,18 @@ cdef int infer(object x, int depth, int ndim, int seen) except -2:
         n = len(x)
         for i in range(n):
             item = x[i]
+            if i & 0xfff == 0xfff:
+                PyErr_CheckSignals()
             if Py_TYPE(item) == last and last in (&PyFloat_Type, &PyLong_Type, &PyBool_Type):
                 continue
             last = Py_TYPE(item)
             seen = infer(item, ndim, ndim, seen)
         return seen
+    n = 0
     for item in x:
+        n += 1
+        if n & 0xff == 0:
+            PyErr_CheckSignals()        # millions of rows can be interrupted
         seen = infer(item, depth + 1, ndim, seen)
     return seen
 
@@ -189,6 +195,8 @@ cdef int store(object x, int depth, Tensor out, char* p) except -1:
     if depth == out.nd - 1:
         i = leading(p, out.dt, x)
     while i < out.sizes[depth]:
+        if i & 0xff == 0xff:
+            PyErr_CheckSignals()
         store(x[i], depth + 1, out, p + i * step)
         i += 1
     return 0

@@ -37,7 +37,7 @@ cdef enum:
     BACKWARDS = 1              # Note [Turning round]
     PAST_CACHES = 2            # Note [Past the caches]
     TURN_BYTES = 32768         # of all operands, from which loops turn round
-    TURN_CHUNK = 1024          # elements; fewer cost more of the prefetching than they gain
+    TURN_CHUNK = 16384         # elements; fewer cost more of the prefetching than they gain
     ROWS_CHUNK = 8192          # the same where there are several dimensions
     LINE = 64
     PAST_BYTES = 32 << 20      # of a result that is written past the caches

@@ -182,6 +182,25 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
                    <char*>plan.a + at * plan.item, 0, plan.inner * plan.item, k, plan.take)
 
 
+cdef void kth_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
+    cdef RowsPlan* plan = <RowsPlan*>ctx
+    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
+    cdef Pair* found
+    cdef Py_ssize_t row, at
+    cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
+    for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
+        at = row // plan.inner * plan.size * plan.inner + row % plan.inner
+        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, 0, pairs)
+        found = pairs + plan.size
+        if few:
+            first_pairs(pairs, plan.size, found, plan.take)
+        else:
+            found = sort_pairs(pairs, found, plan.size)
+        plan.index[row] = found[plan.take - 1].place
+        memcpy(plan.values + row * plan.item,
+               plan.a + (at + plan.index[row] * plan.inner) * plan.item, plan.item)
+
+
 cdef void median_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
     cdef char* room = plan.scratch + lane * plan.room * <Py_ssize_t>sizeof(Pair)
@@ -250,6 +269,15 @@ cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t di
     plan.take = k
     plan.flip = <uint64_t>-1 if largest else 0
     return over_rows(sort_lane, "topk", &plan, values, index, a, <int>normal_dim(dim, a.nd), 16.0)
+
+
+cdef int kthvalue(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim,
+                  bint keepdim) except -1:
+    cdef RowsPlan plan
+    plan.room = 2
+    plan.take = k
+    return over_rows(kth_lane, "kthvalue", &plan, values, index, a, <int>normal_dim(dim, a.nd),
+                     16.0)
 
 
 cdef int median_of_all(Tensor out, Tensor a, bint skip_nan) except -1:

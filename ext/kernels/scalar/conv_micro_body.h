@@ -153,6 +153,8 @@ AG_FN void AG_NAME(ag_tapped_)(const int bases, const int taps, const int vecs, 
                     sum[r * taps + t][0] += s * y0;
                     if (vecs > 1) sum[r * taps + t][1] += s * y1;
                 }
+            /* gcc would keep what the next place reads, too, and has no registers left for it. */
+            __asm__ volatile("" ::: "memory");
             y += y_step;
         }
     }

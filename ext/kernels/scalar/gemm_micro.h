@@ -69,6 +69,14 @@ AG_MASK(__m256d, f64, pd, 4)
 AG_FN void ag_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 AG_FN void ag_prefetch_written(const void *address) { __builtin_prefetch(address, 1, 3); }
 
+/* Sixteen registers are just enough for a block of 6 x 2 vectors: gcc keeps one of its sums in memory,
+ * and so takes twice as long, unless it hears that the row of b has to stay. */
+#if defined(__AVX2__) && !defined(__AVX512F__) && !defined(__clang__)
+#define AG_STAY(b0, b1) __asm__("" : "+x"(b0), "+x"(b1))
+#else
+#define AG_STAY(b0, b1)
+#endif
+
 #if defined(__clang__) || __GNUC__ >= 12
 #define AG_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else

@@ -89,6 +89,7 @@ AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_
             const AG_T x = a[i * row_step];
             sum[i][0] += x * b0;
             if (vecs == 2) sum[i][1] += x * b1;
+            AG_STAY(b0, b1);
         }
         a += k_step;
         b += ldb;
