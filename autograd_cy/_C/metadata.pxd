@@ -18,6 +18,7 @@ cdef tuple shapes_of(tuple tensors)
 cdef bint is_number(Tensor t) noexcept
 cdef object number_of(Tensor t)
 cdef int viewable(Tensor a, tuple shape) except -1
+cdef bint view_strides(Tensor a, int n, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept
 cdef tuple resolve_shape(Tensor a, tuple shape, str op)
 cdef bint is_whole(Tensor a, tuple shape) except -1
 cdef tuple replaced(tuple sizes, Py_ssize_t dim, Py_ssize_t size)

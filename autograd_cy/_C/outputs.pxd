@@ -27,6 +27,7 @@ cdef inline int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes)
     return 0
 
 cdef int result_like(Result* r, Tensor a, int dt) noexcept     # order of dimensions kept
+cdef bint has_shape(Tensor t, const Result* r) noexcept
 
 # What ``out=`` may be.
 cdef enum:

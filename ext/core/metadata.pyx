@@ -4,7 +4,7 @@ from cpython.sequence cimport PySequence_GetItem
 from autograd_cy._C.checked cimport AG_MUL
 from autograd_cy._C.dtypes cimport DT_SIZE
 from autograd_cy._C.tensor cimport (
-    Tensor, element_value, normal_dim, sizes_of, wrap_number, F_STRIDED, F_WRAPPED)
+    Tensor, MAX_DIMS, F_STRIDED, F_WRAPPED, element_value, normal_dim, sizes_of, wrap_number)
 
 
 cdef tuple normal_dims(object dims, Py_ssize_t ndim):
@@ -121,14 +121,23 @@ cdef object number_of(Tensor t):
 
 cdef int viewable(Tensor a, tuple shape) except -1:
     """Whether `a` can be seen in `shape` without a copy (both have the same count)."""
-    cdef Py_ssize_t view_n = len(shape), v = view_n - 1, chunk, seen, want
-    cdef int d
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef Py_ssize_t d
     if not (a.flags & F_STRIDED):
         return True
-    if a.count == 0:
-        return True
-    d = a.nd - 1
-    while d >= 0:
+    if len(shape) > MAX_DIMS:
+        return False
+    for d in range(len(shape)):
+        sizes[d] = shape[d]
+    return view_strides(a, <int>len(shape), sizes, strides)
+
+
+cdef bint view_strides(Tensor a, int n, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept:
+    """The strides of `a` seen in `sizes`, which have its count; False where that needs a copy."""
+    cdef Py_ssize_t chunk, want, seen
+    cdef int d = a.nd - 1, v = n - 1
+    while d >= 0 and a.count:
         # A run of dimensions that lie densely behind each other.
         chunk = a.sizes[d]
         want = a.strides[d]
@@ -139,11 +148,15 @@ cdef int viewable(Tensor a, tuple shape) except -1:
             d -= 1
         d -= 1
         seen = 1
-        while v >= 0 and (seen < chunk or shape[v] == 1):
-            seen *= <Py_ssize_t>shape[v]
+        while v >= 0 and (seen < chunk or sizes[v] == 1):
+            strides[v] = seen * want
+            seen *= sizes[v]
             v -= 1
         if seen != chunk:
             return False
+    while v >= 0:
+        strides[v] = 1
+        v -= 1
     return True
 
 

@@ -5,7 +5,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
-from autograd_cy._C.metadata cimport normal_dims, viewable, resolve_shape
+from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides, viewable
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
     run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
@@ -33,8 +33,8 @@ cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
 cdef Tensor view_plain(Tensor a, tuple size):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef int n, v, d
-    cdef Py_ssize_t chunk, want, seen
+    cdef int n, d
+    cdef Py_ssize_t seen
     if not (a.flags & F_STRIDED) and len(size) <= MAX_DIMS:
         # Contiguous, and every size given: nothing to work out.
         n = <int>len(size)
@@ -51,31 +51,12 @@ cdef Tensor view_plain(Tensor a, tuple size):
     n = fill_sizes(size, shape)
     if not (a.flags & F_STRIDED) or a.count == 0:
         return tensor_window(a, n, shape, NULL, 0)
-    if not viewable(a, size):
+    if not view_strides(a, n, shape, strides):
         raise RuntimeError(
             f"view size is not compatible with input tensor's size and stride (at least one "
             f"dimension spans across two contiguous subspaces). Use .reshape(...) instead. view: "
             f"{list(sizes_of(a))} with strides {[a.strides[d] for d in range(a.nd)]} as "
             f"{list(size)}")
-    d = a.nd - 1
-    v = n - 1
-    while d >= 0:
-        chunk = a.sizes[d]
-        want = a.strides[d]
-        while d > 0 and (a.sizes[d - 1] == 1 or a.strides[d - 1] == chunk * want or chunk == 1):
-            if chunk == 1:
-                want = a.strides[d - 1]
-            chunk *= a.sizes[d - 1]
-            d -= 1
-        d -= 1
-        seen = 1
-        while v >= 0 and (seen < chunk or shape[v] == 1):
-            strides[v] = seen * want
-            seen *= shape[v]
-            v -= 1
-    while v >= 0:
-        strides[v] = 1
-        v -= 1
     return tensor_window(a, n, shape, strides, 0)
 
 

@@ -2,7 +2,7 @@
 """Shape rules of losses."""
 from autograd_cy._C.dtypes cimport DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
-from autograd_cy._C.outputs cimport result_dense, result_like
+from autograd_cy._C.outputs cimport has_shape, result_dense, result_like
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of
 
@@ -111,16 +111,6 @@ cdef int squares(Result* r, Tensor a, Tensor b, Py_ssize_t reduction, str op) ex
         return result_like(r, like, r.dt)
     r.strided = False
     return 0
-
-
-cdef bint has_shape(Tensor t, const Result* r) noexcept:
-    cdef int d
-    if t.nd != r.nd:
-        return False
-    for d in range(t.nd):
-        if t.sizes[d] != r.sizes[d]:
-            return False
-    return True
 
 
 # --- numbers of single elements -------------------------------------------------------------
