@@ -328,6 +328,9 @@ ACTIONS = {
     "function in vmap": lambda: func.vmap(Batched.apply)(torch.ones(2, 3, requires_grad=True)),
     "copies": attribute,
     "nodes": called_by_hand,
+    "numbers first": lambda: (torch.add(y, 2, y), y.addcmul(2, y, y)),
+    "wrong numbers first": lambda: torch.add(y, "2", y),
+    "refused numbers": lambda: torch.sum(y, 0, 1, 2, 3),
     "random": lambda: (torch.rand(3), torch.randperm(4), torch.randint(3, (2,)), y[:1].normal_()),
     "wrong random": lambda: y.uniform_(2.0, 1.0),
     "text": lambda: (repr(x * 2), str(y), f"{y[0]:.2f}"),
@@ -352,6 +355,7 @@ def state():
     )
 
 
+@pytest.mark.filterwarnings("ignore:This overload of add")
 @pytest.mark.parametrize("action", ACTIONS)
 def test_all_counts_are_as_before(action):
     def run():

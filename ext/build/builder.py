@@ -194,7 +194,7 @@ class BuildExt(build_ext):
                 *self.common,
                 *flags.of_kind(module.kind, self.openmp, self.probe),
                 *chosen,
-                *(flags.of_cold(self.probe) if module.cold else ()),
+                *(flags.of_cold(module.kind, self.probe) if module.cold else ()),
                 *flags.of_module(module.flags, self.probe),
                 *(f"-I{path}" for path in include_dirs()),
             ],

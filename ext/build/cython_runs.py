@@ -1,8 +1,9 @@
 """Runs of Cython from a process that has loaded it once.
 
 Most of a short run is loading Cython and reading its own helper code, two seconds for each of some
-sixty modules. Here one process does that, by translating a small module, and then forks for every
-run: each begins in the same state, as a new interpreter would, and leaves nothing behind.
+sixty modules. Here one process does that, by translating a small module, makes a copy of itself for
+each run that may go on at once, and these fork for every run: each begins in the same state, as a
+new interpreter would, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any
+from queue import SimpleQueue
+from threading import Lock
+from typing import Any, TextIO
 
 # Uses what the modules of the package use most, so that Cython has read the code for it.
 WARM_UP = """
@@ -112,57 +114,91 @@ def is_uncorrected(made: bytes) -> bool:
 
 
 class CythonRuns:
-    """Processes that wait for runs; one is started when none is free."""
+    """Processes that wait for runs: copies of one, which has loaded Cython and what runs share."""
 
-    def __init__(self, root: Path, many: bool = False):
+    def __init__(self, root: Path, many: bool = False, at_once: int = 1):
         """`many`: so many runs that reading all declarations first is worth a second."""
         self.root = root
         self.many = many
-        self.free: SimpleQueue[subprocess.Popen] = SimpleQueue()
-        self.all: list[subprocess.Popen] = []
+        self.at_once = at_once
+        self.free: SimpleQueue[tuple[TextIO, TextIO]] = SimpleQueue()
+        self.all: list[TextIO] = []
+        self.first: subprocess.Popen | None = None
+        self.starting = Lock()
 
     def run(self, arguments: list[str]) -> tuple[int, str]:
         """The exit status of ``cython arguments...`` and what it wrote."""
+        with self.starting:
+            if self.first is None:
+                self.first = self._start(arguments)
+        requests, answers = self.free.get()
         try:
-            process = self.free.get_nowait()
-        except Empty:
-            command = [sys.executable, "-m", "ext.build.cython_runs", *["many"] * self.many]
-            process = subprocess.Popen(
-                command, cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-            self.all.append(process)
-        process.stdin.write(json.dumps(arguments) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
+            requests.write(json.dumps(arguments) + "\n")
+            requests.flush()
+            line = answers.readline()
+        except BrokenPipeError:
+            line = ""
+        self.free.put((requests, answers))
         if not line:
-            return process.wait() or 1, "the process that runs Cython ended"
-        self.free.put(process)
+            return 1, "the process that runs Cython ended"
         answer = json.loads(line)
         return answer["status"], answer["output"]
 
+    def _start(self, arguments: list[str]) -> subprocess.Popen:
+        """The first process, which makes the others; runs like this one are what they expect."""
+        theirs = []
+        for _ in range(self.at_once):
+            (asked, requests), (answers, answered) = os.pipe(), os.pipe()
+            theirs.append((asked, answered))
+            self.all += [os.fdopen(requests, "w"), os.fdopen(answers)]
+            self.free.put((self.all[-2], self.all[-1]))
+        # The shared helper code comes of no source, and cimports nothing.
+        like = arguments if self.many and arguments[-1].endswith(".pyx") else None
+        say = json.dumps({"pipes": theirs, "like": like})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ext.build.cython_runs", say], cwd=self.root,
+            stdin=subprocess.DEVNULL, pass_fds=[end for pair in theirs for end in pair],
+        )  # fmt: skip
+        for end in (end for pair in theirs for end in pair):
+            os.close(end)
+        return process
+
     def close(self) -> None:
-        for process in self.all:
-            process.stdin.close()
-            process.stdout.close()
-            process.wait()
+        for pipe in self.all:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
         self.all.clear()
+        if self.first is not None:
+            self.first.wait()
 
 
-def serve(many: bool) -> None:
-    """Answer the runs asked for on the standard input, one line each, until it ends."""
+def prepare(pipes: list[tuple[int, int]], like: list[str] | None) -> None:
+    """Load what runs share, then answer those asked for on each pair of pipes."""
     ready: dict[str, Any] = {}
-    answers = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "warm_up.pyx")
         source.write_text(WARM_UP)
         # Not in a child: this is what the children inherit.
         _cython(["-3", "-o", str(source.with_suffix(".c")), str(source)])
-    for line in sys.stdin:
+    if like is not None:
+        ready[" ".join(_common(like))] = _declarations(like)
+    for place in range(1, len(pipes)):
+        if os.fork() == 0:
+            serve(pipes, place, ready)
+            os._exit(0)
+    serve(pipes, 0, ready)
+    for _ in pipes[1:]:
+        os.wait()
+
+
+def serve(pipes: list[tuple[int, int]], place: int, ready: dict[str, Any]) -> None:
+    """Answer the runs asked for on one pair of pipes, one line each, until it ends."""
+    for other in (end for pair in (*pipes[:place], *pipes[place + 1 :]) for end in pair):
+        os.close(other)  # a pipe ends when nobody can write into it any more
+    requests, answers = os.fdopen(pipes[place][0]), os.fdopen(pipes[place][1], "w")
+    for line in requests:
         arguments = json.loads(line)
         common = " ".join(_common(arguments))
-        # The shared helper code comes of no source, and cimports nothing.
-        if many and common not in ready and arguments[-1].endswith(".pyx"):
-            ready[common] = _declarations(arguments)
         with tempfile.TemporaryFile("w+", errors="replace") as log:
             child = os.fork()
             if child == 0:
@@ -221,4 +257,4 @@ def _cython(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1:] == ["many"])
+    prepare(**json.loads(sys.argv[1]))

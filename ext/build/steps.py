@@ -23,7 +23,7 @@ from pathlib import Path
 from .cython_runs import CythonRuns, is_uncorrected
 
 READING = "2"  # changes when files count as read that did not before: all steps run once more
-MANY = 8  # runs of Cython in one process that pay for reading all declarations first
+MANY = 8  # runs of Cython that pay for reading all declarations first
 _CIMPORT = re.compile(r"^from ([\w.]+)\.(\w+) cimport ", re.M)
 
 
@@ -102,7 +102,7 @@ class Builder:
         self.folder.mkdir(parents=True, exist_ok=True)
         pool = ThreadPoolExecutor(at_once)
         count = sum(bool(self._reasons(*self._cython_step(unit))) for unit in units)
-        self.cython_runs = CythonRuns(self.root, many=count >= MANY * at_once)
+        self.cython_runs = CythonRuns(self.root, count >= MANY, max(1, min(at_once, count)))
         order = sorted(units, key=lambda unit: -unit.size)
         waiting = {pool.submit(self._cythonise, unit): unit for unit in order}
         try:

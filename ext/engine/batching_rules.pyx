@@ -177,8 +177,6 @@ cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor sou
     if self.nd == 0:
         return T.squeeze_dim(index_put_each(
             T.unsqueeze(self, 0), (T.reshape(index, (-1,)),), T.reshape(source, (-1,)), True), (0,))
-    if index.nd == 0 and source.nd < self.nd:
-        source = T.unsqueeze(source, dim)
     return T._index_put(self, one_index(self, dim, index), source, True)
 
 

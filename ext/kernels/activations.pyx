@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Activations of plain tensors that have numbers as parameters, or halves of a tensor as operands.
 
 What has neither is an elementwise kernel by itself (the formulas are in scalar/activation.h).

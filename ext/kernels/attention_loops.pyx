@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # Inner loops of attention between its products, compiled once per instruction set.
 
 from cpython.pycapsule cimport PyCapsule_New

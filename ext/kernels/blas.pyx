@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 # Finds the BLAS, once, at the first product, and holds it at one thread.
 #
 # AUTOGRAD_CY_BLAS=own|scipy|mkl|<path of a shared library> chooses it.  `own`, the default where

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # The loops around the innermost block of matrix products (scalar/gemm_micro.h): packing, walking
 # over blocks, the products of very narrow matrices, and rounding to the half types.
 # Compiled once per instruction set; gemm.pyx picks one copy and decides what is called when.

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Kernels of interpreted operators: elementwise loops, compiled functions, NumPy's."""
 import numpy as _np
 from autograd_cy._C.devices cimport add_slots, device_among, no_host_kernel, no_kernel

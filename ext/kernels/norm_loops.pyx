@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # Loops of normalisation, compiled once per instruction set.  norm_loops.pxd says what each does;
 # norms.pyx cuts tensors into runs.
 #

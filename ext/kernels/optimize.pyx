@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 # Optimizer steps: one call updates all parameters in place, in one parallel region over their
 # concatenated elements, so that many small parameters cost no more than a few large ones.
 

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 # Losses that are a sum of one number for each element, in one pass: the elementwise loop fills a
 # block that stays in the cache, where its sum is taken. Half types are computed and summed in
 # float32 and better; sums are taken in double over tiles that depend on shapes alone.

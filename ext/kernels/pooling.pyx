@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 # Pooling of plain tensors, forward and backward, over one to three dimensions by the same code. The
 # loops are in pool_loops.pyx; here windows are described and the work is cut into tiles, rows of
 # results or planes, which are of the same size for any number of threads. Halves are computed in

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # Steps of recurrent cells on rows, compiled once per instruction set; recurrent.pyx calls them
 # between its products.
 

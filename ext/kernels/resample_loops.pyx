@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # Inner loops of interpolation, compiled once per instruction set; resample_loops.pxd shows the
 # table. Rows of the input are put together first, then elements of the row that comes out.
 #

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 # Interpolation of plain tensors, forward and backward, over one to three dimensions by the same
 # code. The loops are in resample_loops.pyx; here places and weights of each dimension are made, and
 # the work is cut into tiles of rows or planes that depend on shapes alone. Halves and integers are

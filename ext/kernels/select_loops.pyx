@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 """Medians: the key of one rank and its place; compiled once per instruction set.
 
 Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for most

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Functions of plain tensors that SciPy computes, and those that a choice between two is."""
 import numpy as _np
 

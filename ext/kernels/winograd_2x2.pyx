@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Convolutions of 3 x 3 taps, float32, by tiles of 2 x 2 results, with 16 products for 36; most by
 those of 4 x 4 (winograd_4x4.pyx).
 

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain cold
 """Convolutions of 3 x 3 taps, float32, by tiles of 4 x 4 results, with 36 products for 144.
 
 As winograd_2x2.pyx, with larger tiles (scalar/winograd_4x4.h) and vectors that go over channels:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd
+# build: simd cold
 # The transforms of convolutions by tiles (scalar/winograd_2x2.h, scalar/winograd_4x4.h), compiled
 # once per instruction set.
 

@@ -141,14 +141,14 @@ cdef int pointwise(Result* r, Tensor a, Tensor b, Py_ssize_t reduction, str op) 
 
 cdef int smooth_l1(Result* r, Tensor a, Tensor b, double beta, Py_ssize_t reduction,
                    str op) except -1:
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return pointwise(r, a, b, reduction, op)
 
 
 cdef int huber(Result* r, Tensor a, Tensor b, double delta, Py_ssize_t reduction,
                str op) except -1:
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     return pointwise(r, a, b, reduction, op)
 

@@ -118,6 +118,8 @@ def test_cold_modules_are_those_of_their_rooms_and_headers(tmp_path):
         assert not module(room, "# build: openmp").cold
     assert module("core", "# build: plain hot").flags == ()
     assert module("kernels", "# build: plain cold").cold
+    assert module("kernels", "# build: simd cold").cold
+    assert not module("kernels", "# build: simd").cold
     found = module("core", "# build: openmp cold -ffp-contract=off")
     assert (found.kind, found.cold, found.flags) == ("openmp", True, ("-ffp-contract=off",))
 
@@ -141,9 +143,10 @@ def test_optimisation_level_replaces_those_of_modules():
         "-ffp-contract=off"
     ]
     assert flags.of_module(("-O1",), Accepting(), {}) == ["-O1"]
-    assert flags.of_cold(Accepting(), quick) == []
-    assert flags.of_cold(Accepting(), {"AUTOGRAD_CY_DEBUG": "1"}) == []
-    assert flags.of_cold(Accepting(), {})[0] == "-O1"
+    assert flags.of_cold("plain", Accepting(), quick) == []
+    assert flags.of_cold("simd", Accepting(), {"AUTOGRAD_CY_DEBUG": "1"}) == []
+    assert flags.of_cold("plain", Accepting(), {})[0] == "-O1"
+    assert flags.of_cold("simd", Accepting(), {})[0] == "-O2"
     assert flags.ONCE in flags.common(Accepting(), {})
     assert flags.ONCE not in flags.common(Accepting(), {"AUTOGRAD_CY_DEBUG": "1"})
     assert flags.common(Accepting(), {})[0] == "-O2"

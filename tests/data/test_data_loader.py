@@ -526,3 +526,29 @@ def test_a_timeout_without_workers_is_refused_when_a_pass_begins(timeout):
         iter(loader)
     loader.timeout = 0
     assert [batch.tolist() for batch in loader] == [[0], [1], [2]]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts what Linux lists there")
+@pytest.mark.parametrize("count", [8, 1 << 20])
+def test_what_is_sent_between_processes_leaves_no_file_open(count):
+    from multiprocessing import Pipe
+
+    from autograd_cy.utils.data import _transport
+
+    sender, receiver = Pipe()
+    value = [ag.arange(float(count)), np.arange(3)]
+
+    def pass_on():
+        _transport.send(sender, "label", _transport.pack(value))
+        label, packed = _transport.receive(receiver)
+        got = _transport.unpack(packed)
+        assert label == "label"
+        assert ag.equal(got[0], value[0])
+        assert got[1].tolist() == [0, 1, 2]
+
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        pass_on()
+    assert len(os.listdir("/proc/self/fd")) == before
+    sender.close()
+    receiver.close()

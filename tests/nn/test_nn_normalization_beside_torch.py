@@ -267,3 +267,43 @@ def test_nodes_have_the_names_of_torch(call):
         x = lib.ones(4, 6, 5, requires_grad=True)
         found.append(names_of(call(lib.nn.functional, x, lib.ones(6, requires_grad=True))))
     assert found[0] == found[1]
+
+
+# The order of dimensions in memory, from the outside.
+ORDERS = {
+    2: [(0, 1), (1, 0)],
+    4: [(0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2), (2, 0, 1, 3), (0, 2, 1, 3)],
+    5: [(0, 1, 2, 3, 4), (0, 2, 3, 4, 1)],
+}
+LAID_OUT = [
+    (shape, order)
+    for shape in (
+        (2, 4, 3, 5), (2, 1, 3, 5), (2, 4, 1, 5), (2, 4, 3, 1), (2, 4, 1, 1), (1, 4, 3, 5),
+        (2, 4, 2, 3, 2), (2, 4, 1, 2, 1), (2, 4),
+    )
+    for order in ORDERS[len(shape)]
+]  # fmt: skip
+
+
+def results_of(library, shape, order):
+    """Strides of what isn't of one element, and values, after each kind of normalization."""
+    functional, channels = library.nn.functional, shape[1]
+    memory = library.arange(float(np.prod(shape))).reshape([shape[d] for d in order])
+    x = memory.permute([order.index(d) for d in range(len(shape))])
+    zeros, ones = library.zeros(channels), library.ones(channels)
+    for y in (
+        functional.batch_norm(x, None, None, training=True),
+        functional.batch_norm(x, zeros, ones),
+        functional.batch_norm(x, zeros, ones, ones, zeros, training=True),
+        functional.group_norm(x, 1),
+        functional.group_norm(x, 2 if channels > 1 else 1, ones, zeros),
+    ):
+        yield [step for size, step in zip(shape, y.stride()) if size > 1], y.numpy()
+
+
+def test_results_lie_in_memory_as_in_torch():
+    for shape, order in LAID_OUT:
+        pairs = zip(results_of(ag, shape, order), results_of(torch, shape, order), strict=True)
+        for i, ((ours, y), (theirs, expected)) in enumerate(pairs):
+            assert ours == theirs, (shape, order, i)
+            np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)

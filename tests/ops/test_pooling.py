@@ -438,3 +438,18 @@ def test_meta_tensors_know_the_shape():
 def test_bfloat16_of_numpy_is_pooled():
     x = RNG.normal(size=(1, 4)).astype(ml_dtypes.bfloat16)
     assert F.max_pool1d(ag.from_numpy(x), 4).item() == float(x.max())
+
+
+def test_windows_beyond_the_end_see_nothing_behind_it():
+    for height in range(2, 8):
+        for width in range(2, 8):
+            a = np.random.default_rng(height * width).standard_normal((2, 3, height, width))
+            edge = np.pad(a, ((0, 0), (0, 0), (0, height % 2), (0, width % 2)),
+                          constant_values=-np.inf)  # fmt: skip
+            pairs = edge.reshape(2, 3, -(-height // 2), 2, -(-width // 2), 2)
+            for dtype in (ag.float32, ag.float64):
+                x = ag.tensor(a, dtype=dtype)
+                y, at = F.max_pool2d(x, 2, ceil_mode=True, return_indices=True)
+                assert ag.equal(y, ag.tensor(pairs.max((3, 5)), dtype=dtype))
+                assert ag.equal(y, x.flatten(2).gather(2, at.flatten(2)).view(y.shape))
+                assert ag.equal(F.max_pool2d(x, 2), y[:, :, : height // 2, : width // 2])
