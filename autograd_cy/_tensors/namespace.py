@@ -163,7 +163,8 @@ for _name in (
 
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
-    module.__name__ for module in (contraction, eigen, functions, joining, sampling, unique)
+    module.__name__
+    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
