@@ -213,7 +213,7 @@ def _order(terms: list, kept: list[_Label], sizes: dict[_Label, int]) -> list[tu
     """Which two terms are contracted next; the result comes last."""
     if len(terms) > 2:
         try:
-            from opt_einsum import contract_path  # type: ignore[import-not-found]
+            from opt_einsum import contract_path  # type: ignore[import-not-found,import-untyped,unused-ignore]
         except ImportError:
             pass
         else:
