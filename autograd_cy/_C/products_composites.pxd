@@ -3,7 +3,7 @@
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor matmul(Tensor a, Tensor b, Tensor out)
-cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size)
+cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size, Py_ssize_t rows)
 cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha)
 cdef Tensor outer(Tensor a, Tensor b, Tensor out)
 cdef Tensor kron(Tensor a, Tensor b, Tensor out)

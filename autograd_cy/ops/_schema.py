@@ -201,10 +201,14 @@ class call:
 
 @dataclass(frozen=True)
 class view:
-    """Like `call`, but the result shares memory with the first argument."""
+    """Like `call`, but the result shares memory with the first argument.
+
+    `by_shape`: what it refuses goes by shapes and numbers, not by strides; vmap asks it about an example.
+    """
 
     target: str
     args: tuple[str, ...] | None = None
+    by_shape: bool = False
 
 
 @dataclass(frozen=True)

@@ -121,13 +121,13 @@ OPTIONS = {"kernel_size": "The size of a window.", "dilation": "The steps betwee
 op(f"_im2col(self, {WINDOWS})", shown_as="unfold", event="im2col", node="Im2ColBackward0", out=False,
    kernel=call("columns.unfold", shape=f"rules_convolution.unfolded(self, {EACH_OF})"),
    vjp={"self": f"_col2im(grad, self.shape[self.ndim - 2:], {EACH_OF})"}, jvp="linear", dtypes="bhfc",
-   vmap=f"_unmerge_batch(_im2col(flatten(self, 0, 1), {EACH_OF}), B) if self.ndim == 5 else _im2col(self, {EACH_OF})",
+   vmap=f"_unmerge_batch(_im2col(flatten(self, 0, 1), {EACH_OF}), B, self.shape[1]) if self.ndim == 5 else _im2col(self, {EACH_OF})",
    doc="Windows of images as columns.")
 
 op(f"_col2im(self, output_size: ints(2), {WINDOWS})", shown_as="fold", event="col2im", node="Col2ImBackward0", out=False,
    kernel=call("columns.fold", ("self", "kernel_size", "dilation", "padding", "stride"), shape=f"rules_convolution.folded(self, output_size, {EACH_OF})"),
    vjp={"self": f"_im2col(grad, {EACH_OF})"}, jvp="linear", dtypes="bhfc",
-   vmap=f"_unmerge_batch(_col2im(flatten(self, 0, 1), output_size, {EACH_OF}), B) if self.ndim == 4 else _col2im(self, output_size, {EACH_OF})",
+   vmap=f"_unmerge_batch(_col2im(flatten(self, 0, 1), output_size, {EACH_OF}), B, self.shape[1]) if self.ndim == 4 else _col2im(self, output_size, {EACH_OF})",
    doc="Columns added up to images.")
 
 op(f"unfold(input, {DEFAULTS})", namespace="nn.functional", event="im2col", kernel=composite("convolution.unfold"), dtypes="bhfc", tolerance=1e-4,

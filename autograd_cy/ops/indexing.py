@@ -22,7 +22,7 @@ from autograd_cy.ops._schema import (
 
 # --- slices ------------------------------------------------------------------------------------
 
-op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain"),
+op("select(self, dim: dim, index: int)", kernel=view("shapes.select_plain", by_shape=True),
    vjp={"self": "_select_backward(grad, self.shape, dim, index)"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)], reference="np.take(self, index, dim)",
    doc="One slice along a dimension, which goes away.",
@@ -62,7 +62,7 @@ op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None,
    doc="A copy of `self` in which a range along a dimension is `src`.",
    example=">>> ag.slice_scatter(ag.zeros(4), ag.tensor([1.0, 2.0]), 0, 1, 3)\ntensor([0., 1., 2., 0.])")
 
-op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain"), node="SliceBackward0",
+op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narrow_plain", by_shape=True), node="SliceBackward0",
    vjp={"self": "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + self.shape[dim],"
                 " (start if start >= 0 else start + self.shape[dim]) + length, 1)"},
    shows={"start": "start % self_sym_sizes[dim] if start else 0", "step": "1",

@@ -15,13 +15,13 @@ op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kerne
 
 op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)"),
    vjp={"self": "bmm(grad, mat2.transpose(1, 2).conj())", "mat2": "bmm(self.transpose(1, 2).conj(), grad)"}, jvp="each",
-   vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B)",
+   vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B, self.shape[1])",
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Products of two batches of matrices.",
    example=">>> ag.bmm(ag.tensor([[[1, 2]]]), ag.tensor([[[3], [4]]]))\ntensor([[[11]]])")
 
-op("_unmerge_batch(self, size: int)", kernel=composite("products.unmerge_batch"),
-   doc="The first dimension split into `size` and the rest.")
+op("_unmerge_batch(self, size: int, rows: int)", kernel=composite("products.unmerge_batch"),
+   doc="The first dimension split into `size` and `rows`.")
 
 op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
    jvp="each", vmap="sum(self * tensor, 1, False)", samples=shapes(((4,), (4,)), ((0,), (0,))), dtypes="ihfc",

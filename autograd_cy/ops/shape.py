@@ -17,7 +17,7 @@ from autograd_cy.ops._schema import (
 # --- sizes -------------------------------------------------------------------------------------
 
 op("view(self, size: sizes)", kernel=view("shapes.view_plain"), function=False, vjp={"self": "grad.reshape(self.shape)"},
-   jvp={"self": "reshape(self_t, size)"}, vmap="view(self, (B,) + size)",
+   jvp={"self": "reshape(self_t, size)"}, vmap="_view_each(self, size)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1, 1)), one((0, 3), (3, 0)), one((2, 6), (2, 3, -1))],
    reference="self.reshape(size)", doc="The same memory in another shape; -1 is inferred.",
    example=">>> ag.arange(4).view(2, 2)\ntensor([[0, 1],\n        [2, 3]])",
@@ -42,7 +42,7 @@ op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    raises={"RuntimeError": "The number of elements differs."})
 
 op("_reshape(self, shape: sizes)", event="reshape", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
-   vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="reshape(self, (B,) + shape)",
+   vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="_reshape_each(self, shape)",
    samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
    doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
 
@@ -70,7 +70,7 @@ op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("shape.unflatten")
    doc="One dimension split into several; -1 is inferred.",
    example=">>> ag.unflatten(ag.arange(4), 0, (2, 2))\ntensor([[0, 1],\n        [2, 3]])")
 
-op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes"), function=False, vjp={"self": "grad"}, shows={"self_sym_sizes": "self.shape"}, jvp="linear",
+op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes", by_shape=True), function=False, vjp={"self": "grad"}, shows={"self_sym_sizes": "self.shape"}, jvp="linear",
    vmap="expand(_insert_dims(self, len(size)), (B,) + size)",
    samples=[one((3, 1), (3, 4)), one((3,), (2, 3)), one((), (2, 2)), one((1, 3), (-1, 3)), one((0, 1), (0, 3))],
    reference="np.broadcast_to(self, tuple(self.shape[i - len(size) + self.ndim] if s == -1 else s "
@@ -99,11 +99,15 @@ op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain"), vjp={"se
    reference="np.squeeze(self, tuple(d for d in (dim if isinstance(dim, tuple) else (dim,)) if self.shape[d] == 1))",
    doc="Without those of the given dimensions that have size 1.")
 
-op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain"), vjp={"self": "grad.reshape(self.shape)"}, keeps=("dim",),
+op("unsqueeze(self, dim: int)", kernel=view("shapes.unsqueeze_plain", by_shape=True), vjp={"self": "grad.reshape(self.shape)"}, keeps=("dim",),
    jvp="linear", vmap="unsqueeze(self, dim + 1 if dim >= 0 else dim)",
    samples=[one((3, 4), 0), one((3, 4), -1), one((), 0), one((3,), 1), one((0,), 1)],
    reference="np.expand_dims(self, dim)", doc="A new dimension of size 1.",
    example=">>> ag.unsqueeze(ag.tensor([1, 2]), 1)\ntensor([[1],\n        [2]])")
+
+op("_view_each(self, size: sizes)", kernel=composite("shape.view_each"), doc="view of each example of a batch-first tensor.")
+
+op("_reshape_each(self, size: sizes)", kernel=composite("shape.reshape_each"), doc="reshape of each example of a batch-first tensor.")
 
 op("_insert_dims(self, ndim: int)", kernel=composite("shape.insert_dims"),
    doc="A batch-first tensor with dimensions of size 1 after the batch, up to `ndim` logical ones.")
@@ -140,7 +144,7 @@ op("_t(self)", event="t", kernel=view("shapes.t_plain"), node="TBackward0", vjp=
 
 op("_up_to_2d(self)", kernel=composite("shape.up_to_2d"), doc="The tensor itself, refused beyond 2 dimensions.")
 
-op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain"), vjp={"self": "grad.permute(inverse_permutation(dims))"},
+op("permute(self, dims: sizes)", kernel=view("shapes.permute_plain", by_shape=True), vjp={"self": "grad.permute(inverse_permutation(dims))"},
    jvp="linear", vmap="permute(self, (0,) + shifted(normal_dims(dims, self.ndim - 1)))",
    samples=[one((2, 3, 4), (2, 0, 1)), one((2, 3), (-1, 0)), one((0, 3), (1, 0)), one((3,), (0,))],
    reference="np.transpose(self, dims)", doc="Dimensions in another order.",
@@ -244,7 +248,7 @@ for _name, _doc in (("tril", "Lower triangle; zeros above diagonal `diagonal`.")
 
 # --- order of elements -------------------------------------------------------------------------
 
-op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.same(self)"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
+op("flip(self, dims: sizes)", kernel=call("shapes.flip", shape="rules_common.turned(self, dims)"), out=False, vjp={"self": "flip(grad, dims)"}, jvp="linear",
    vmap="flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 else ())",
    samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))], reference="np.flip(self, dims)",
    doc="A copy with the order of elements reversed along dimensions.",

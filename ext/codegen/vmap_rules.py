@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ext.codegen.formula import parse
+from ext.codegen.kernel_runs import has_shape
+from ext.codegen.kernel_runs import rule_of as rule_of_shape
 from ext.codegen.lines import Function, indent
 
 if TYPE_CHECKING:
@@ -52,6 +54,20 @@ class Rule:
         f.add(*(f"{name} = lowered({name}, level)" for name in self.single))
         if self.listed:
             f.add(f"{self.listed} = all_lowered({self.listed}, level)")
+
+    def refuse(self, f: Function) -> None:
+        """Examples that are refused alone are refused: the formula sees other dimensions."""
+        kernel = self.r.kernel
+        if has_shape(self.r):
+            module, function, args = rule_of_shape(self.r)
+            f.add(f"cdef Result[{len(self.r.returns)}] made")
+            f.add(f'{module}_{function}(made, {args}, "{self.r.shown}")')
+        elif getattr(kernel, "by_shape", False):
+            module, _, function = kernel.target.partition(".")
+            f.add(f"{module}_{function}({self.op.names})")
+        else:
+            return
+        self.op.imports.setdefault(module, set()).add(function)
 
     def share(self, f: Function) -> None:
         """Leave where nothing is batched at this level."""
@@ -149,6 +165,7 @@ class Dims(Rule):
     def body(self, f: Function) -> None:
         first = self.tensors[0].name
         f.declare("bint", "lifted", "False")
+        self.refuse(f)
         self.lower(f)
         f.declare("bint", "shared", f"not any_batched({self.every}, level)")
         f.declare("int", "nd", f"{first}.nd")
@@ -182,6 +199,7 @@ class Formulas(Rule):
         table = dict(rule) if isinstance(rule, dict) else {everything: rule}
         loops = [key for key, value in table.items() if type(value).__name__ == "loop"]
         formulas = {key: text for key, text in table.items() if key not in loops}
+        self.refuse(f)
         self.lower(f)
         self.share(f)
         f.declare("Py_ssize_t", "B", f"batch_size_of({self.every}, level)")

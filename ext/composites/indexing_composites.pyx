@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
 from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
-from autograd_cy._C.constants cimport filled, index_vector
+from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.levels cimport batch_level, lowered
@@ -186,7 +186,7 @@ cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor sou
 
 cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
-    cdef Tensor mask, every
+    cdef Tensor mask
     together(a, index, a, "index_fill")
     if value.nd:
         raise RuntimeError(
@@ -197,15 +197,8 @@ cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value
                          f"but got {dt_object(index.dt).name} {list(sizes_of(index))}")
     n = a.sizes[d] if a.nd else 1
     index = T.reshape(index, (-1,))
-    if index.flags & F_BATCHED:
-        # Which of 0..n-1 an example's index has; negative ones count from the end.
-        every = T.unsqueeze(index_vector(a, list(range(n))), 1)
-        mask = T.any(T.logical_or(T.eq(every, index), T.eq(T.sub(every, wrap_int(n)), index)), 1,
-                     False)
-    else:
-        mask = T._index_put(filled(a, DT_BOOL, (n,), False), (index,),
-                            filled(a, DT_BOOL, (), True),
-                            False)
+    mask = T._index_put(filled(a, DT_BOOL, (n,), False), (index,), filled(a, DT_BOOL, (), True),
+                        False)
     return T.reshape(mask, (1,) * d + (n,) + (1,) * (a.nd - 1 - d) if a.nd else ())
 
 

@@ -88,9 +88,8 @@ cdef tuple batch_of(Tensor a, Tensor b):
     return tuple(batch)
 
 
-cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size):
-    cdef tuple shape = dims_of(a)
-    return T.reshape(a, (size, shape[0] // size if size else 0) + shape[1:])
+cdef Tensor unmerge_batch(Tensor a, Py_ssize_t size, Py_ssize_t rows):
+    return T.reshape(a, (size, rows) + dims_of(a)[1:])
 
 
 cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha):
@@ -99,7 +98,7 @@ cdef Tensor batched_addmm(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tenso
 
 cdef Tensor batched_baddbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     cdef Tensor product = T.bmm(T.flatten(batch1, 0, 1), T.flatten(batch2, 0, 1))
-    product = unmerge_batch(product, batch1.sizes[0])
+    product = unmerge_batch(product, batch1.sizes[0], batch1.sizes[1])
     return affine(T._insert_dims(a, 3), product, beta, alpha)
 
 
@@ -110,7 +109,7 @@ cdef Tensor batched_addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor 
 
 cdef Tensor batched_addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     cdef Tensor product = T.bmm(T.flatten(batch1, 0, 1), T.flatten(batch2, 0, 1))
-    product = T.sum_dim(unmerge_batch(product, batch1.sizes[0]), 1, False, batch1.dt)
+    product = T.sum_dim(unmerge_batch(product, batch1.sizes[0], batch1.sizes[1]), 1, False, batch1.dt)
     return affine(T._insert_dims(a, 2), product, beta, alpha)
 
 

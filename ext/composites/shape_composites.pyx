@@ -68,6 +68,28 @@ cdef Tensor movedim(Tensor a, object source, object destination):
     return T.permute(a, tuple(order))
 
 
+cdef tuple whole_size(Tensor a, tuple size):
+    """`size` of each example of `a`, with the batch; what -1 means doesn't follow from no examples."""
+    cdef Py_ssize_t n = 1, known = 1, d
+    if a.sizes[0] == 0 and -1 in size:
+        for d in range(1, a.nd):
+            n *= a.sizes[d]
+        for d in size:
+            if d != -1:
+                known *= d
+        if known > 0 and n % known == 0:
+            size = tuple([n // known if d == -1 else d for d in size])
+    return (a.sizes[0],) + size
+
+
+cdef Tensor view_each(Tensor a, tuple size):
+    return T.view(a, whole_size(a, size))
+
+
+cdef Tensor reshape_each(Tensor a, tuple size):
+    return T.reshape(a, whole_size(a, size))
+
+
 cdef Tensor insert_dims(Tensor a, Py_ssize_t ndim):
     while a.nd < ndim + 1:
         a = T.unsqueeze(a, 1)

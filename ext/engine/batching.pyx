@@ -181,6 +181,20 @@ cdef object pick(object x, int level, Py_ssize_t i):
     return x
 
 
+cdef object pick_zeros(object x, int level):
+    """An example of zeros that hangs in the graph of a batch without any."""
+    cdef Tensor p
+    cdef int bdim
+    if isinstance(x, Tensor) and is_batched(<Tensor>x, level):
+        p = (<Tensor>x).extra.value
+        bdim = (<Tensor>x).extra.bdim
+        p = T.cat((p, T.new_zeros(p, dims_of(p)[:bdim] + (1,) + dims_of(p)[bdim + 1:])), bdim)
+        return T.select(p, bdim, 0)
+    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+        return tuple([pick_zeros(y, level) for y in x])
+    return x
+
+
 cdef object loop_batch(str key, tuple args, int level):
     cdef list rows = []
     cdef list flat = []
@@ -192,11 +206,19 @@ cdef object loop_batch(str key, tuple args, int level):
             flat += [y for y in x if isinstance(y, Tensor)]
     size = batch_size_of(tuple(flat), level)
     call = _operators[key]
+    if size == 0:
+        # What an example of zeros gives says of which shape results are.
+        rows.append(call(*[pick_zeros(x, level) for x in args]))
     for i in range(size):
         rows.append(call(*[pick(x, level, i) for x in args]))
-    if rows and isinstance(rows[0], tuple):
-        return wrap_results(tuple([T.stack(tuple(column), 0) for column in zip(*rows)]), level)
-    return wrap_batch(T.stack(tuple(rows), 0), level)
+    if isinstance(rows[0], tuple):
+        return wrap_results(tuple([stacked(column, size) for column in zip(*rows)]), level)
+    return wrap_batch(stacked(tuple(rows), size), level)
+
+
+cdef Tensor stacked(tuple rows, Py_ssize_t size):
+    cdef Tensor r = T.stack(rows, 0)
+    return r if size else T.narrow(r, 0, 0, 0)
 
 
 cdef object loop_lowered(str key, tuple tensors, tuple args):

@@ -48,11 +48,12 @@ cdef Tensor convolution_each(Tensor input, Tensor weight, Tensor bias, tuple str
     if not any_batched((input, weight, bias), level):
         return wrap_shared(T.convolution(input, weight, bias, stride, padding, dilation, transposed,
                                          output_padding, groups), level)
-    if input.nd < 3 or input.nd != weight.nd or (bias is not None and bias.nd != 1):
-        # Each example says what is wrong with its dimensions.
+    size = batch_size_of((input, weight, bias), level)
+    if (size == 0 or input.nd < 3 or input.nd != weight.nd
+            or (bias is not None and bias.nd != 1)):
+        # Each example says what is wrong with its dimensions; no examples are no groups.
         return loop_batch("convolution", (input, weight, bias, stride, padding, dilation,
                                           transposed, output_padding, groups), level)
-    size = batch_size_of((input, weight, bias), level)
     if not is_batched(weight, level) and (bias is None or not is_batched(bias, level)):
         input = whole(input, level, size)
         r = T.convolution(as_images(input), weight, bias, stride, padding, dilation, transposed,
@@ -77,6 +78,10 @@ cdef Tensor input_each(Tensor grad_output, Tensor weight, tuple size, tuple stri
             T._convolution_input(grad_output, weight, size, stride, padding, dilation, transposed,
                                  output_padding, groups), level)
     count = batch_size_of((grad_output, weight), level)
+    if count == 0:
+        return loop_batch("_convolution_input", (grad_output, weight, size, stride, padding,
+                                                 dilation, transposed, output_padding, groups),
+                          level)
     if not is_batched(weight, level):
         r = T._convolution_input(
             as_images(whole(grad_output, level, count)), weight, (count * size[0],) + size[1:],
@@ -101,6 +106,10 @@ cdef Tensor weight_each(Tensor grad_output, Tensor input, tuple size, tuple stri
             T._convolution_weight(grad_output, input, size, stride, padding, dilation, transposed,
                                   output_padding, groups), level)
     count = batch_size_of((grad_output, input), level)
+    if count == 0:
+        return loop_batch("_convolution_weight", (grad_output, input, size, stride, padding,
+                                                  dilation, transposed, output_padding, groups),
+                          level)
     r = T._convolution_weight(
         as_channels(whole(grad_output, level, count)), as_channels(whole(input, level, count)),
         (count * size[0],) + size[1:], stride, padding, dilation, transposed, output_padding,

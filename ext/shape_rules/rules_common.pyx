@@ -5,6 +5,7 @@ A shape rule checks the arguments of an operator and says of which dtype and sha
 the same for all devices. It reads no values. The last argument is the operator's name, for errors.
 """
 from libc.string cimport memset
+from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.outputs cimport result_like
 from autograd_cy._C.tensor cimport normal_dim
 
@@ -14,6 +15,13 @@ cdef tuple SCALAR_NAMES = (
 
 
 cdef int same(Result* r, Tensor a, str op) except -1:
+    return result_like(r, a, a.dt)
+
+
+cdef int turned(Result* r, Tensor a, tuple dims, str op) except -1:
+    """`a` reversed along dimensions, each given once."""
+    if dims:
+        normal_dims(dims, a.nd)
     return result_like(r, a, a.dt)
 
 
