@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+_PART = 1 << 20
+
+
 def _need_tensors(given: tuple, op: str) -> None:
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
@@ -120,7 +123,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
             f"combinations: the ways to take {r} of {n} elements are more than memory can hold"
         )
     flat = itertools.chain.from_iterable(ways(range(n), r))
-    places = np.fromiter(flat, np.int64, rows * r).reshape(rows, r)
+    places = np.empty(rows * r, np.int64)
+    for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted
+        part = places[at : at + _PART]
+        part[:] = np.fromiter(itertools.islice(flat, len(part)), np.int64, len(part))
+    places = places.reshape(rows, r)
     columns = [_creation.tensor(column, device=input.device) for column in places.T]
     return _joining.stack([input.index_select(0, column) for column in columns], 1)
 
