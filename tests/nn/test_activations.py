@@ -214,7 +214,7 @@ def test_slopes_for_each_channel_are_learned():
 
 
 def test_small_gradients_of_silu_keep_what_float32_holds():
-    """Left of -90 its slope is normal though the sigmoid in it is not; a gradient times that was 0."""
+    """Left of -90 its slope is normal, though the sigmoid in it is not."""
     x = ag.tensor([-90.698449, -95.0, -88.0]).requires_grad_()
     F.silu(x).backward(ag.full((3,), 1.8e-5))
     wide = x.detach().double().requires_grad_()
