@@ -275,8 +275,13 @@ def _triangle(
     offset = max(-row, min(offset, col))
     count = _below(row, col, offset if lower else offset - 1)
     count = count if lower else row * col - count
+    if count >= 1 << 59:
+        raise RuntimeError(
+            f"{op}: {count} places in a matrix of {row} x {col} are more than memory can hold; make "
+            "the matrix smaller or move the offset"
+        )
     found = _creation.empty((2, count), dtype=dtype, **place)
-    if not count:
+    if not count or found.is_meta:
         return found
     # Rows with elements, how many each has, and where they begin.
     rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))

@@ -78,6 +78,7 @@ def test_places_of_thin_triangles_take_no_more_than_themselves():
     assert ag.triu_indices(n, n, n - 2).tolist() == [[0, 0, 1], [n - 2, n - 1, n - 1]]
     assert ag.tril_indices(2, 2, -(2**63)).shape == ag.triu_indices(2, 2, 2**63 - 1).shape == (2, 0)
     assert ag.triu_indices(2, 2, -(2**63)).shape == ag.tril_indices(2, 2, 2**63 - 1).shape == (2, 4)
+    assert ag.tril_indices(n, n, device="meta").shape == (2, n * (n + 1) // 2)
 
 
 def test_numbers_among_blocks_count_by_their_category():
@@ -114,6 +115,7 @@ def test_numbers_repeated_by_counts():
         (lambda: ag.chain_matmul(ag.ones(1, 2), ag.ones(1, 2)), RuntimeError, "matrix 1 has 1 row"),
         (lambda: ag.tril_indices(-1, 2), RuntimeError, "tril_indices: row must be non-negative"),
         (lambda: ag.triu_indices(1, -2), RuntimeError, "triu_indices: col must be non-negative"),
+        (lambda: ag.tril_indices(2**62, 2**62), RuntimeError, "tril_indices.*more than memory"),
         (lambda: ag.tril_indices(1.0, 2), TypeError, "tril_indices.*'row'.*float"),
         (lambda: ag.tril_indices(1, 2, dtype=ag.float32), NotImplementedError, "tril_indices"),
         (lambda: ag.triu_indices(1, 2, requires_grad=True), RuntimeError, "triu_indices: Only"),
