@@ -277,8 +277,8 @@ def _triangle(
     count = count if lower else row * col - count
     if count >= 1 << 59:
         raise RuntimeError(
-            f"{op}: {count} places in a matrix of {row} x {col} are more than memory can hold; make "
-            "the matrix smaller or move the offset"
+            f"{op}: {count} places in a matrix of {row} x {col} are more than memory can hold; "
+            "make the matrix smaller or move the offset"
         )
     found = _creation.empty((2, count), dtype=dtype, **place)
     if not count or found.is_meta:
