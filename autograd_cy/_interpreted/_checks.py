@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy._C.dtypes import bfloat16
+from autograd_cy._C.dtypes import bfloat16, int64
 from autograd_cy._C.tensor import Tensor
 
 
@@ -125,4 +125,20 @@ def vectors(op: str, self: Tensor, other: Tensor) -> None:
             f"{op}: inconsistent tensor size, expected tensor [{self.numel()}] and src "
             f"[{other.numel()}] to have the same number of elements, but got {self.numel()} and "
             f"{other.numel()} elements respectively"
+        )
+
+
+def written(op: str, self: Tensor, index: Tensor, source: Tensor, *rest: Any) -> None:
+    """Elements of one dtype, and a place for each."""
+    if index.dtype != int64:
+        raise RuntimeError(f"{op}(): Expected a long tensor for index, but got {index.dtype}")
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            f"{op}(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{self.dtype} and source.dtype = {source.dtype}"
+        )
+    if index.numel() != source.numel():
+        raise IndexError(
+            f"{op}(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}"
         )

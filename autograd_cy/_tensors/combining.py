@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+_PART = 1 << 20
+
+
 def _need_tensors(given: tuple, op: str) -> None:
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
@@ -115,8 +118,16 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     n = len(input)
     ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = math.comb(n + r - 1, r) if with_replacement and n else math.comb(n, r)
+    if rows * max(r, 1) >= 1 << 59:
+        raise RuntimeError(
+            f"combinations: the ways to take {r} of {n} elements are more than memory can hold"
+        )
     flat = itertools.chain.from_iterable(ways(range(n), r))
-    places = np.fromiter(flat, np.int64, rows * r).reshape(rows, r)
+    places = np.empty(rows * r, np.int64)
+    for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted
+        part = places[at : at + _PART]
+        part[:] = np.fromiter(itertools.islice(flat, len(part)), np.int64, len(part))
+    places = places.reshape(rows, r)
     columns = [_creation.tensor(column, device=input.device) for column in places.T]
     return _joining.stack([input.index_select(0, column) for column in columns], 1)
 
@@ -149,7 +160,10 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 "block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{i} has {t.ndim} dimensions"
             )
-    kind = functools.reduce(_promoted, tensors).dtype
+    # As in arithmetic, numbers without dimensions count by their category, whatever the order.
+    groups = [t for t in tensors if t.ndim], [t for t in tensors if not t.ndim]
+    kinds = [functools.reduce(_promoted, group) for group in groups if group]
+    kind = functools.reduce(_promoted, kinds).dtype
     blocks = [_shape.reshape(t, (1,) * (2 - t.ndim) + tuple(t.shape)).to(kind) for t in tensors]
     width, before, rows = sum(b.shape[1] for b in blocks), 0, []
     for b in blocks:
@@ -223,9 +237,17 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return product(0, len(matrices) - 1)
 
 
+def _below(row: int, col: int, offset: int) -> int:
+    """How many elements of a matrix lie on the diagonal `offset` or below it."""
+    first = max(0, -offset)  # the first row that has any
+    whole = max(first, min(row, col - offset))  # the first one that has nothing else
+    rising = (whole - first) * (first + whole + 2 * offset + 1) // 2
+    return rising + max(0, row - whole) * col if col else 0
+
+
 def _triangle(
     op: str,
-    find: Any,
+    lower: bool,
     row: int,
     col: int,
     offset: int,
@@ -250,9 +272,24 @@ def _triangle(
         raise NotImplementedError(
             f"{op}: not implemented for {dtype}; places are of torch.int64 or torch.int32"
         )
-    places = np.stack(find(row, offset, col))
-    found = _creation.empty(places.shape, dtype=dtype, **place)
-    return found.copy_(_exchange.from_numpy(places.astype(np.int64)))
+    offset = max(-row, min(offset, col))
+    count = _below(row, col, offset if lower else offset - 1)
+    count = count if lower else row * col - count
+    if count >= 1 << 59:
+        raise RuntimeError(
+            f"{op}: {count} places in a matrix of {row} x {col} are more than memory can hold; "
+            "make the matrix smaller or move the offset"
+        )
+    found = _creation.empty((2, count), dtype=dtype, **place)
+    if not count or found.is_meta:
+        return found
+    # Rows with elements, how many each has, and where they begin.
+    rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))
+    begin = 0 if lower else np.clip(rows + offset, 0, col)
+    lengths = np.clip(rows + offset + 1, 0, col) if lower else col - begin
+    before = np.cumsum(lengths) - lengths
+    columns = np.arange(count) - np.repeat(before - begin, lengths)
+    return found.copy_(_exchange.from_numpy(np.stack([np.repeat(rows, lengths), columns])))
 
 
 def tril_indices(
@@ -292,7 +329,7 @@ def tril_indices(
     [[0, 1, 1], [0, 0, 1]]
     """
     place = {"device": device, "layout": layout, "pin_memory": pin_memory}
-    return _triangle("tril_indices", np.tril_indices, row, col, offset, dtype, requires_grad, place)
+    return _triangle("tril_indices", True, row, col, offset, dtype, requires_grad, place)
 
 
 def triu_indices(
@@ -332,4 +369,4 @@ def triu_indices(
     [[0, 0, 1], [0, 1, 1]]
     """
     place = {"device": device, "layout": layout, "pin_memory": pin_memory}
-    return _triangle("triu_indices", np.triu_indices, row, col, offset, dtype, requires_grad, place)
+    return _triangle("triu_indices", False, row, col, offset, dtype, requires_grad, place)

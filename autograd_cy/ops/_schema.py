@@ -218,8 +218,8 @@ class host:
     Tensors come as arrays that share their memory (half types as float32 copies). `target` is an
     expression (``"np.linalg.inv(A)"``), or ``module.function`` of autograd_cy/_interpreted, which
     gets arrays. `dtypes` says what the results are, one word each: "same" (promoted from the
-    tensors), "float" (integers become the default float), "real" and "complex" (the counterparts
-    of "float"), "int64", "bool".
+    tensors), "first" (that of the first tensor), "float" (integers become the default float), "real"
+    and "complex" (the counterparts of "float"), "int64", "bool".
     """
 
     target: str

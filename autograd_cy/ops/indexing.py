@@ -117,7 +117,7 @@ op("take(self, index)", kernel=composite("indexing.take", into=True), out="exact
    example=">>> ag.take(ag.tensor([[1, 2], [3, 4]]), ag.tensor([3, 0]))\ntensor([4, 1])",
    raises={"IndexError": "An index is out of range."})
 
-op("put(self, index, source, accumulate: bool = False)", tier="interpreted", kernel=host("indexing.put"), out=False, inplace=True,
+op("put(self, index, source, accumulate: bool = False)", tier="interpreted", kernel=host("indexing.put", "first"), checks="written", out=False, inplace=True,
    vjp={"self": "grad if accumulate else put(grad, index, zeros_like(source), False)", "source": "reshape(take(grad, index), source.shape)"},
    jvp={"self": "self_t if accumulate else put(self_t, index, zeros_like(source), False)", "source": "put(zeros_like(self), index, source_t, accumulate)"},
    vmap=loop("the places are those of the flattened example"), dtypes="bihfc",

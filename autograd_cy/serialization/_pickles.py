@@ -68,25 +68,34 @@ def classes_again(found: Any) -> Any:
     todo = [found]
     while todo:
         x = todo.pop()
-        if id(x) in seen or not isinstance(x, (dict, list, tuple)):
+        if id(x) in seen or not isinstance(x, (dict, list, tuple, set, collections.deque)):
             continue
         seen.add(id(x))
         if isinstance(x, dict):
+            if any(_class_again(key) is not key for key in x):
+                items = [*x.items()]
+                x.clear()  # so that all keys keep their order
+                x.update((_class_again(key), value) for key, value in items)
             for key, value in [*x.items()]:
                 x[key] = _class_again(value)
             todo += x.values()
+        elif isinstance(x, set):
+            again = [(y, _class_again(y)) for y in x]
+            x.difference_update(y for y, z in again if y is not z)
+            x.update(z for _, z in again)
         else:
-            if isinstance(x, list):
-                x[:] = [_class_again(y) for y in x]
+            if not isinstance(x, tuple):
+                for i, y in enumerate([*x]):
+                    x[i] = _class_again(y)
             todo += x
     return _class_again(found)
 
 
 def _class_again(x: Any, depth: int = 0) -> Any:
-    """The class of a function that stood in for it, in tuples too."""
-    if type(x) is tuple and depth < 20:
+    """The class of a function that stood in for it, in tuples and frozen sets too."""
+    if type(x) in (tuple, frozenset) and depth < 100:
         items = [_class_again(y, depth + 1) for y in x]
-        return tuple(items) if any(a is not b for a, b in zip(items, x)) else x
+        return type(x)(items) if any(a is not b for a, b in zip(items, x)) else x
     return CLASSES.get(x, x) if type(x) is FunctionType else x
 
 

@@ -79,6 +79,7 @@ cdef extern from "scalar/conv_micro.h":
         Py_ssize_t row_step) noexcept nogil
     void ag_copy_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
     void ag_copy_f64(double* d, const double* s, Py_ssize_t n) noexcept nogil
+    void ag_halve_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
     void ag_turn_f32(
         Py_ssize_t n, Py_ssize_t cols, Py_ssize_t width, const float* source, Py_ssize_t ld,
         float* result) noexcept nogil
@@ -251,8 +252,11 @@ cdef inline void spaced(
         else:
             ag_copy_f64(result, source, n)
     elif step == 2:
-        for i in range(n):
-            result[i] = source[2 * i]
+        if real is float:
+            ag_halve_f32(result, source, n)
+        else:
+            for i in range(n):
+                result[i] = source[2 * i]
     else:
         for i in range(n):
             result[i] = source[i * step]

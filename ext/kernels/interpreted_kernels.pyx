@@ -157,7 +157,7 @@ cdef class HostKernel:
                 tensors.extend(x)
                 x = tuple([readable(<Tensor>y, self.name) for y in x])
             given.append(x)
-        dt = result_dtype(tuple(tensors))
+        dt = (<Tensor>tensors[0]).dt if self.dtypes[0] == "first" else result_dtype(tuple(tensors))
         try:
             with _np.errstate(all="ignore"):
                 made = self.function(*given)
@@ -179,9 +179,9 @@ cdef object readable(Tensor t, str op):
 
 
 cdef int dtype_by(str rule, int dt) except -1:
-    """The dtype code of a result; `dt` is the promoted one of the operands."""
+    """The dtype code of a result; `dt` is the promoted one of the operands, or the first one's."""
     cdef int floating
-    if rule == "same":
+    if rule == "same" or rule == "first":
         return dt
     if rule == "int64":
         return DT_I64

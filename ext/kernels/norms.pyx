@@ -597,9 +597,15 @@ cdef void column_dots_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef void column_back_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef ChannelPlan* plan = <ChannelPlan*>ctx
     cdef Py_ssize_t place = tile * plan.block * plan.channels * plan.item
-    T.column_back[plan.kind](
-        plan.g + place, plan.p + place, plan.out + place, rows_at(plan, tile), plan.channels,
-        plan.means, factor(plan, 0), factor(plan, 1), factor(plan, 2))
+    if plan.training:
+        T.column_back[plan.kind](
+            plan.g + place, plan.p + place, plan.out + place, rows_at(plan, tile), plan.channels,
+            plan.means, factor(plan, 0), factor(plan, 1), factor(plan, 2))
+    else:
+        # Not a product of the input and zero, which isn't zero for NaN.
+        T.column_scale[plan.kind](
+            plan.g + place, plan.out + place, rows_at(plan, tile), plan.channels, factor(plan, 1),
+            factor(plan, 0), factor(plan, 1))
 
 
 cdef void columns_backward(void* ctx) noexcept nogil:

@@ -4,7 +4,7 @@ import io
 import pickle
 import struct
 import zipfile
-from collections import OrderedDict
+from collections import OrderedDict, deque
 
 import numpy as np
 import pytest
@@ -456,7 +456,8 @@ def test_classes_that_a_file_names_are_the_classes(write):
     if write == "torch":
         write = pytest.importorskip("torch").save
     given = [set, (frozenset, (bytearray, 1)), {"a": [bytes, set], "b": OrderedDict(c=set)}, {1, 2}]
-    for what in (*given, given, [given, given]):
+    others = [{2: 1, set: bytes, (set, 3): 4}, deque([set]), {set, 1}, frozenset([(bytes, 1)])]
+    for what in (*given, *others, given, [given, others]):
         file = io.BytesIO()
         write(what, file)
         file.seek(0)

@@ -211,3 +211,12 @@ def test_slopes_for_each_channel_are_learned():
     np.testing.assert_allclose(layer.weight.grad.tolist(), expected)
     assert ag.autograd.gradcheck(F.prelu, (x.requires_grad_(), layer.weight))
     assert ag.autograd.gradgradcheck(F.prelu, (x, layer.weight))
+
+
+def test_small_gradients_of_silu_keep_what_float32_holds():
+    """Left of -90 its slope is normal, though the sigmoid in it is not."""
+    x = ag.tensor([-90.698449, -95.0, -88.0]).requires_grad_()
+    F.silu(x).backward(ag.full((3,), 1.8e-5))
+    wide = x.detach().double().requires_grad_()
+    F.silu(wide).backward(ag.full((3,), 1.8e-5).double())
+    np.testing.assert_allclose(x.grad.numpy(), wide.grad.numpy(), rtol=0, atol=3e-45)

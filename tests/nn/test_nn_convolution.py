@@ -154,3 +154,19 @@ def test_options_that_are_the_usual_ones_are_not_shown_in_any_length():
         assert repr(nn.Conv2d(2, 4, 3, **options)) == usual
     assert repr(nn.Conv2d(2, 4, 3, padding="valid")) == usual[:-1] + ", padding=valid)"
     assert repr(nn.Conv2d(2, 4, 3, dilation=2)) == usual[:-1] + ", dilation=(2, 2))"
+
+
+def test_steps_of_two_across_rows_of_every_width():
+    """Every second element of a row is copied in pieces that may overlap."""
+    rng = np.random.default_rng(7)
+    for width, pad in itertools.product(range(2, 42), range(2)):
+        # Small whole numbers, whose sums are exact in any order.
+        x = rng.integers(-8, 9, (2, 3, width)).astype(np.float32)
+        w = rng.integers(-8, 9, (3, 1, 2)).astype(np.float32)
+        filled = np.pad(x, ((0, 0), (0, 0), (pad, pad)))
+        taps = np.stack([filled[..., :-1], filled[..., 1:]], axis=-1)[:, :, ::2]
+        weight = ag.tensor(w, requires_grad=True)
+        y = nn.functional.conv1d(ag.tensor(x), weight, stride=2, padding=pad, groups=3)
+        assert np.array_equal(y.detach().numpy(), (taps * w).sum(-1)), (width, pad)
+        y.sum().backward()
+        assert np.array_equal(weight.grad.numpy()[:, 0], taps.sum((0, 2))), (width, pad)

@@ -307,3 +307,14 @@ def test_results_lie_in_memory_as_in_torch():
         for i, ((ours, y), (theirs, expected)) in enumerate(pairs):
             assert ours == theirs, (shape, order, i)
             np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 2, 2)])
+def test_gradients_by_known_statistics_do_not_see_the_input(shape):
+    x = ag.full(shape, float("nan"))
+    x[0] = float("inf")
+    for last in (False, True):
+        a = x.movedim(1, -1).contiguous().movedim(-1, 1) if last else x.clone()
+        a.requires_grad_()
+        ag.nn.functional.batch_norm(a, ag.zeros(3), ag.ones(3), eps=0.0).sum().backward()
+        assert ag.equal(a.grad, ag.ones(shape))

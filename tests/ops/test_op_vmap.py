@@ -19,7 +19,7 @@ SIZE = 3
 # Refuse a batch without examples: what flattens the examples doesn't know their sizes then.
 NEED_EXAMPLES = ("argmax", "argmin", "max", "median", "min", "nanmedian")
 
-# Interpreted, its formula sees no dimensions of 0-d examples; test_vmap_refusals.py has the compiled one.
+# Interpreted, its formula sees no dimensions of 0-d examples; compiled: test_vmap_refusals.py.
 LENIENT = ("flip",)
 
 

@@ -358,6 +358,17 @@ def test_put_writes_and_adds():
     assert [g.tolist() for g in found] == [[[0, 1], [2, 0]], [3]]
 
 
+@pytest.mark.parametrize("name", ["bool", "uint8", "int8", "int16", "int32", "float16", "bfloat16"])
+def test_put_keeps_its_dtype(name):
+    dtype = getattr(ag, name)
+    x, source = ag.zeros(3, dtype=dtype), ag.ones(1, dtype=dtype)
+    for accumulate in (False, True):
+        found = x.put(ag.tensor([1]), source, accumulate)
+        assert found.dtype == dtype and found.tolist() == [0, 1, 0]
+    with pytest.raises(RuntimeError, match=r"put.*same dtype.*float32"):
+        x.put(ag.tensor([1]), ag.ones(1))
+
+
 @pytest.mark.parametrize(
     ("index", "source", "error", "text"),
     [

@@ -1,4 +1,4 @@
-"""Under vmap is refused what is refused without it, for calls next to the samples of every operator."""
+"""vmap refuses what is refused without it, for calls next to the samples of every operator."""
 
 import warnings
 

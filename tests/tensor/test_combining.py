@@ -72,6 +72,23 @@ def test_places_of_triangles_are_those_of_numpy(name):
     assert getattr(ag, name)(2, 2, device="meta").shape == (2, 3)
 
 
+def test_places_of_thin_triangles_take_no_more_than_themselves():
+    n = 10**6
+    assert ag.tril_indices(n, n, 2 - n).tolist() == [[n - 2, n - 1, n - 1], [0, 0, 1]]
+    assert ag.triu_indices(n, n, n - 2).tolist() == [[0, 0, 1], [n - 2, n - 1, n - 1]]
+    assert ag.tril_indices(2, 2, -(2**63)).shape == ag.triu_indices(2, 2, 2**63 - 1).shape == (2, 0)
+    assert ag.triu_indices(2, 2, -(2**63)).shape == ag.tril_indices(2, 2, 2**63 - 1).shape == (2, 4)
+    assert ag.tril_indices(n, n, device="meta").shape == (2, n * (n + 1) // 2)
+
+
+def test_numbers_among_blocks_count_by_their_category():
+    half, number = ag.ones(1, 2, dtype=ag.float16), ag.tensor(2.0, dtype=ag.float64)
+    bytes_ = ag.ones(2, dtype=ag.uint8)
+    for blocks in itertools.permutations([half, number, bytes_]):
+        assert ag.block_diag(*blocks).dtype == ag.float16
+    assert ag.block_diag(number, bytes_).dtype == ag.float64
+
+
 def test_numbers_repeated_by_counts():
     counts = ag.tensor([2, 0, 3], dtype=ag.int32)
     for found in (ag.repeat_interleave(counts), ag.repeat_interleave(repeats=counts)):
@@ -90,6 +107,7 @@ def test_numbers_repeated_by_counts():
         (lambda: ag.combinations(ag.ones(2, 2)), RuntimeError, "combinations: Expect a 1D vector"),
         (lambda: ag.combinations(ag.ones(2), -1), RuntimeError, "non-negative number, but got -1"),
         (lambda: ag.combinations(ag.ones(2), 1.5), TypeError, "combinations.*'r'.*float"),
+        (lambda: ag.combinations(ag.arange(200), 100), RuntimeError, "take 100 of 200.*memory"),
         (lambda: ag.block_diag(ag.ones(1, 1, 1)), RuntimeError, "Input 0 has 3 dimensions"),
         (lambda: ag.block_diag([ag.ones(1)]), TypeError, "block_diag.*element 0.*list"),
         (lambda: ag.chain_matmul(), RuntimeError, "one or more matrices"),
@@ -97,6 +115,7 @@ def test_numbers_repeated_by_counts():
         (lambda: ag.chain_matmul(ag.ones(1, 2), ag.ones(1, 2)), RuntimeError, "matrix 1 has 1 row"),
         (lambda: ag.tril_indices(-1, 2), RuntimeError, "tril_indices: row must be non-negative"),
         (lambda: ag.triu_indices(1, -2), RuntimeError, "triu_indices: col must be non-negative"),
+        (lambda: ag.tril_indices(2**62, 2**62), RuntimeError, "tril_indices.*more than memory"),
         (lambda: ag.tril_indices(1.0, 2), TypeError, "tril_indices.*'row'.*float"),
         (lambda: ag.tril_indices(1, 2, dtype=ag.float32), NotImplementedError, "tril_indices"),
         (lambda: ag.triu_indices(1, 2, requires_grad=True), RuntimeError, "triu_indices: Only"),

@@ -61,7 +61,8 @@
     AG_FN ag_##T ag_silu_##T(ag_##T x) { return x * ag_sigmoid_##T(x); }                         \
     AG_FN ag_##T ag_silu_backward_##T(ag_##T g, ag_##T x) {                                      \
         const ag_##T s = ag_sigmoid_##T(x);                                                      \
-        return g * s * ((ag_##T)1 + x * ((ag_##T)1 - s));                                        \
+        /* g last: g s may be next to nothing where the rest is not */                           \
+        return g * (s * ((ag_##T)1 + x * ((ag_##T)1 - s)));                                      \
     }                                                                                            \
     /* x Phi(x), with the tail taken on the side where it does not cancel */                     \
     AG_FN ag_##T ag_gelu_##T(ag_##T x) {                                                         \

@@ -41,6 +41,22 @@
 #define AG_T_SIZE 4
 #define AG_S f32
 #include "conv_micro_body.h"
+
+/* d[i] = s[2 * i]; nothing behind the last of them is read. Rows of images are short: compilers leave
+ * their last elements to a loop over single ones, here the last piece may overlap the one before. */
+AG_FN void ag_halve_f32(float *d, const float *s, ptrdiff_t n) {
+    typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int32_t ag_lanes __attribute__((vector_size(16), unused));
+    if (n < 4) {
+        for (ptrdiff_t i = 0; i < n; i++) d[i] = s[2 * i];
+        return;
+    }
+    for (ptrdiff_t i = 0; i < n; i += 4) {
+        const ptrdiff_t at = i + 4 <= n ? i : n - 4;
+        const quad low = *(const quad *)(s + 2 * at), high = *(const quad *)(s + 2 * at + 3);
+        *(quad *)(d + at) = AG_SHUFFLE(low, high, 0, 2, 5, 7);
+    }
+}
 #undef AG_T
 #undef AG_ALL_ROWS
 #undef AG_T_SIZE
