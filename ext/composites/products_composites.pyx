@@ -109,7 +109,8 @@ cdef Tensor batched_addmv(Tensor a, Tensor mat, Tensor vec, Tensor beta, Tensor 
 
 cdef Tensor batched_addbmm(Tensor a, Tensor batch1, Tensor batch2, Tensor beta, Tensor alpha):
     cdef Tensor product = T.bmm(T.flatten(batch1, 0, 1), T.flatten(batch2, 0, 1))
-    product = T.sum_dim(unmerge_batch(product, batch1.sizes[0], batch1.sizes[1]), 1, False, batch1.dt)
+    product = unmerge_batch(product, batch1.sizes[0], batch1.sizes[1])
+    product = T.sum_dim(product, 1, False, batch1.dt)
     return affine(T._insert_dims(a, 2), product, beta, alpha)
 
 

@@ -69,7 +69,7 @@ cdef Tensor movedim(Tensor a, object source, object destination):
 
 
 cdef tuple whole_size(Tensor a, tuple size):
-    """`size` of each example of `a`, with the batch; what -1 means doesn't follow from no examples."""
+    """`size` with the batch of `a`; no examples don't tell what -1 means."""
     cdef Py_ssize_t n = 1, known = 1, d
     if a.sizes[0] == 0 and -1 in size:
         for d in range(1, a.nd):
