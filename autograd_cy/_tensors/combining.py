@@ -127,8 +127,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted
         part = places[at : at + _PART]
         part[:] = np.fromiter(itertools.islice(flat, len(part)), np.int64, len(part))
-    places = places.reshape(rows, r)
-    columns = [_creation.tensor(column, device=input.device) for column in places.T]
+    by_column = places.reshape(rows, r).T
+    columns = [_creation.tensor(column, device=input.device) for column in by_column]
     return _joining.stack([input.index_select(0, column) for column in columns], 1)
 
 
