@@ -95,6 +95,13 @@ def test_a_malloc_that_fails_is_left_alone():
     assert slips_of(text) == {("if p == NULL:", "if p != NULL:")}
 
 
+def test_what_only_brings_memory_near_is_left_alone():
+    body = "\n    i = i + 1\n    ag_fetch_row(a + i)\n"
+    assert not slips.find("x.pyx", f"cdef inline void fetch_lines(a, i):{body}")
+    kept = slips.find("x.pyx", f"cdef inline void add(a, i):{body}")
+    assert {found.before for found in kept} == {"i = i + 1"}
+
+
 def test_a_zero_that_only_says_done_is_left_alone():
     text = textwrap.dedent("""
         cdef int fill(Tensor t,
