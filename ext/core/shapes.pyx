@@ -626,7 +626,7 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
 
 
 cdef int divide_by_holders(Tensor flat, Tensor window) except -1:
-    """Elements of a base that lie in one place, as those of an expanded tensor, share what it has."""
+    """Elements of a base that lie in one place, as of an expanded tensor, share what it has."""
     cdef Tensor holders = tensor_empty_like(flat, flat.dt)
     cdef Tensor ones = tensor_empty_on(flat.mem.device, flat.dt, window.nd, window.sizes, NULL)
     cdef Tensor places = tensor_window(holders, window.nd, window.sizes, window.strides,
