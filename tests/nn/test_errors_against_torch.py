@@ -424,7 +424,7 @@ REASONS = [
     ),
     (
         "refused",
-        r"embedding_bag: there are indices, but no offsets|attention: The size|indices' to have one",
+        r"embedding_bag: there are indices, but|attention: The size|indices' to have one",
         r"",
         "torch reads no element here, or memory that isn't there",
     ),
