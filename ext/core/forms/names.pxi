@@ -115,8 +115,8 @@ cdef PyObject* failed(Form form, Row* row) noexcept:
 # In the order of B_ADD ... and U_NEG ... of tensor.pxd.
 cdef tuple BINARY = (
     "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul", "bitwise_and",
-        return f"{called}(): argument '{known[place]}' (position {place + 1}){text[argument.end():]}"
-    "eq", "ne", "add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_", "pow_",
+    "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "lt", "le", "gt",
+    "ge", "eq", "ne", "add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_", "pow_",
     "bitwise_and_", "bitwise_or_", "bitwise_xor_", "bitwise_left_shift_", "bitwise_right_shift_")
 cdef tuple UNARY = ("neg", "positive", "bitwise_not", "abs")
 
