@@ -71,6 +71,9 @@ def test_single_lines_inside_of_functions_are_taken():
                 "if n < GRAIN or m < 4:",
             },
         ),
+        # Who asks without a session is told nothing.
+        ("if g_modes & G_PROFILE:", set()),
+        ("if not g_modes & G_PROFILE:", {"if g_modes & G_PROFILE:", "if not g_modes | G_PROFILE:"}),
         ("return a if a < b else b", set()),
         (
             "return a if a < b else b - c",
