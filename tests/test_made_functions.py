@@ -1,4 +1,4 @@
-"""Functions and methods that are made in loops say who they are: by their names and descriptions."""
+"""Functions and methods that are made in loops have their own names and descriptions."""
 
 import importlib
 import pkgutil
