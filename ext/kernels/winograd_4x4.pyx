@@ -473,7 +473,8 @@ cdef int add_weights(Form* f, Py_ssize_t wanted) noexcept nogil:
     if t.v == NULL or t.z == NULL or (t.batches > 1 and t.sums == NULL):
         t.failed = 1
     while t.batch < t.batches and not t.failed:
-        parallel_for(both_task, &t, max(parts(t.channels, t.lanes), parts(t.rows, t.lanes)), threads)
+        parallel_for(
+            both_task, &t, max(parts(t.channels, t.lanes), parts(t.rows, t.lanes)), threads)
         if not t.failed:
             parallel_for_dynamic(sum_task, &t, tasks, threads)
         t.batch += 1
