@@ -20,7 +20,7 @@ cdef Tensor reshape(Tensor a, tuple shape):
         return T._reshape(a, shape)     # its vmap rule reshapes the physical tensor
     if viewable(a, shape):
         return T.view(a, shape)
-    return T.view(T.clone(a, 0), shape)
+    return T._unsafe_view(T.clone(a, 0), shape)     # no view: others show none of it
 
 
 cdef Tensor ravel(Tensor a):

@@ -3,7 +3,7 @@
 # Working memory of kernels, kept between calls: fresh pages cost more than many a product.
 # A few slots hold one block each and are exchanged atomically, so no lock is needed.
 
-from libc.stdlib cimport free
+from libc.stdlib cimport free, malloc
 
 cdef extern from *:
     """
@@ -43,10 +43,23 @@ cdef enum:
 ctypedef struct Header:
     size_t capacity
 
+# Test hook: blocks left before there is none; negative means never.
+cdef Py_ssize_t left = -1
+
+
+cdef inline bint fails() noexcept nogil:
+    global left
+    if left < 0:
+        return False
+    left -= 1
+    return left < 0
+
 
 cdef void* take_scratch(size_t nbytes) noexcept nogil:
     cdef int i
     cdef Header* header
+    if fails():
+        return NULL
     for i in range(AG_SLOTS):
         if not ag_slot_is_full(i):
             continue
@@ -86,6 +99,23 @@ cdef void put_back(Header* header) noexcept nogil:
 cdef void give_scratch(void* block) noexcept nogil:
     if block != NULL:
         put_back(<Header*>(<char*>block - HEADER))
+
+
+cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+    if fails():
+        return NULL
+    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+
+
+def _fail_after(Py_ssize_t n):
+    """
+    Test hook: let there be no memory after `n` further blocks, once; -1 switches it off.
+
+    Returns how many were left of the last number.
+    """
+    global left
+    before, left = left, n
+    return before
 
 
 def release():

@@ -9,7 +9,7 @@ from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides, v
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
     run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
-    fill_with, to_device)
+    fill_with, to_device, ew2, P_SAME)
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
@@ -19,6 +19,7 @@ from autograd_cy._C.tensor cimport (
     tensor_empty_like, tensor_empty_on, tensor_has_overlap, sizes_of)
 
 cdef int K_COPY = kernel_number("copy")
+cdef int K_DIV = kernel_number("div")
 
 
 cdef int fill_sizes(tuple size, Py_ssize_t* out) except -1:
@@ -599,6 +600,8 @@ cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_s
     window = as_strided_plain(flat, size, stride, storage_offset - low)
     add_overlapping(window, grad)
     window = as_strided_plain(flat, base_size, base_stride, base_offset - low)
+    if tensor_has_overlap(window):
+        divide_by_holders(flat, window)
     return clone_format(window, MF_PRESERVE) if window.flags & F_STRIDED else window
 
 
@@ -607,7 +610,7 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
                                     tuple size, tuple stride, object storage_offset):
     """The window's values, read from `a` laid out as the base was."""
     cdef Py_ssize_t extent = 1, one = 1, offset, low
-    cdef Tensor flat
+    cdef Tensor flat, base
     offset = base_offset if storage_offset is None else storage_offset
     low = min(base_offset, offset)
     for n, s in zip(base_size, base_stride):
@@ -615,8 +618,25 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
     for n, s in zip(size, stride):
         one += max(n - 1, 0) * s
     flat = zeros(a, (max(extent + base_offset, one + offset) - low,))
-    copy_into(as_strided_plain(flat, base_size, base_stride, base_offset - low), a, "as_strided")
+    base = as_strided_plain(flat, base_size, base_stride, base_offset - low)
+    add_overlapping(base, a)
+    if tensor_has_overlap(base):
+        divide_by_holders(flat, base)
     return clone_format(as_strided_plain(flat, size, stride, offset - low), MF_CONTIGUOUS)
+
+
+cdef int divide_by_holders(Tensor flat, Tensor window) except -1:
+    """Elements of a base that lie in one place, as of an expanded tensor, share what it has."""
+    cdef Tensor holders = tensor_empty_like(flat, flat.dt)
+    cdef Tensor ones = tensor_empty_on(flat.mem.device, flat.dt, window.nd, window.sizes, NULL)
+    cdef Tensor places = tensor_window(holders, window.nd, window.sizes, window.strides,
+                                       (window.ptr - flat.ptr) // DT_SIZE[flat.dt])
+    fill_with(holders, 1)               # also where there is nothing of the base
+    fill_with(places, 0)
+    fill_with(ones, 1)
+    add_overlapping(places, ones)
+    ew2(K_DIV, flat, holders, P_SAME, flat, "as_strided_backward")
+    return 0
 
 
 cdef int add_overlapping(Tensor window, Tensor src) except -1:

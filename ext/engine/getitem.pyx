@@ -238,6 +238,13 @@ cdef object getitem(Tensor a, object index):
     return v
 
 
+cdef Tensor without_ones(Tensor values, int nd):
+    """Without leading dimensions of 1 beyond `nd`: what is assigned may have more dimensions."""
+    while values.nd > nd and values.sizes[0] == 1:
+        values = T.select(values, 0, 0)
+    return values
+
+
 cdef int setitem(Tensor a, object index, object value) except -1:
     cdef Tensor v, src
     if isinstance(value, Tensor):
@@ -266,9 +273,10 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
             src = T._to_dtype(src, v.dt)
-        T._index_put_(v, advanced, src, False)
+        T._index_put_(v, advanced, without_ones(src, 0), False)
         return 0
     check_not_expanded(v, "copy_")
+    src = without_ones(src, v.nd)
     T.copy_(v, src)
     return 0
 

@@ -9,7 +9,7 @@ of an image is such a sum, too, for each phase of its places, but for what convo
 takes. Windows of one element are a product of matrices where channels lie last.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
@@ -26,7 +26,7 @@ from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.products cimport linear, mm
-from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_window
 from autograd_cy._C.winograd_2x2 cimport run_2x2, suits_2x2
 
@@ -62,10 +62,6 @@ cdef enum:
     MANY = 512
     # Taps of a product whose weights are read as they lie.
     DEPTH = 256
-
-
-cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
-    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
 
 
 # --- the blocks -----------------------------------------------------------------------------

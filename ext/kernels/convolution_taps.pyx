@@ -1,19 +1,15 @@
 # cython: language_level=3
 """Where the taps of a convolution are in the images, and which of its results share a vector."""
-from libc.stdlib cimport malloc
 
 from autograd_cy._C.convolution_plan cimport Form, Planes, loops
 from autograd_cy._C.gemm_product cimport parts
+from autograd_cy._C.scratch cimport room
 
 __all__: list[str] = []
 
 cdef enum:
     # What gathering one run costs, in steps of the block's loop over one row.
     GATHERING = 6
-
-
-cdef inline void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
-    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
 
 
 # --- taps -----------------------------------------------------------------------------------

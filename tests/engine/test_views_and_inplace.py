@@ -304,3 +304,21 @@ def test_views_made_in_inference_mode_refuse_a_recorded_change():
     with pytest.raises(RuntimeError, match="A view was created in inference mode"):
         v.mul_(2)
     assert y._version == 0
+
+
+def test_a_reshaped_copy_is_no_view():
+    x = torch.ones(3, 4, requires_grad=True)
+    for y in (x.t().reshape(12), x.expand(2, 3, 4).reshape(-1), x.t().flatten()):
+        assert y._base is None
+        assert y.detach_().is_leaf
+    assert x.reshape(2, 6)._base is x
+
+
+def test_elements_of_an_expanded_tensor_share_the_gradient_of_their_place():
+    x = torch.arange(6.0, dtype=torch.float64, requires_grad=True)
+    v = torch.arange(6.0, dtype=torch.float64).reshape(2, 3).requires_grad_()
+    for base in (x.expand(3, 6), x.unsqueeze(1).expand(6, 2)):
+        (grad,) = torch.autograd.grad(base.as_strided((2, 3), (0, 2), 0), x, v, create_graph=True)
+        assert grad.tolist() == [3.0, 0.0, 5.0, 0.0, 7.0, 0.0]
+        (again,) = torch.autograd.grad((grad * torch.arange(1.0, 7.0)).sum(), v)
+        assert again.tolist() == [[1.0, 3.0, 5.0]] * 2

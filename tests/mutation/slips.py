@@ -52,9 +52,11 @@ SWAPS = [
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
 # what follows when malloc itself has no memory for a list. Types are told apart by the compiler.
 UNSEEN = re.compile(
-    r"RELEASE_GIL|team_size|nogil|prefetch|__version__|warn\(|@|lambda|yield|^global"
+    r"RELEASE_GIL|team_size|nogil|fetch_|prefetch|__version__|warn\(|@|lambda|yield|^global"
     r"|^raise MemoryError\(\)$|\b\w+_t (is|in|not in) (?!(not )?None)"
 )
+# Functions that only ask for memory to be brought near.
+HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
 
 # Where one way to the same result gives place to another, or threads begin: whether at this number
 # or one beyond it changes nothing but time. Only that step is left out, no other slip of the line,
@@ -65,6 +67,8 @@ TUNINGS = (
     "SIDE_LEAST", "SHORT_ROW", "RADIX_ROW", "LOOK_EVERY", "SIGNAL_NODES",
 )  # fmt: skip
 AT_TUNING = re.compile(rf"[<>]=? ({'|'.join(TUNINGS)})\b(?! *[-+*/])")
+# Asking an observer although nobody records: it has no room for events then, and drops them.
+WATCHED = re.compile(r"if g_modes & G_PROFILE:$")
 # The smaller or larger of two: of two that are equal, either.
 OF_TWO = re.compile(
     r"(?:(?<=return )|(?<== )|(?<=[(\[])|(?<=, ))"
@@ -134,7 +138,8 @@ def find(path: str, text: str) -> list[Slip]:
         code = re.sub(r"\s+#.*$", "", stripped)
         if SAYS_DONE.match(inside) and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
-        if inside and first == last and not UNSEEN.search(stripped):
+        unseen = UNSEEN.search(stripped) or HINTS.search(inside)
+        if inside and first == last and not unseen:
             name = NAME.search(inside).group(1)
             same[name, code] += 1
             place = name if same[name, code] == 1 else f"{name} {same[name, code]}"
@@ -180,7 +185,10 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
 
 
 def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
-    """Whether the slip only moves the number that belongs to either side of a comparison."""
+    """Whether the slip only takes another way to the same: at a number that belongs to both sides
+    of a comparison, or by an observer who keeps nothing."""
+    if WATCHED.match(code):
+        return True
     if hit.group() not in ("<", "<=", ">", ">=") or new not in ("<", "<=", ">", ">="):
         return False
     if AT_TUNING.match(code, hit.start()):

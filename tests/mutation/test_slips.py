@@ -71,6 +71,9 @@ def test_single_lines_inside_of_functions_are_taken():
                 "if n < GRAIN or m < 4:",
             },
         ),
+        # Who asks without a session is told nothing.
+        ("if g_modes & G_PROFILE:", set()),
+        ("if not g_modes & G_PROFILE:", {"if g_modes & G_PROFILE:", "if not g_modes | G_PROFILE:"}),
         ("return a if a < b else b", set()),
         (
             "return a if a < b else b - c",
@@ -90,6 +93,13 @@ def test_changes_of_one_statement(code, expected):
 def test_a_malloc_that_fails_is_left_alone():
     text = "cdef int f(int n) except -1:\n    if p == NULL:\n        raise MemoryError()\n"
     assert slips_of(text) == {("if p == NULL:", "if p != NULL:")}
+
+
+def test_what_only_brings_memory_near_is_left_alone():
+    body = "\n    i = i + 1\n    ag_fetch_row(a + i)\n"
+    assert not slips.find("x.pyx", f"cdef inline void fetch_lines(a, i):{body}")
+    kept = slips.find("x.pyx", f"cdef inline void add(a, i):{body}")
+    assert {found.before for found in kept} == {"i = i + 1"}
 
 
 def test_a_zero_that_only_says_done_is_left_alone():

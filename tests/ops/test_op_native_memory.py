@@ -1,9 +1,11 @@
-"""What C code allocates for itself is given back: by every operator, and by long inputs.
+"""What C code allocates is given back, and written before it is read: by every operator, and by
+long inputs.
 
 Counts of references and of tensors (tests/test_reference_counts.py) don't see working memory,
 tables and lists that a kernel takes from malloc.
 """
 
+import contextlib
 import copy
 import ctypes
 import gc
@@ -13,10 +15,11 @@ import threading
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, cases, make, outputs
+from calls import CLASS_OF, cases, make, outputs, to_array
 from grouping import each
 
 import autograd_cy as ag
+from autograd_cy._C import scratch
 from autograd_cy.nn import functional as F
 from autograd_cy.profiler._session import Session
 from autograd_cy.utils.checkpoint import checkpoint
@@ -90,6 +93,59 @@ def test_an_operator_gives_its_memory_back(case):
     assert not grows(lambda: with_gradients(lambda: call(tensors), tensors if grad else []))
 
 
+M_PERTURB = -6
+
+
+@contextlib.contextmanager
+def filled_memory():
+    """Memory that was never written isn't zero: of bytes 0x40, or of 0xbf (numbers like 1)."""
+    scratch.release()
+    ag.set_allocator_caching(False)
+    C.mallopt(M_PERTURB, 0x40)
+    try:
+        yield
+    finally:
+        C.mallopt(M_PERTURB, 0)
+        ag.set_allocator_caching(True)
+
+
+def numbers_of(run, leaves):
+    """All results of a call and gradients of those that are real, as arrays."""
+    ag.manual_seed(0)
+    results = [t for t in outputs(run()) if isinstance(t, ag.Tensor)]
+    arrays = [to_array(t) for t in results]
+    found = [t for t in results if t.requires_grad and t.numel()]
+    if found:
+        grads = ag.autograd.grad(found, leaves, [ag.ones_like(t) for t in found], allow_unused=True)
+        arrays += [to_array(g) for g in grads if g is not None]
+    return arrays
+
+
+def differ(run, leaves):
+    """Whether results depend on what memory held before."""
+    expected = numbers_of(run, leaves)
+    with filled_memory():
+        found = numbers_of(run, leaves)
+    return any(a.tobytes() != b.tobytes() for a, b in zip(expected, found, strict=True))
+
+
+@each("case", cases(lambda record: record.samples and not record.name.startswith("empty")))
+def test_what_memory_held_before_reaches_no_result(case):
+    for name in ("float32", "float64", "bfloat16", "complex64", "int32", "bool"):
+        if CLASS_OF[name] not in case.record.dtypes:
+            continue
+        call = make(case, name)
+        grad = bool(case.record.vjp) and CLASS_OF[name] in "fhc"
+        written = case.record.key.endswith("_")
+        tensors = call.tensors(grad=grad and not written)
+
+        def run(call=call, tensors=tensors, written=written):
+            return call([t.clone() for t in tensors] if written else tensors)
+
+        with contextlib.suppress(NotImplementedError):  # options that have no integers
+            assert not differ(run, [t for t in tensors if t.requires_grad]), name
+
+
 def r(*shape, dtype=ag.float32):
     ag.manual_seed(0)
     return ag.randn(*shape, dtype=dtype).requires_grad_(True)
@@ -111,6 +167,7 @@ LONG = {
     "conv1d": lambda: F.conv1d(r(2, 8, 300), r(12, 8, 5), r(12), padding=2),
     "conv2d": lambda: F.conv2d(r(2, 8, 20, 20), r(12, 8, 3, 3), r(12), padding=1),
     "conv2d of many channels": lambda: F.conv2d(r(1, 64, 16, 16), r(64, 64, 3, 3), padding=1),
+    "conv2d by small tiles": lambda: F.conv2d(r(9, 16, 6, 6), r(24, 16, 3, 3), padding=1),
     "conv2d with steps": lambda: F.conv2d(r(2, 8, 21, 21), r(12, 8, 3, 3), stride=2, dilation=2),
     "conv2d of groups": lambda: F.conv2d(r(2, 8, 20, 20), r(8, 1, 3, 3), groups=8),
     "conv2d of half numbers": lambda: F.conv2d(
@@ -175,11 +232,84 @@ def test_long_inputs_give_their_memory_back(threads):
     assert not left, "bytes of each call"
 
 
+@pytest.fixture
+def kept(monkeypatch):
+    """The tensors that `r` makes."""
+    leaves, leaf = [], r
+
+    def made(*shape, dtype=ag.float32):
+        leaves.append(leaf(*shape, dtype=dtype))
+        return leaves[-1]
+
+    monkeypatch.setitem(globals(), "r", made)
+    return leaves
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_memory_held_before_reaches_no_result_of_long_inputs(threads, kept):
+    def found(name):
+        kept.clear()
+        return numbers_of(LONG[name], kept)
+
+    before = ag.get_num_threads()
+    ag.set_num_threads(threads)
+    try:
+        for name in LONG:
+            expected = found(name)
+            with filled_memory():
+                now = found(name)
+            assert all(a.tobytes() == b.tobytes() for a, b in zip(expected, now, strict=True)), name
+    finally:
+        ag.set_num_threads(before)
+
+
+def close(found, expected):
+    """With little memory a kernel may go another way, which rounds otherwise."""
+    if expected.dtype.kind not in "fcV":
+        return np.array_equal(found, expected)
+    rough = expected.dtype.itemsize <= 2
+    found, expected = (a.astype("float64") if rough else a for a in (found, expected))
+    scale = max(1.0, np.abs(expected).max(initial=0))
+    return np.allclose(found, expected, 0, (2e-2 if rough else 1e-5) * scale, equal_nan=True)
+
+
+def runs_short(name, leaves):
+    """In how many places a call had no memory for a moment, and said so or did without."""
+    leaves.clear()
+    expected, count, short, done = numbers_of(LONG[name], leaves), 0, 0, False
+    while not done:
+        leaves.clear()
+        scratch._fail_after(count)
+        try:
+            found = numbers_of(LONG[name], leaves)
+        except MemoryError:
+            found = expected
+        finally:
+            done = scratch._fail_after(-1) >= 0
+        assert all(map(close, found, expected)), f"{name}: without block {count}"
+        short += not done
+        count += 1 + count // 8
+    return short
+
+
+def test_kernels_without_working_memory_say_so_or_do_without(kept):
+    before = ag.get_num_threads()
+    ag.set_num_threads(1)
+    try:
+        short = {name: runs_short(name, kept) for name in LONG}
+        taking = [name for name, count in short.items() if count]
+        left = {name: grows(lambda name=name: runs_short(name, kept), 1, 2) for name in taking}
+    finally:
+        ag.set_num_threads(before)
+    assert sum(short.values()) > 100
+    assert not any(left.values()), left
+
+
 def with_gradients_of(run):
     """A call on leaves of its own, and its backward."""
-    total = sum(t.sum() for t in outputs(run()) if t.requires_grad and not t.is_complex())
-    if isinstance(total, ag.Tensor):
-        total.backward()
+    found = [t for t in outputs(run()) if t.requires_grad and not t.is_complex()]
+    if found:
+        ag.autograd.backward(found, [ag.ones_like(t) for t in found])
 
 
 class Double(ag.autograd.Function):
