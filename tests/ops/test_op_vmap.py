@@ -16,9 +16,6 @@ from autograd_cy.ops import _schema as schema
 LEVEL = 1
 SIZE = 3
 
-# Interpreted, its formula sees no dimensions of 0-d examples; compiled: test_vmap_refusals.py.
-LENIENT = ("flip",)
-
 
 def supported(record):
     return not isinstance(record.vmap, (schema.refuse, schema.randomly))
@@ -152,7 +149,7 @@ def test_examples_of_any_dimensions_are_taken_or_refused_as_alone(case):
                 assert error is None, where
                 for x, y in zip(found, expected, strict=True):
                     assert_same(x[0], to_array(y), 1e-11, where)
-            elif case.record.key not in LENIENT:
+            else:
                 assert error is not None, f"{where}: {refused!r}"
 
 
