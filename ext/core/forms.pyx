@@ -33,7 +33,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport strchr, strlen, strncmp
 from autograd_cy._C.arguments cimport number_alone
 from autograd_cy._C.sealed cimport seal
-from autograd_cy._C.tensor cimport Tensor, F_WRAPPED, MAX_DIMS
+from autograd_cy._C.tensor cimport Tensor, upcalls, F_WRAPPED, MAX_DIMS
 
 cdef extern from "Python.h":
     ctypedef struct TypeObject "PyTypeObject":
@@ -102,6 +102,7 @@ cdef struct Row:
 cdef TypeObject* tensor_type = <TypeObject*><PyObject*>Tensor
 
 include "argument_kinds.pxi"
+include "forms/names.pxi"
 
 cdef dict QUICK = {"tensor": QUICK_TENSOR, "operand": QUICK_TENSOR, "bool": QUICK_BOOL,
                    "int": QUICK_INT, "dim": QUICK_DIM, "dims": QUICK_DIMS, "str": QUICK_STR,
@@ -416,7 +417,7 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
         result = (<older_fn><void*>numbers_first)(<Form>f, args, n, names)
     for k in range(n_owned):
         decref(owned[k])
-    return result
+    return result if result != NULL else failed(<Form>f, row)
 
 
 cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
@@ -457,6 +458,7 @@ cdef void drop_error(PyObject* kind, PyObject* value, PyObject* trace) noexcept:
 
 
 cdef vectorcall_fn _plainly = <vectorcall_fn><void*>plainly
+upcalls.operator_failed = operator_failed
 form_upcalls.plainly = _plainly
 form_upcalls.look_closely = _plainly
 form_upcalls.asking = 0
@@ -467,6 +469,7 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
     cdef Value v[MOST]
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef Row* row = (<Form>f).rows
+    cdef PyObject* result
     cdef Given g
     cdef int i
     if names == NULL and row != NULL and not form_upcalls.asking:
@@ -485,8 +488,10 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
                     v[i] = row.parameters[i].value
                     i += 1
                 if row.caller == NULL:
-                    return (<body_fn>row.function)(v)
-                return row.caller(row.function, v)
+                    result = (<body_fn>row.function)(v)
+                else:
+                    result = row.caller(row.function, v)
+                return result if result != NULL else failed(<Form>f, row)
     if (<Form>f).asks:
         return form_upcalls.look_closely(f, args, nargsf, names)
     return _plainly(f, args, nargsf, names)
@@ -597,6 +602,7 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
         place += 1
         rows = strchr(rows, c"\n") + 1
     module.update(made)
+    families.append(made)
     return made
 
 

@@ -716,19 +716,19 @@ cdef class Tensor:
         return call_binary(B_IRSHIFT, self, other)
 
     def __neg__(self):
-        return upcalls.unary[U_NEG](self)
+        return call_unary(U_NEG, self)
 
     def __pos__(self):
-        return upcalls.unary[U_POS](self)
+        return call_unary(U_POS, self)
 
     def __invert__(self):
         if self.dt > DT_I64:
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
                             f"tensors, not on {dt_object(self.dt).name}")
-        return upcalls.unary[U_INVERT](self)
+        return call_unary(U_INVERT, self)
 
     def __abs__(self):
-        return upcalls.unary[U_ABS](self)
+        return call_unary(U_ABS, self)
 
     def __lt__(self, other):
         return call_binary(B_LT, self, other)

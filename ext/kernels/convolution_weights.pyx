@@ -53,6 +53,8 @@ ctypedef struct Sums:
     Py_ssize_t group
     Py_ssize_t image
     Py_ssize_t images
+    Py_ssize_t cuts             # tasks of a block, and columns of each
+    Py_ssize_t cut
     bint dots
     int threads
     int failed
@@ -188,11 +190,16 @@ cdef int find_runs(Sums* t) noexcept nogil:
     return 0
 
 
+cdef inline Py_ssize_t strips_of(const Sums* t) noexcept nogil:
+    """Strips of columns; with dots all are one."""
+    return 1 if t.dots else parts(t.width, 2 * loops.lanes[t.f.kind])
+
+
 cdef void fill_values(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images,
-                      Py_ssize_t one, char* values) noexcept nogil:
-    """y of image `one` of a batch, strip by strip."""
+                      Py_ssize_t one, Py_ssize_t strip, char* values) noexcept nogil:
+    """A strip of y of image `one` of a batch."""
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], col = 0, width, z, y, cols
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], col = strip * 2 * lanes, width, z, y, cols
     cdef Py_ssize_t layers = f.of_y[0], rows = f.of_y[1], n = f.of_y[2]
     cdef const char* s
     cdef char* r
@@ -214,18 +221,16 @@ cdef void fill_values(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t im
                     loops.widen(f.dt, s, f.at_y[4], n, r)
                     r += n * f.wide
         return
-    while col < t.columns:
-        width = min(2 * lanes, t.width - col)
-        cols = min(width, t.columns - col)
-        r = values + (col * images + one * width) * t.places * f.wide
-        for z in range(layers):
-            for y in range(rows):
-                s = f.y + ((image + one) * f.at_y[0] + group * f.o * f.at_y[1]
-                           + z * f.at_y[2] + y * f.at_y[3]) * f.size
-                loops.columns(f.dt, f.unit, t.origin + col, cols, width, n, s, f.at_y[1],
-                              f.at_y[4], r)
-                r += n * width * f.wide
-        col += width
+    width = min(2 * lanes, t.width - col)
+    cols = min(width, t.columns - col)
+    r = values + (col * images + one * width) * t.places * f.wide
+    for z in range(layers):
+        for y in range(rows):
+            s = f.y + ((image + one) * f.at_y[0] + group * f.o * f.at_y[1]
+                       + z * f.at_y[2] + y * f.at_y[3]) * f.size
+            loops.columns(f.dt, f.unit, t.origin + col, cols, width, n, s, f.at_y[1],
+                          f.at_y[4], r)
+            r += n * width * f.wide
 
 
 cdef inline Py_ssize_t value_step(Sums* t) noexcept nogil:
@@ -256,12 +261,12 @@ cdef void fill_plane(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t ima
 
 
 cdef void add_block(Sums* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t taps,
-                    Py_ssize_t base, Py_ssize_t row, const char* planes,
-                    const char* values) noexcept nogil:
-    """One block of bases, for all columns."""
+                    Py_ssize_t base, Py_ssize_t row, Py_ssize_t col, Py_ssize_t last,
+                    const char* planes, const char* values) noexcept nogil:
+    """One block of bases, for the columns from `col` on."""
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], col = 0, width
-    while col < t.width:
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], width
+    while col < last:
         width = min(2 * lanes, t.width - col)
         loops.tap(
             f.kind, <int>taps, <int>(width // lanes), images * t.runs, t.length, planes, t.at,
@@ -272,16 +277,20 @@ cdef void add_block(Sums* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t tap
 
 cdef void fill_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Sums* t = <Sums*>ctx
-    if index < t.channels:
-        fill_plane(t, t.group, t.image, t.images, index, t.planes)
+    cdef Py_ssize_t strips = strips_of(t)
+    if index < t.images * strips:
+        fill_values(t, t.group, t.image, t.images, index // strips, index % strips, t.values)
     else:
-        fill_values(t, t.group, t.image, t.images, index - t.channels, t.values)
+        fill_plane(t, t.group, t.image, t.images, index - t.images * strips, t.planes)
 
 
 cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
-    """The block of this number."""
+    """The block of this number, for the columns of this number."""
     cdef Sums* t = <Sums*>ctx
-    cdef Py_ssize_t taps, count, row = 0
+    cdef Py_ssize_t taps, count, row = 0, col, last
+    col = index % t.cuts * t.cut
+    last = min(col + t.cut, t.width)
+    index //= t.cuts
     if t.dots:
         dot_block(t, t.images, index * loops.rows, t.planes, t.values)
         return
@@ -290,7 +299,7 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
         if index < count:
             add_block(
                 t, t.group, t.images, taps, t.begins[taps - 1] + index * bases_of(taps),
-                row + index * bases_of(taps) * taps, t.planes, t.values)
+                row + index * bases_of(taps) * taps, col, last, t.planes, t.values)
             return
         index -= count
         row += count * bases_of(taps) * taps
@@ -322,11 +331,16 @@ cdef void run_group(Sums* t, Py_ssize_t group, int threads) noexcept nogil:
     own.values = own.planes + room_of_planes(t)
     own.group = group
     memset(own.planes, 0, <size_t>room_of_planes(t))
+    # Few blocks don't keep threads busy: then each strip of columns is a task.
+    own.cut, own.cuts = t.width, 1
+    if threads > 1 and count_blocks(t) < 8 * threads and not t.dots:
+        own.cut, own.cuts = 2 * loops.lanes[f.kind], strips_of(t)
     for batch in range(t.batches):
         own.image = batch * t.p.images
         own.images = min(t.p.images, f.n - own.image)
-        parallel_for(fill_task, &own, t.channels + own.images, threads)
-        parallel_for_dynamic(block_task, &own, count_blocks(t), threads)
+        parallel_for_dynamic(
+            fill_task, &own, t.channels + own.images * strips_of(t), threads)
+        parallel_for_dynamic(block_task, &own, count_blocks(t) * own.cuts, threads)
     give_scratch(own.planes)
 
 

@@ -68,6 +68,9 @@ cdef enum:
     PAYS = 128
     # Rows of sums that are kept in a wider type.
     WIDE_ROWS = 480
+    # Parts of a result for each thread: the work of all, and how narrow they may be.
+    GRID_WORK = 1 << 28
+    NARROWEST = 32
     # Below this many bytes b is used as it lies.
     DIRECT = 1 << 17
     # Long sums for few results are cut in parts of this length.
@@ -379,7 +382,7 @@ cdef inline bint suits_packing(const Product* p) noexcept nogil:
             and p.lda * itemsize(p.dtype) % ALIASED == 0)
 
 
-cdef int run_blocked(const Product* p) noexcept nogil:
+cdef int run_panels(const Product* p) noexcept nogil:
     cdef Blocked t
     cdef Py_ssize_t width, columns, rows = p.m, depth
     cdef size_t room
@@ -416,6 +419,62 @@ cdef int run_blocked(const Product* p) noexcept nogil:
     return t.failed
 
 
+# Products of medium size: each thread has a part of the result and packs for itself, so that none
+# waits for another before the end.  The largest stay with tasks that threads take as they come.
+
+ctypedef struct Grid:
+    Product p
+    Py_ssize_t rows
+    Py_ssize_t cols
+    Py_ssize_t across
+    int failed
+
+
+cdef bint suits_grid(Grid* t, int threads) noexcept nogil:
+    # By the time of the largest part: to pack a number costs as much as sixteen multiplications.
+    cdef Py_ssize_t width = loops.width[kind_of(t.p.dtype)], down, rows, cols
+    cdef double time, least = 0
+    for down in range(1, threads + 1):
+        if threads % down == 0:
+            rows = round_up(parts(t.p.m, down), loops.rows)
+            cols = round_up(parts(t.p.n, threads // down), width)
+            time = <double>rows * cols + 16.0 * (rows + cols)
+            if least == 0 or time < least:
+                least = time
+                t.rows = rows
+                t.cols = cols
+    t.across = parts(t.p.n, t.cols)
+    return min(t.rows, t.cols) >= NARROWEST and t.across * parts(t.p.m, t.rows) == threads
+
+
+cdef void grid_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Grid* t = <Grid*>ctx
+    cdef Product p = t.p
+    cdef Py_ssize_t i = index // t.across * t.rows, j = index % t.across * t.cols
+    p.m = min(t.rows, t.p.m - i)
+    p.n = min(t.cols, t.p.n - j)
+    p.a = a_at(&t.p, i, 0)
+    p.b = b_at(&t.p, 0, j)
+    p.c = c_at(&t.p, i, j)
+    if p.row != NULL:
+        p.row += j * itemsize(p.dtype)
+    cdef int status = run_panels(&p)
+    if status != GEMM_OK:
+        t.failed = status
+
+
+cdef int run_blocked(const Product* p) noexcept nogil:
+    cdef Grid t
+    cdef double work = cost(p.dtype) * p.m * p.n * p.k
+    cdef int threads = team_size(work) if work <= GRID_WORK else 1
+    t.p = p[0]
+    if threads == 1 or not suits_grid(&t, threads):
+        return run_panels(p)
+    t.failed = GEMM_OK
+    parallel_for(grid_task, &t, threads, threads)
+    return t.failed
+
+
 # Products with a small b, which is used as it lies.
 
 ctypedef struct Direct:
@@ -442,7 +501,7 @@ cdef int run_direct(const Product* p) noexcept nogil:
     cdef int threads = team_size(cost(p.dtype) * p.m * p.n * p.k)
     t.p = p[0]
     t.depth = even_part(p.k, DEPTH, 8)
-    t.rows = p.m if threads == 1 else round_up(parts(p.m, 2 * threads), loops.rows)
+    t.rows = p.m if threads == 1 else round_up(parts(p.m, threads), loops.rows)
     if <double>t.rows * p.n * p.k > DIRECT_WORK:
         t.rows = min(t.rows, round_up(DIRECT_WORK // (p.n * p.k) + 1, loops.rows))
     parallel_for(direct_task, &t, parts(p.m, t.rows), threads)
@@ -702,77 +761,4 @@ cdef int gemm_batched(
     return t.failed if t.failed != GEMM_OK else outcome(&t.p)
 
 
-# Entry points of tests and diagnosis: products of anything with a buffer.
-
-def gemm_numpy(dtype, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
-    """Compute ``c = alpha * op(a) @ op(b) + beta * c`` in place and return `c`.
-
-    For tests and diagnosis: nothing is promoted, copied or checked beyond what keeps memory safe.
-
-    Parameters
-    ----------
-    dtype : int
-        The dtype code of `gemm.pxd`; the buffers only need items of that size.
-    a, b, c : objects with a writable or readable buffer of 2 or 3 dimensions
-        Rows must have unit stride.  With 3 dimensions the first one is the batch.
-    trans_a, trans_b : int
-        0, 1 (stored transposed) or 2 (stored conjugate transposed).
-    """
-    cdef Py_buffer va, vb, vc
-    cdef int code = dtype, ta = trans_a, tb = trans_b, status
-    cdef complex factor = alpha
-    cdef double keep = beta
-    cdef Py_ssize_t m, n, k, batch, sa, sb, sc, la, lb, lc
-    if not UINT8 <= code <= COMPLEX128:
-        raise ValueError(f"gemm_numpy: unknown dtype code {code}.")
-    ensure_gemm(code)
-    PyObject_GetBuffer(a, &va, PyBUF_STRIDES)
-    PyObject_GetBuffer(b, &vb, PyBUF_STRIDES)
-    PyObject_GetBuffer(c, &vc, PyBUF_STRIDES | PyBUF_WRITABLE)
-    try:
-        if not (va.ndim == vb.ndim == vc.ndim and va.ndim in (2, 3)):
-            raise ValueError("gemm_numpy: a, b and c must have 2 dimensions, or 3 with a batch.")
-        la, sa = _layout(&va, itemsize(code), "a")
-        lb, sb = _layout(&vb, itemsize(code), "b")
-        lc, sc = _layout(&vc, itemsize(code), "c")
-        batch = vc.shape[0] if vc.ndim == 3 else 1
-        m, n = vc.shape[vc.ndim - 2], vc.shape[vc.ndim - 1]
-        k = va.shape[va.ndim - 2] if ta else va.shape[va.ndim - 1]
-        shapes = (
-            (va.shape[va.ndim - 2], va.shape[va.ndim - 1]),
-            (vb.shape[vb.ndim - 2], vb.shape[vb.ndim - 1]),
-        )
-        if shapes != ((k, m) if ta else (m, k), (n, k) if tb else (k, n)):
-            raise ValueError(f"gemm_numpy: shapes {shapes} do not give {(m, n)}.")
-        if vc.ndim == 3 and not (va.shape[0] == vb.shape[0] == batch):
-            raise ValueError("gemm_numpy: the batches of a, b and c differ.")
-        with nogil:
-            if vc.ndim == 2:
-                status = gemm(
-                    code, ta, tb, m, n, k, factor.real, factor.imag,
-                    va.buf, la, vb.buf, lb, keep, vc.buf, lc)
-            else:
-                status = gemm_batched(
-                    code, ta, tb, batch, m, n, k, factor.real, factor.imag,
-                    va.buf, la, sa, vb.buf, lb, sb, keep, vc.buf, lc, sc)
-    finally:
-        PyBuffer_Release(&va)
-        PyBuffer_Release(&vb)
-        PyBuffer_Release(&vc)
-    if status == GEMM_INTERRUPTED:
-        agc_pass_on()
-    if status == GEMM_NO_MEMORY:
-        raise MemoryError("gemm_numpy: no memory for the panels.")
-    return c
-
-
-cdef tuple _layout(Py_buffer* view, Py_ssize_t size, name):
-    """Row and batch distances in elements."""
-    cdef Py_ssize_t last = view.ndim - 1
-    if view.itemsize != size:
-        raise ValueError(f"gemm_numpy: {name} has items of {view.itemsize} bytes, not {size}.")
-    if view.shape[last] > 1 and view.strides[last] != size:
-        raise ValueError(f"gemm_numpy: the rows of {name} must have unit stride.")
-    if view.shape[last - 1] > 1 and view.strides[last - 1] < view.shape[last] * size:
-        raise ValueError(f"gemm_numpy: the rows of {name} overlap.")
-    return view.strides[last - 1] // size, view.strides[0] // size if view.ndim == 3 else 0
+include "gemm/diagnosis.pxi"

@@ -374,9 +374,8 @@ cdef inline Py_ssize_t place_of_z(const Tiles* t) noexcept nogil:
     return t.most * pitch_of_z(t) + APART
 
 
-cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
-    """A vector of channels of x or of y to the 36 places."""
-    cdef Tiles* t = <Tiles*>ctx
+cdef void transform_vector(Tiles* t, Py_ssize_t number) noexcept nogil:
+    """A vector of channels of x, or of y, to the 36 places."""
     cdef Form* f = t.f
     cdef Py_ssize_t blocks = parts(t.channels, t.lanes), first = number * t.lanes, i, cols
     cdef Py_ssize_t each = pitch_of_z(t), near = rows_near(t)
@@ -404,6 +403,17 @@ cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
                                            t.z + (r.begin + i * r.count) * each + first, each,
                                            place_of_z(t), below)
     give_scratch(room)
+
+
+cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
+    """Some vectors of x and some of y, which take less time: each thread has as many of both."""
+    cdef Tiles* t = <Tiles*>ctx
+    cdef Py_ssize_t of_x = parts(t.channels, t.lanes), of_y = parts(t.rows, t.lanes)
+    cdef Py_ssize_t all = max(of_x, of_y), i
+    for i in range(number * of_x // all, (number + 1) * of_x // all):
+        transform_vector(t, i)
+    for i in range(number * of_y // all, (number + 1) * of_y // all):
+        transform_vector(t, of_x + i)
 
 
 cdef inline Py_ssize_t room_of_sums(const Tiles* t) noexcept nogil:
@@ -440,7 +450,8 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
         give_scratch(sums)
 
 
-cdef int run_4x4_weights(Form* f) noexcept nogil:
+cdef int add_weights(Form* f, Py_ssize_t wanted) noexcept nogil:
+    """All of `f`, by batches of about so many tiles."""
     cdef Tiles t
     cdef Py_ssize_t d, tasks
     cdef int threads
@@ -452,8 +463,7 @@ cdef int run_4x4_weights(Form* f) noexcept nogil:
         t.pad[d] = f.pad[d + 1]
     count_tiles(&t)
     t.strips = parts(t.channels, t.strip)
-    # What is added to sums that leave the cache had better be much.
-    cut(&t, TILES if f.c * f.o <= SUMS else MANY)
+    cut(&t, wanted)
     tasks = t.strips * parts(t.rows, ROWS)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     t.v = floats(PLACES * place_of_x(&t))
@@ -464,11 +474,64 @@ cdef int run_4x4_weights(Form* f) noexcept nogil:
         t.failed = 1
     while t.batch < t.batches and not t.failed:
         parallel_for(
-            both_task, &t, parts(t.channels, t.lanes) + parts(t.rows, t.lanes), threads)
+            both_task, &t, max(parts(t.channels, t.lanes), parts(t.rows, t.lanes)), threads)
         if not t.failed:
             parallel_for_dynamic(sum_task, &t, tasks, threads)
         t.batch += 1
     give_scratch(t.sums)
     give_scratch(t.z)
     give_scratch(t.v)
+    return t.failed
+
+
+# Few weights: some for each thread, which makes the transforms that it needs. To wait for lines
+# that the others have in their caches took a quarter of the time.
+ctypedef struct Shares:
+    Form* f
+    Py_ssize_t channels         # of x and of y in a share
+    Py_ssize_t rows
+    Py_ssize_t across
+    int failed
+
+
+cdef bint suits_shares(Shares* t, int threads) noexcept nogil:
+    cdef Py_ssize_t width = products.width[KIND_F32], across, channels, rows
+    cdef double time, least = 0
+    for across in range(1, threads + 1):
+        if threads % across == 0:
+            channels = round_up(parts(t.f.c, across), width)
+            rows = round_up(parts(t.f.o, threads // across), ROWS)
+            time = <double>channels * rows + 16.0 * (channels + rows)
+            if least == 0 or time < least:
+                least = time
+                t.channels = channels
+                t.rows = rows
+    t.across = parts(t.f.c, t.channels)
+    return t.across * parts(t.f.o, t.rows) == threads
+
+
+cdef void share_task(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Shares* t = <Shares*>ctx
+    cdef Form f = t.f[0]
+    cdef Py_ssize_t c = index % t.across * t.channels, o = index // t.across * t.rows
+    f.c, f.o = min(t.channels, f.c - c), min(t.rows, f.o - o)
+    f.x += c * f.at_x[1] * <Py_ssize_t>sizeof(float)
+    f.y += o * f.at_y[1] * <Py_ssize_t>sizeof(float)
+    f.w += (o * f.at_w[0] + c * f.at_w[1]) * <Py_ssize_t>sizeof(float)
+    if add_weights(&f, TILES):
+        t.failed = 1
+
+
+cdef int run_4x4_weights(Form* f) noexcept nogil:
+    cdef Shares t
+    cdef int threads = team_size(
+        0.125 * PLACES * f.n * parts(f.of_y[1], 4) * parts(f.of_y[2], 4) * f.c * f.o)
+    t.f = f
+    if f.c * f.o > SUMS:
+        # What is added to sums that leave the cache had better be much.
+        return add_weights(f, MANY)
+    if threads == 1 or not suits_shares(&t, threads):
+        return add_weights(f, TILES)
+    t.failed = 0
+    parallel_for(share_task, &t, threads, threads)
     return t.failed

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import chains
 
-NODES = 200_000
+NODES = 100_000
 
 
 @pytest.fixture(scope="module")

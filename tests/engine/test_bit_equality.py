@@ -5,7 +5,7 @@ import pytest
 import autograd_cy as torch
 from autograd_cy.nn import functional as F
 
-COUNTS = (1, 2, 3, 4)
+COUNTS = (1, 2, 3)
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def draw(*shape, dtype=torch.float32):
     return torch.randn(*shape, dtype=dtype)
 
 
-# Name, function of leaves, and the leaves: large enough to be shared by four threads.
+# Name, function of leaves, and the leaves: large enough to be shared by three threads.
 OPERATORS = {
     "add of a row": (lambda x, y: x + y, lambda: [draw(500, 1001), draw(1001)]),
     "mul of a column": (lambda x, y: x * y, lambda: [draw(700, 901), draw(700, 1)]),
@@ -115,7 +115,7 @@ def test_a_training_run(optimizer):
         update = getattr(torch.optim, optimizer)(model.parameters(), lr=1e-2, **options)
         x, target = torch.randn(600, 100), torch.randint(0, 10, (600,))
         losses = []
-        for _ in range(10):
+        for _ in range(5):
             update.zero_grad()
             loss = F.cross_entropy(model(F.dropout(x, 0.1)), target)
             loss.backward()
@@ -138,4 +138,5 @@ def test_random_numbers():
             bits(torch.randperm(100_003)),
         ]
 
-    assert all(drawn(count) == drawn(1) for count in COUNTS[1:])
+    first = drawn(1)
+    assert all(drawn(count) == first for count in COUNTS[1:])

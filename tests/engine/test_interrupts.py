@@ -216,24 +216,24 @@ def test_absurd_numbers_of_threads_are_cut(capsys):
     assert "alive" in found
 
 
-LONG = ag.zeros(200_000)
-LEAF = ag.zeros(200_000, requires_grad=True)
-ROWS = [[0.5, 1.5]] * 400_000
+LONG = ag.zeros(100_000)
+LEAF = ag.zeros(100_000, requires_grad=True)
+ROWS = [[0.5, 1.5]] * 200_000
 LONG_CALLS = {
-    "tolist": ag.zeros(2_000_000).tolist,
-    "tolist of long rows": ag.zeros(2, 1_000_000).tolist,
-    "tolist of short rows": ag.zeros(100_000, 2, 2).tolist,
+    "tolist": ag.zeros(1_000_000).tolist,
+    "tolist of long rows": ag.zeros(2, 500_000).tolist,
+    "tolist of short rows": ag.zeros(50_000, 2, 2).tolist,
     "unbind": LONG.unbind,
     "unbind with a graph": LEAF.unbind,
     "iter": lambda: iter(LONG),
     "split": lambda: LONG.split(1),
-    "split into sizes": lambda: LONG.split((1,) * 200_000),
-    "chunk": lambda: LONG.chunk(200_000),
+    "split into sizes": lambda: LONG.split((1,) * 100_000),
+    "chunk": lambda: LONG.chunk(100_000),
     "unsafe_split": lambda: ag.unsafe_split(LONG, 1),
     "tensor of rows": lambda: ag.tensor(ROWS),
-    "tensor of rows of one": lambda: ag.tensor([[0.5]] * 200_000, dtype=ag.float32),
-    "tensor_split": lambda: LONG.tensor_split(200_000),
-    "tensor_split at": lambda: LONG.tensor_split(tuple(range(200_000))),
+    "tensor of rows of one": lambda: ag.tensor([[0.5]] * 100_000, dtype=ag.float32),
+    "tensor_split": lambda: LONG.tensor_split(100_000),
+    "tensor_split at": lambda: LONG.tensor_split(tuple(range(100_000))),
 }
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,11 @@ from tests.fuzz.known import KNOWN, reason_of
 from tests.fuzz.parts import calls
 
 ROOT = Path(__file__).resolve().parents[2]
+FAULTS = [
+    ("wrong", "add", "by NumPy", "20"),
+    ("crash", "cumsum", "SIGSEGV", "20"),
+    ("hang", "flip", "no end within", "1"),
+]
 
 
 def fuzz(*arguments, **variables):
@@ -42,15 +48,19 @@ def test_a_seed_gives_the_same_cases():
         compile(first, part, "exec")
 
 
-def number_of(name):
-    """The number of a case of seed 2 that calls the function `name` with ordinary numbers."""
-    calls = parts.load("calls")
+@cache
+def numbers():
+    """{function of FAULTS: the first case of seed 2 that calls it with ordinary numbers}."""
+    calls, found = parts.load("calls"), {}
+    wanted = {name for _, name, *_ in FAULTS}
     for number in range(20_000):
         case = calls.make(random_numbers(2, "calls", number))
-        operation = case.operation
-        if operation.name == name and operation.form == "function" and calls._is_tame(case):
-            return str(number)
-    raise LookupError(name)
+        name, form = case.operation.name, case.operation.form
+        if name in wanted and form == "function" and calls._is_tame(case):
+            found.setdefault(name, str(number))
+            if found.keys() == wanted:
+                return found
+    raise LookupError(f"{wanted - found.keys()}")
 
 
 def test_inputs_are_looked_at_once_however_many_results_there_are(monkeypatch):
@@ -77,16 +87,9 @@ def command(capsys):
     return run
 
 
-@pytest.mark.parametrize(
-    ("fault", "name", "kind", "limit"),
-    [
-        ("wrong", "add", "by NumPy", "20"),
-        ("crash", "cumsum", "SIGSEGV", "20"),
-        ("hang", "flip", "no end within", "1"),
-    ],
-)
+@pytest.mark.parametrize(("fault", "name", "kind", "limit"), FAULTS)
 def test_faults_put_in_on_purpose_are_found(command, monkeypatch, fault, name, kind, limit):
-    number = number_of(name)
+    number = numbers()[name]
     asked = ("--seed", "2", "--only", "calls", "--case", number)
     if fault == "wrong":  # nothing else crashes or hangs
         code, said = command(*asked)

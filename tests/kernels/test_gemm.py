@@ -8,6 +8,7 @@ import numpy as np
 import programs
 import pytest
 
+import autograd_cy as ag
 from autograd_cy._C import blas, cpu, gemm, parallel
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -283,12 +284,26 @@ def test_results_are_bit_equal_for_any_number_of_threads(name, shape, rng, threa
     m, n, k = shape
     a, b = random(rng, name, (m, k)), random(rng, name, (k, n))
     for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+        if trans_a == trans_b and name in ("int32", "bfloat16"):
+            continue  # copied first, as one of the others is
         x, y = stored(a, trans_a), stored(b, trans_b)
         found = []
-        for count in (1, 2, 3, 7):
+        for count in (1, 2, 7):
             threads(count)
             found.append(product(name, x, y, np.empty((m, n), a.dtype), trans_a, trans_b).tobytes())
         assert found.count(found[0]) == len(found)
+
+
+def test_a_row_that_is_added_meets_its_columns_with_any_number_of_threads(threads):
+    for dtype in (ag.float32, ag.float64):
+        x, weight, bias = (ag.rand(*size, dtype=dtype) for size in ((130, 260), (300, 260), (300,)))
+        expected = x.double().numpy() @ weight.double().numpy().T + bias.double().numpy()
+        found = []
+        for count in (1, 2, 4, 6):
+            threads(count)
+            found.append(ag.nn.functional.linear(x, weight, bias).numpy())
+            np.testing.assert_allclose(found[-1], expected, rtol=1e-5)
+        assert all(f.tobytes() == found[0].tobytes() for f in found)
 
 
 @pytest.mark.parametrize("name", ["float32", "float64", "complex64"])

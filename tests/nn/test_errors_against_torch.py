@@ -418,13 +418,13 @@ REASONS = [
     ),
     (
         "refused",
-        r"linear: bias of shape",
+        r"(linear|multi_head_attention_forward): bias of shape",
         r"",
         "a bias has one number for each output; torch's broadcasts",
     ),
     (
         "refused",
-        r"embedding_bag: there are indices, but no offsets|matmul: The size|indices' to have one",
+        r"embedding_bag: there are indices, but|attention: The size|indices' to have one",
         r"",
         "torch reads no element here, or memory that isn't there",
     ),

@@ -184,6 +184,7 @@ def test_any_number_of_threads_gives_the_same_bits():
     x = ag.randn(6, 8, 20, 20, requires_grad=True)
     for w, groups in (
         (ag.randn(16, 8, 3, 3), 1),
+        (ag.randn(70, 8, 3, 3), 1),
         (ag.randn(8, 1, 3, 3), 8),
         (ag.randn(4, 4, 5, 5), 2),
     ):

@@ -9,17 +9,17 @@ from autograd_cy._C import cpu
 CASES = [
     # Shape, outputs, kernel, options.
     ((3, 96, 9, 8), 256, (3, 3), {"stride": 2, "padding": 1}),
-    ((8, 128, 16, 16), 190, (3, 3), {"stride": 2, "padding": 1}),
+    ((3, 128, 16, 16), 190, (3, 3), {"stride": 2, "padding": 1}),
     ((2, 300, 5, 7), 100, (3, 3), {"stride": (2, 1), "padding": (0, 2)}),
-    ((7, 97, 12, 11), 260, (3, 3), {"stride": 3, "padding": 3}),
+    ((4, 97, 12, 11), 260, (3, 3), {"stride": 3, "padding": 3}),
     ((4, 70, 13, 13), 260, (4, 3), {"stride": (2, 3), "dilation": (2, 1), "padding": (1, 0)}),
     ((5, 210, 29), 205, (5,), {"stride": 3, "padding": 2}),
     ((2, 64, 4, 6, 5), 160, (3, 3, 3), {"stride": (1, 2, 2), "padding": 1}),
-    ((9, 400, 6, 6), 150, (2, 2), {"stride": 2}),
+    ((5, 400, 6, 6), 150, (2, 2), {"stride": 2}),
     ((2, 260, 6, 6), 130, (5, 5), {"stride": 4, "padding": 2}),
     ((6, 256, 8, 8), 256, (2, 2), {"stride": 3}),
     ((4, 192, 8, 8), 384, (3, 3), {"stride": 2, "padding": 1, "groups": 2}),
-    ((20, 256, 4, 4), 256, (3, 3), {"dilation": 2, "padding": 2}),
+    ((7, 256, 4, 4), 256, (3, 3), {"dilation": 2, "padding": 2}),
 ]
 
 
@@ -56,13 +56,12 @@ def test_as_in_float64(case, transposed):
 def test_threads_give_the_same_bits(case, transposed):
     tensors, found, before = operands(case, transposed), [], ag.get_num_threads()
     try:
-        for threads in (1, 2, 3):
+        for threads in (1, 3):
             ag.set_num_threads(threads)
             found.append(results(*tensors, ag.float32, transposed, case[3]))
     finally:
         ag.set_num_threads(before)
-    for other in found[1:]:
-        assert all(ag.equal(a, b) for a, b in zip(found[0], other, strict=True))
+    assert all(ag.equal(a, b) for a, b in zip(*found, strict=True))
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -88,15 +87,21 @@ def test_what_is_not_finite_reaches_what_it_is_multiplied_by():
         assert ag.equal(a.isinf(), e.isinf())
 
 
+def some_as_in_float64():
+    """Those that reach each way; with AUTOGRAD_CY_CPU set, the tests above run all of them."""
+    for case in CASES[::4]:
+        test_as_in_float64(case, False)
+    test_as_in_float64(CASES[5], True)
+
+
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_every_instruction_set(target):
-    """The tests above, in a process with other loops."""
+    """In a process with other loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
     names = [
-        "test_as_in_float64",
+        "some_as_in_float64",
         "test_any_layout_gives_the_same",
         "test_what_is_not_finite_reaches_what_it_is_multiplied_by",
     ]
-    count = programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target)
-    assert count == 2 * len(CASES) + 2 + 1
+    assert programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target) == 1 + 2 + 1

@@ -13,7 +13,7 @@ CASES = [
     (4, 16, 16, (8, 8), (1, 1)),
     (2, 64, 48, (32, 32), (1, 1)),
     (3, 17, 19, (7, 9), (1, 1)),
-    (5, 40, 33, (6, 10), (0, 0)),
+    (30, 70, 33, (6, 10), (0, 0)),
     (2, 300, 70, (14, 14), (2, 2)),
     (3, 31, 65, (9, 14), (0, 2)),
     (16, 512, 130, (4, 4), (1, 1)),
@@ -77,13 +77,12 @@ def test_threads_give_the_same_bits(case):
     x, w, b, options = operands(case)
     found, before = [], ag.get_num_threads()
     try:
-        for threads in (1, 2, 3):
+        for threads in (1, 3):
             ag.set_num_threads(threads)
             found.append(results(x, w, b, **options))
     finally:
         ag.set_num_threads(before)
-    for other in found[1:]:
-        assert all(ag.equal(a, b) for a, b in zip(found[0], other, strict=True))
+    assert all(ag.equal(a, b) for a, b in zip(*found, strict=True))
 
 
 @pytest.mark.parametrize("case", [CASES[3], CASES[11]], ids=str)
@@ -132,19 +131,25 @@ def test_an_image_does_not_depend_on_those_beside_it():
         )
 
 
+def some_as_plain_sums():
+    """Some; with AUTOGRAD_CY_CPU set, the test above runs all of them."""
+    for case in CASES[2:12:3]:
+        test_as_plain_sums(case)
+
+
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_every_instruction_set(target):
-    """The tests above, in a process with other loops."""
+    """In a process with other loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
     names = [
-        "test_as_plain_sums",
+        "some_as_plain_sums",
         "test_rounding_is_that_of_plain_sums",
         "test_any_layout_gives_the_same",
         "test_what_is_not_finite_stays_where_plain_sums_have_it",
     ]
     count = programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target)
-    assert count == len(CASES) + 3 * 2 + 2 + 3 * 3
+    assert count == 1 + 3 * 2 + 2 + 3 * 3
 
 
 def masked(kind, gen):

@@ -115,11 +115,13 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
     )
 
 
-def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def broadcast(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Return views of both that have the shape of both together.
 
     Parameters
     ----------
+    op : str
+        The function, in errors.
     input, target : Tensor
         Of shapes that broadcast.
 
@@ -130,10 +132,14 @@ def broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> [list(t.shape) for t in broadcast(torch.ones(2, 1), torch.ones(3))]
+    >>> [list(t.shape) for t in broadcast("l1_loss", torch.ones(2, 1), torch.ones(3))]
     [[2, 3], [2, 3]]
     """
-    first, second = _operators.broadcast_tensors(input, target)
+    try:
+        first, second = _operators.broadcast_tensors(input, target)
+    except (RuntimeError, TypeError) as error:
+        error.args = (str(error).replace("broadcast_tensors", op, 1),)
+        raise
     return first, second
 
 

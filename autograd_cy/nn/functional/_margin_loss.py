@@ -603,7 +603,7 @@ def multilabel_soft_margin_loss(
             "multilabel_soft_margin_loss: the input must have a dimension of classes, but it is 0-d"
         )
     if input.shape != target.shape:
-        input, target = broadcast(input, target)
+        input, target = broadcast("multilabel_soft_margin_loss", input, target)
     losses = _operators.binary_cross_entropy_with_logits(input, target.to(input.dtype))
     if weight is not None:
         losses = losses * weight

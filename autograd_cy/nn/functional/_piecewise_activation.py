@@ -97,6 +97,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 2.0, 9.0]))
     tensor([0., 2., 6.])
     """
+    if not isinstance(input, Tensor):
+        _check_arguments("relu6", (input, "Tensor", "input", 1))
     return _relu6_(input) if inplace else _relu6(input)
 
 

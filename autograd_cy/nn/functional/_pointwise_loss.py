@@ -80,7 +80,7 @@ def l1_loss(
     """
     if target.shape != input.shape:
         warn_of_sizes(input, target)
-        input, target = broadcast(input, target)
+        input, target = broadcast("l1_loss", input, target)
     if weight is not None:
         check_weight(input, weight)
         reduction = reduction_name(size_average, reduce, reduction)
@@ -128,7 +128,7 @@ def smooth_l1_loss(
     """
     if target.shape != input.shape:
         warn_of_sizes(input, target)
-        input, target = broadcast(input, target)
+        input, target = broadcast("smooth_l1_loss", input, target)
     if beta == 0.0:
         return l1_loss(input, target, size_average, reduce, reduction)
     if target.dtype is not input.dtype:
@@ -172,7 +172,7 @@ def huber_loss(
     """
     if target.shape != input.shape:
         warn_of_sizes(input, target)
-        input, target = broadcast(input, target)
+        input, target = broadcast("huber_loss", input, target)
     if target.dtype is not input.dtype:
         if not _operators.can_cast(target.dtype, input.dtype):
             raise RuntimeError(
@@ -386,7 +386,7 @@ def soft_margin_loss(
     check_tensors("soft_margin_loss", input, target)
     if target.shape != input.shape:
         own = input.shape
-        input, target = broadcast(input, target)
+        input, target = broadcast("soft_margin_loss", input, target)
         if input.shape != own:
             raise RuntimeError(
                 f"soft_margin_loss: output with shape {list(own)} doesn't match broadcast shape "

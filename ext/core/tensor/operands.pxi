@@ -1,9 +1,27 @@
 # Operators of two operands, which operators further up install (part of tensor.pyx).
 
+cdef extern from *:
+    object as_result "(PyObject*)" (PyObject*)      # a new reference, or NULL with an error
+
+ctypedef PyObject* (*binary_result)(object, object) noexcept
+ctypedef PyObject* (*unary_result)(Tensor) noexcept
+
+
 cdef inline object call_binary(int slot, object a, object b):
     if upcalls.binary[slot] == NULL:
         return NotImplemented
-    return upcalls.binary[slot](a, b)
+    return result_of((<binary_result><void*>upcalls.binary[slot])(a, b), slot, False)
+
+
+cdef inline object call_unary(int slot, Tensor a):
+    return result_of((<unary_result><void*>upcalls.unary[slot])(a), slot, True)
+
+
+cdef inline object result_of(PyObject* made, int slot, bint unary):
+    """What an operator gave, or its error (Note [Names in errors])."""
+    if made == NULL:
+        upcalls.operator_failed(slot, unary)
+    return as_result(made)
 
 
 cdef object equal_to_array(Tensor a, object b):
