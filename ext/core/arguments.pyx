@@ -5,7 +5,6 @@
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
 from cpython.number cimport PyNumber_Index
-from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
