@@ -12,7 +12,9 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport dt_object
 from autograd_cy._C.parallel cimport parallel_for, team_size
-from autograd_cy._C.storage cimport StorageImpl, note_births, storage_decref, storage_incref
+from autograd_cy._C.storage cimport (
+    StorageImpl, note_births, storage_decref, storage_incref, storage_new,
+)
 from autograd_cy._C.tensor cimport Tensor, sizes_of, upcalls
 
 cdef extern from *:
@@ -115,6 +117,69 @@ cdef class Program:
                     field[0] = b.data + (field[0] - a.data)
                     self.launches[i].at[k].mem = storage_incref(b)
                     storage_decref(a)
+
+    def run_elsewhere(self):
+        """
+        Run all launches on other memory with the same content, and copy it back.
+
+        What they name holds 0xFF meanwhile, and so does what was allocated while they were kept:
+        a launch that reads memory which is none of its operands gives other results.
+
+        Raises
+        ------
+        RuntimeError
+            If a launch writes memory which is none of its operands.
+        """
+        cdef StorageImpl* mem
+        cdef StorageImpl* copy
+        cdef size_t address, other
+        cdef dict moved = {}
+        cdef Py_ssize_t i
+        cdef int k
+        cdef bint written = False
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                moved[<size_t>self.launches[i].at[k].mem] = 0
+        for i in range(self.births):
+            moved[<size_t>self.born[i]] = 0
+        for address in list(moved):
+            mem = <StorageImpl*>address
+            if mem == NULL or mem.data == NULL:
+                del moved[address]
+                continue
+            copy = storage_new(mem.nbytes)
+            memcpy(copy.data, mem.data, mem.nbytes)
+            memset(mem.data, 0xFF, mem.nbytes)
+            moved[address] = <size_t>copy
+        self.shift(moved, 1)
+        try:
+            self.run()
+        finally:
+            self.shift(moved, -1)
+            for address, other in moved.items():
+                mem, copy = <StorageImpl*>address, <StorageImpl*>other
+                for i in range(mem.nbytes):
+                    written |= mem.data[i] != <char>-1
+                memcpy(mem.data, copy.data, mem.nbytes)
+                storage_decref(copy)
+        if written:
+            raise RuntimeError("a launch writes memory that is none of its operands")
+
+    cdef int shift(self, dict moved, int sign) except -1:
+        """Let the plans have the addresses in the copies, or for -1 those of the operands again."""
+        cdef StorageImpl* mem
+        cdef size_t other
+        cdef Py_ssize_t i
+        cdef int k
+        cdef char** field
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                mem = self.launches[i].at[k].mem
+                if mem != NULL and <size_t>mem in moved:
+                    other = moved[<size_t>mem]
+                    field = <char**>(<char*>self.launches[i].plan + self.launches[i].at[k].slot)
+                    field[0] += sign * ((<StorageImpl*>other).data - mem.data)
+        return 0
 
     def names(self):
         """What the launches are called."""
