@@ -53,8 +53,8 @@ UPWARD = {
     ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
-# Includes that the generator writes: the operators that a module calls, kinds of arguments.
-GENERATED = ("operators_of_", "argument_kinds")
+# Includes that the generator writes: the operators that a module calls, kinds of arguments, names.
+GENERATED = ("operators_of_", "argument_kinds", "operator_names")
 # .pxd without a module
 HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "sort_keys", "tiles"}
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}

@@ -11,7 +11,7 @@ cdef int turned(Result* r, Tensor a, tuple dims, str op) except -1   # flip: dim
 # Marks reduced dimensions in mask[nd + 1]; None and an empty tuple stand for all, as in torch.
 cdef int dims_mask(object dims, int nd, char* mask) except -1
 # The shape without the marked dimensions, or with size 1 there.
-cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) noexcept
+cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) except -1
 
 # --- dtypes in messages ---------------------------------------------------------------------
 

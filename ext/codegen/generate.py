@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ext.build.extensions import ROOT, Module
-from ext.codegen import argument_kinds, interpreted, kernel_loops, linkage, modules, stubs, table
+from ext.codegen import (
+    argument_kinds,
+    interpreted,
+    kernel_loops,
+    linkage,
+    modules,
+    python_forms,
+    stubs,
+    table,
+)
 from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.kernel_specs import SPECS, KernelSpec
 
@@ -46,6 +55,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     pxd, pyx = linkage.public_table(entries)
     found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
     found["argument_kinds.pxi"] = argument_kinds.source(own)
+    found["operator_names.pxi"] = python_forms.operator_names(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     symbols = by_symbol(families)
     for family, records in own.items():

@@ -64,6 +64,16 @@ def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) 
     return lines
 
 
+def method_of(name: str, group: Sequence[Any]) -> str:
+    """The text of the form that is the method: that of the only signature that is one, or of all."""
+    methods = [r for r in group if r.method]
+    if len(methods) == len(group):
+        return f'FORMS["{name}"]'
+    if len(methods) > 1 or methods[0].later:
+        raise FormulaError(f"{name}: one of its signatures may be a method, or all, loaded at once")
+    return f'globals()["form_{methods[0].key}"]'
+
+
 def kinds_made(family: str, kinds: Sequence[tuple[str, str]]) -> list[str]:
     """Lines that fill the kinds of nodes of a module."""
     if not kinds:
@@ -114,7 +124,7 @@ def family_module(
         if group[0].function and public and not within:
             exported.append(name)
         if group[0].method and public and not within:
-            register.append(f'install(Tensor, "{name}", FORMS["{name}"])')
+            register.append(f'install(Tensor, "{name}", {method_of(name, group)})')
         if any(r.inplace for r in group):
             forms.add(name, group, "_")
             if public and group[0].method and not within:

@@ -434,10 +434,11 @@ def record_methods(records: list) -> list[str]:
         if key.startswith("_"):
             continue
         changing = [r for r in group if r.inplace]
+        methods = [r for r in group if r.method]
         for name in method_names(group[0]):
             if group[0].method:
-                results = [result_of(r, f"{alias(module_of(r))}.") for r in group]
-                lists = [record_parameters(r, "method") for r in group]
+                results = [result_of(r, f"{alias(module_of(r))}.") for r in methods]
+                lists = [record_parameters(r, "method") for r in methods]
                 found.append("\n".join(overloads(name, lists, results)))
             if changing and group[0].method:
                 lists = [record_parameters(r, "inplace method") for r in changing]

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
+from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_float, dt_object
 from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, wrap_double, wrap_int
 include "operators_of_loss_composites.pxi"
@@ -52,7 +53,7 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
         if code == 1:
             # The mean is over examples, whatever the probabilities sum to.
             return T.div(T.sum(loss, -1), wrap_double(<double>(logits.count / classes)
-                                                      if classes else 1.0))
+                                                      if classes else NAN))
         return reduce_loss(loss, code)
     loss = <Tensor>T.nll_loss_forward(logp, target, weight, code, ignore_index)[0]
     if label_smoothing == 0.0:

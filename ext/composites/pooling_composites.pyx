@@ -191,7 +191,7 @@ cdef Tensor avg_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, t
 
 cdef tuple check_adaptive(Tensor a, int n, tuple size, str op, bint average):
     """The sizes of the result."""
-    cdef int d, first = a.nd - n if average else a.nd - n - 1
+    cdef int d
     if n == 1 and len(size) != 1:
         raise RuntimeError(
             f"{op}() argument 'output_size' should contain one int (got {len(size)})")
@@ -205,9 +205,9 @@ cdef tuple check_adaptive(Tensor a, int n, tuple size, str op, bint average):
         raise RuntimeError(
             f"{op}(): Expected {n + 1}D or {n + 2}D tensor, but got{'' if average else ':'} "
             f"{list(sizes_of(a))}")
-    # A channel less is no error where nothing is compared.
-    for d in range(first if first > 1 or a.nd == n + 1 else 1, a.nd):
-        if a.sizes[d] == 0 and (d > 0 or a.nd == n):
+    # No channels are no error where nothing is compared, but of three dimensions in torch.
+    for d in range(a.nd - n if average and n < 3 else 1, a.nd):
+        if a.sizes[d] == 0:
             raise RuntimeError(
                 f"{op}(): Expected input to have non-zero size for non-batch dimensions, but input "
                 f"has sizes {list(sizes_of(a))} with dimension {d} being empty")

@@ -102,6 +102,7 @@ cdef struct Row:
 cdef TypeObject* tensor_type = <TypeObject*><PyObject*>Tensor
 
 include "argument_kinds.pxi"
+include "operator_names.pxi"
 include "forms/names.pxi"
 
 cdef dict QUICK = {"tensor": QUICK_TENSOR, "operand": QUICK_TENSOR, "bool": QUICK_BOOL,

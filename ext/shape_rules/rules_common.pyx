@@ -44,7 +44,7 @@ cdef int dims_mask(object dims, int nd, char* mask) except -1:
     return 0
 
 
-cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) noexcept:
+cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) except -1:
     cdef int d, n = 0
     for d in range(a.nd):
         if not mask[d]:

@@ -169,3 +169,22 @@ def test_two_numbers_alone():
     with pytest.raises(TypeError, match=r"argument 'test_elements' \(position 2\) must be Tensor"):
         ag.isin(1, 2)
     assert ag.mul(True, 2).tolist() == 2
+
+
+def test_signatures_that_are_no_methods():
+    groups, seen = {}, 0
+    for r in RECORDS:
+        groups.setdefault((r.file, r.name), []).append(r)
+    for (_, name), group in groups.items():
+        alone = [r for r in group if not r.method]
+        if name.startswith("_") or not alone or len(alone) == len(group):
+            continue
+        for record in alone:
+            args = [ag.tensor([1, 2]) for a in record.args if a.default is None and not a.keyword]
+            assert isinstance(getattr(ag, name)(*args), ag.Tensor)
+            with pytest.raises(TypeError, match=name):
+                getattr(args[0], name)(*args[1:])
+            seen += 1
+    assert seen
+    with pytest.raises(TypeError, match=r"repeat_interleave\(\) missing 1 required"):
+        ag.tensor([1, 2]).repeat_interleave()

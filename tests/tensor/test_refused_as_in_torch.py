@@ -162,3 +162,35 @@ def same(ours, theirs):
 def test_answers_and_errors_are_those_of_torch(program):
     ours, theirs = outcome(ag, program), outcome(torch, program)
     assert same(ours, theirs), f"{ours}, torch: {theirs}"
+
+
+# What is no computation on a tensor, or is refused with a reason of its own.
+NOT_ASKED = "backward retain_grad share_memory_ solve set_num_threads broadcast_shapes".split()
+
+
+def lonely(library):
+    """(name, whether it is a TypeError) of each method and function with a tensor alone."""
+    found = set()
+    for owner, both in (
+        (library.Tensor, set(dir(ag.Tensor)) & set(dir(torch.Tensor))),
+        (library, set(dir(ag)) & set(dir(torch)) & set(dir(ag.Tensor))),
+    ):
+        for name in both:
+            function = getattr(owner, name)
+            if name.startswith("_") or name in NOT_ASKED or not callable(function):
+                continue
+            for given in (library.tensor([1, 2]), library.ones(2, 2)):
+                try:
+                    function(given)
+                except TypeError:
+                    found.add((owner is library, name, given.ndim))
+                except Exception:
+                    continue  # another reason
+    return found
+
+
+def test_a_tensor_alone_is_too_little_for_the_functions_that_torch_says():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = lonely(ag), lonely(torch)
+    assert len(ours) > 100 and not ours ^ theirs

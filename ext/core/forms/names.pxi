@@ -112,16 +112,8 @@ cdef PyObject* failed(Form form, Row* row) noexcept:
     return NULL
 
 
-# In the order of B_ADD ... and U_NEG ... of tensor.pxd.
-cdef tuple BINARY = (
-    "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul", "bitwise_and",
-    "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "lt", "le", "gt",
-    "ge", "eq", "ne", "add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_", "pow_",
-    "bitwise_and_", "bitwise_or_", "bitwise_xor_", "bitwise_left_shift_", "bitwise_right_shift_")
-cdef tuple UNARY = ("neg", "positive", "bitwise_not", "abs")
-
-
 cdef void operator_failed(int slot, bint unary) noexcept:
     """The same for ``a @ b`` and other operators of Python."""
-    cdef PyObject* name = PyTuple_GET_ITEM(<PyObject*>(UNARY if unary else BINARY), slot)
-    name_error(<str>name, <str>name)
+    cdef PyObject* name = <PyObject*>(<list>(UNARY if unary else BINARY))[slot]
+    if name != NONE:
+        name_error(<str>name, <str>name)

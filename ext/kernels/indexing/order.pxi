@@ -266,7 +266,7 @@ cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t di
               bint is_sorted) except -1:
     cdef RowsPlan plan
     plan.room = 2
-    plan.take = k
+    plan.take = k if a.nd else 1    # none of a number is the number, as in torch
     plan.flip = <uint64_t>-1 if largest else 0
     return over_rows(sort_lane, "topk", &plan, values, index, a, <int>normal_dim(dim, a.nd), 16.0)
 

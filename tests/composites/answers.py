@@ -1,0 +1,193 @@
+"""Calls of composites and of what has a shape rule, with the answers that torch has.
+
+A file of `calls/` has a call in a line and the answer in the next, indented: dtype, shape, strides
+where they are not those of rows, and the elements, or two sums of them if they are many. Of what
+is refused it has the type and the words, which are ours. A call after `~` is answered otherwise by
+torch, or is none of torch's. `python -m tests.composites.answers [FILE ...]` writes the answers,
+those of torch, and says where ours differ.
+"""
+
+import math
+import re
+import sys
+import warnings
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "calls"
+FILES = sorted(FOLDER.glob("*.txt"))
+SHOWN = 16  # elements that are written one by one
+NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
+
+
+def names(lib):
+    """What calls speak of, of a library."""
+    func = lib.func
+
+    def counted(*shape, dtype=lib.float32):
+        return lib.arange(math.prod(shape)).to(dtype).reshape(shape)
+
+    def wave(*shape, dtype=lib.float64, turn=0.3):
+        """Numbers between -1 and 1 that look like any."""
+        return (lib.arange(math.prod(shape)).to(lib.float64) * 1.7 + turn).sin().to(dtype).reshape(
+            shape
+        )  # fmt: skip
+
+    def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
+        return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
+
+    def seeds(found):
+        return wave(*found.shape, turn=0.9).to(found.dtype)
+
+    def total(function, leaves):
+        found = function(*leaves)
+        found = [found] if isinstance(found, lib.Tensor) else found
+        return sum((y * seeds(y)).sum() for y in found if y.requires_grad)
+
+    def dense(found):
+        """The strides of gradients are nobody's concern."""
+        return [x if x is None else x.contiguous() for x in found]
+
+    def chosen(xs):
+        return [x.detach().clone().requires_grad_(True) for x in xs]
+
+    def gradients(function, *xs):
+        """Of results with weights that look like any."""
+        leaves = chosen(xs)
+        return dense(lib.autograd.grad(total(function, leaves), leaves, allow_unused=True))
+
+    def second(function, *xs):
+        leaves = chosen(xs)
+        first = lib.autograd.grad(total(function, leaves), leaves, create_graph=True)
+        first = sum((g * seeds(g)).sum() for g in first)
+        return dense(lib.autograd.grad(first, leaves, allow_unused=True))
+
+    def moved(function, *xs):
+        """The tangent of the result, where that of each operand looks like any."""
+        found = func.jvp(function, xs, tuple(map(seeds, xs)))[1]
+        return dense([found] if isinstance(found, lib.Tensor) else found)
+
+    def curved(function, *xs):
+        """Forward over reverse."""
+        return moved(func.grad(lambda *xs: (function(*xs) ** 2).sum()), *xs)
+
+    def op(name):
+        """An operator that has no public name."""
+        import importlib
+
+        from ext.codegen import table
+
+        for family, records in table.load().items():
+            if any(record.key == name for record in records):
+                return getattr(importlib.import_module(f"autograd_cy._C.ops_{family}"), name)
+        raise LookupError(name)
+
+    return {
+        "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
+        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
+        "ones": lib.ones, "op": op, "inf": math.inf, "nan": math.nan, "f16": lib.float16,
+        "bf16": lib.bfloat16, "f32": lib.float32, "f64": lib.float64, "i64": lib.int64,
+        "i32": lib.int32, "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64,
+        "c128": lib.complex128, "last": lib.channels_last,
+    }  # fmt: skip
+
+
+def answer(lib, call, known):
+    """What the call gives in a library, as a line of text."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return shown(lib, eval(call, dict(known)))
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+
+def shown(lib, found):
+    if isinstance(found, lib.Tensor):
+        found = found.detach()
+        if hasattr(found, "resolve_conj"):
+            found = found.resolve_conj().resolve_neg()
+        head = str(found.dtype).rpartition(".")[2] + str(list(found.shape)).replace(" ", "")
+        if not found.is_contiguous():
+            head += str(found.stride()).replace(" ", "")
+        return " ".join([head, *digits(lib, found)])
+    if isinstance(found, (tuple, list)):
+        return " | ".join(shown(lib, x) for x in found)
+    return repr(found)
+
+
+def digits(lib, found):
+    if found.is_complex():
+        found = lib.view_as_real(found)
+    values = found.reshape(-1).tolist()
+    if len(values) > SHOWN:
+        values = [sum(values), sum(x * math.cos(k) for k, x in enumerate(values))]
+        return ["~", *(f"{float(x):.8g}" for x in values)]
+    return [f"{float(x):.7g}" for x in values]
+
+
+def like(found, wanted):
+    """Whether two answers are the same, numbers but for rounding."""
+    if "Error: " in wanted.partition(" ")[0] + " ":
+        return found == wanted
+    left, right = NUMBER.split(found), NUMBER.split(wanted)
+    if len(left) != len(right) or left[::2] != right[::2]:
+        return False
+    close = 1e-2 if "float16" in wanted else 3e-5 if "32[" in wanted or "x64[" in wanted else 1e-7
+    for a, b in zip(left[1::2], right[1::2], strict=True):
+        a, b = float(a), float(b)
+        if not (a == b or (a != a and b != b) or abs(a - b) <= close * (1 + abs(b))):
+            return False
+    return True
+
+
+def read(path):
+    """(call, whether torch's, answer) of each call; comments are none."""
+    found = []
+    for line in path.read_text().splitlines():
+        if line.startswith("    "):
+            found[-1][2] = line.strip()
+        elif line.strip() and not line.startswith("#"):
+            found.append([line.removeprefix("~ "), not line.startswith("~ "), ""])
+    return found
+
+
+def refused(text):
+    return re.match(r"(\w+): ", text) if "Error: " in text.partition(" ")[0] + " " else None
+
+
+def agrees(ours, theirs):
+    """Of refusals the type has to be the same."""
+    a, b = refused(ours), refused(theirs)
+    return a[1] == b[1] if a and b else not a and not b and like(ours, theirs)
+
+
+def main(chosen):
+    import torch
+
+    import autograd_cy
+
+    mine, theirs = names(autograd_cy), names(torch)
+    for path in map(Path, chosen or FILES):
+        lines = []
+        for line in path.read_text().splitlines():
+            if line.startswith("    "):
+                continue
+            lines.append(line)
+            if not line.strip() or line.startswith("#"):
+                continue
+            call = line.removeprefix("~ ")
+            found = answer(autograd_cy, call, mine)
+            if call == line:
+                wanted = answer(torch, call, theirs)
+                if not agrees(found, wanted):
+                    print(f"{path.name}: {call}\n  ours   {found}\n  torch  {wanted}")
+                found = found if refused(wanted) else wanted
+            elif "NameError" in found or "AttributeError" in found:
+                print(f"{path.name}: {call}\n  ours   {found}")
+            lines.append("    " + found)
+        path.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
