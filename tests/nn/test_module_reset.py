@@ -1,4 +1,4 @@
-"""`reset_parameters` gives a module the values that a new one has: every weight, bias and buffer."""
+"""`reset_parameters` gives a module the values of a new one: every weight, bias and buffer."""
 
 import math
 
