@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (
@@ -26,6 +27,7 @@ from autograd_cy._interpreted.linalg import (
     svdvals,
 )
 from autograd_cy._tensors import namespace as _ag
+from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor, matmul
 from autograd_cy.overrides import overridable
@@ -129,7 +131,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 @overridable
 @seen_as("aten::linalg_multi_dot")
-def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Product of two or more matrices, in the order that costs least.
 
@@ -137,6 +139,8 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     ----------
     tensors : sequence of Tensors
         Matrices; the first and the last one may be vectors.
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -148,53 +152,47 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     >>> ag.linalg.multi_dot([ag.ones(2, 3), ag.ones(3, 4), ag.ones(4)])
     tensor([12., 12.])
     """
+    _check_arguments("multi_dot", (tensors, "Tensor[]", "tensors", 1))
     chain = list(tensors)
     if len(chain) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
     for i, t in enumerate(chain):
-        if t.ndim != 2 and not (t.ndim == 1 and i in (0, len(chain) - 1)):
+        within = 0 < i < len(chain) - 1
+        if t.ndim != 2 and (within or t.ndim != 1):
+            which = f"tensor {i}" if within else "the last tensor" if i else "the first tensor"
             raise RuntimeError(
-                f"multi_dot(): tensor {i} must be 2D but got {t.ndim}D"
-                if 0 < i < len(chain) - 1
-                else f"multi_dot(): the first and last tensors must be 1D or 2D but got {t.ndim}D"
+                f"multi_dot(): {which} must be {'' if within else '1D or '}2D but got {t.ndim}D"
             )
+        if t.dtype != chain[0].dtype:
+            raise RuntimeError(
+                f"multi_dot(): all tensors must be of the same dtype, but tensor 0 is of "
+                f"{chain[0].dtype} and tensor {i} of {t.dtype}; convert one of them with .to(dtype)"
+            )
+    if out is not None and out.dtype != chain[0].dtype:
+        raise RuntimeError(
+            f"multi_dot(): expected out tensor to have dtype {chain[0].dtype} but got {out.dtype}"
+        )
     first, last = chain[0].ndim == 1, chain[-1].ndim == 1
     if first:
         chain[0] = chain[0].unsqueeze(0)
     if last:
         chain[-1] = chain[-1].unsqueeze(1)
-    sizes = [chain[0].shape[0], *(t.shape[1] for t in chain)]
     for i in range(len(chain) - 1):
         if chain[i].shape[1] != chain[i + 1].shape[0]:
             raise RuntimeError(
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
                 f"{list(chain[i + 1].shape)} cannot be multiplied"
             )
-    out = _in_order(chain, _cheapest(sizes), 0, len(chain) - 1)
-    if last:
-        out = out.squeeze(1)
-    return out.squeeze(0) if first else out
-
-
-def _cheapest(sizes):
-    """{(i, j): where the product of matrices i to j is split}."""
-    n = len(sizes) - 1
-    cost, split = {(i, i): 0 for i in range(n)}, {}
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            cost[i, j], split[i, j] = min(
-                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
-                for k in range(i, j)
-            )
-    return split
-
-
-def _in_order(chain, split, i, j):
-    if i == j:
-        return chain[i]
-    k = split[i, j]
-    return _ag.mm(_in_order(chain, split, i, k), _in_order(chain, split, k + 1, j))
+    left, right = factors(chain)
+    if out is None:
+        made = _ag.mm(left, right)
+        shape = made.shape[int(first) : 2 - last]
+        return made.view(shape) if first or last else made
+    if first and last:
+        return _ag.dot(left.squeeze(0), right.squeeze(1), out=out)
+    if first:
+        return _ag.mv(right.t(), left.squeeze(0), out=out)
+    return _ag.mv(left, right.squeeze(1), out=out) if last else _ag.mm(left, right, out=out)
 
 
 @overridable

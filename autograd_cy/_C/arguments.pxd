@@ -63,7 +63,6 @@ cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too)
 cdef Tensor foreign_operand(object x)                 # None for what is no operand
 cdef tuple given_sizes(tuple args, object named, str op, str name)
-cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args, dict kwargs)
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1
 cdef int check_pow_domain(Tensor a, Tensor b) except -1

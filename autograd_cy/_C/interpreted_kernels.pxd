@@ -20,6 +20,7 @@ cdef class ShapedKernel:
     cdef list calls                     # the kernel of each device as a Python function
     cdef int n
     cdef bint places                    # it writes some places of `over`, of whatever strides
+    cdef int refuse(self, str name, tuple args) except -1
     cdef object run(self, str name, tuple args, tuple read, bint on_device, tuple outs, str rule)
     cdef int run_inplace(self, str name, tuple args, tuple read, tuple others,
                          bint on_device) except -1

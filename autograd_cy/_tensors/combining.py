@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,11 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
                 f"chain_matmul(): matrix {i} has {m.shape[0]} rows, and the one before "
                 f"{matrices[i - 1].shape[1]} columns; these numbers must be equal"
             )
+    return matrices[0] if len(matrices) == 1 else _products.mm(*factors(matrices))
+
+
+def factors(matrices: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """The last two factors of a product of matrices in the order of fewest multiplications."""
     sizes = [*(m.shape[0] for m in matrices), matrices[-1].shape[1]]
 
     @functools.cache
@@ -234,7 +240,8 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     for length in range(1, len(matrices)):  # the short ones first: no deep recursion
         for i in range(len(matrices) - length):
             best(i, i + length)
-    return product(0, len(matrices) - 1)
+    k = best(0, len(matrices) - 1)[1]
+    return product(0, k), product(k + 1, len(matrices) - 1)
 
 
 def _below(row: int, col: int, offset: int) -> int:

@@ -399,7 +399,7 @@ class error:
 
 TRUTH = "the result is a truth value"
 INDEX = "the result is an index"
-EACH = "reshape(self, (B, self.numel() // B if B > 0 else 0))"  # examples of a batch as rows
+EACH = "_reshape_each(self, (-1,))"  # examples of a batch as rows
 
 
 # --- records ----------------------------------------------------------------------------------

@@ -30,17 +30,16 @@ cdef tuple split(Tensor a, object size, Py_ssize_t dim):
 
 
 cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
-    cdef Py_ssize_t n, step
+    cdef Py_ssize_t n
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if a.nd == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     dim = normal_dim(dim, a.nd)
     n = a.sizes[dim]
-    step = (n - 1) // chunks + 1 if n else 0
-    if step == 0:
+    if n == 0:
         return T._split(a, (0,) * chunks, dim)
-    return split(a, step, dim)
+    return split(a, (n - 1) // chunks + 1, dim)
 
 
 cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
@@ -53,26 +52,15 @@ cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
     return tuple(out)
 
 
-cdef tuple piece_sizes(Tensor a, object size, Py_ssize_t dim, str op):
-    cdef Py_ssize_t n, step
+cdef tuple unsafe_split(Tensor a, Py_ssize_t size, Py_ssize_t dim):
+    cdef Py_ssize_t n
     if a.nd == 0:
-        raise RuntimeError(f"{op} expects at least a 1-dimensional tensor")
+        raise RuntimeError("unsafe_split expects at least a 1-dimensional tensor")
     n = a.sizes[normal_dim(dim, a.nd)]
-    if isinstance(size, int):
-        step = size
-        if step < 0 or (step == 0 and n):
-            raise RuntimeError(f"{op} expects split_size be non-negative, but got "
-                               f"split_size={step}")
-        return pieces_of(n, step) if n else (0,)
-    if sum(size) != n:
-        raise RuntimeError(
-            f"{op} expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
-            f"{dim}), but got split_sizes={list(size)}")
-    return tuple(size)
-
-
-cdef tuple unsafe_split(Tensor a, object size, Py_ssize_t dim):
-    return T._unsafe_split(a, piece_sizes(a, size, dim, "unsafe_split"), dim)
+    if size < 0 or (size == 0 and n):
+        raise RuntimeError(f"unsafe_split expects split_size be non-negative, but got "
+                           f"split_size={size}")
+    return T._unsafe_split(a, pieces_of(n, size) if n else (0,), dim)
 
 
 cdef tuple unsafe_chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
@@ -84,7 +72,7 @@ cdef tuple unsafe_chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
     n = a.sizes[normal_dim(dim, a.nd)]
     if n == 0:
         return T._unsafe_split(a, (0,) * chunks, dim)
-    return unsafe_split(a, (n - 1) // chunks + 1 if n else 0, dim)
+    return unsafe_split(a, (n - 1) // chunks + 1, dim)
 
 
 cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):

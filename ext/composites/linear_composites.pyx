@@ -17,13 +17,14 @@ cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
     """linear where every operand has a leading batch dimension."""
     cdef Tensor r
     cdef bint vector = x.nd == 2
+    cdef Py_ssize_t rows = 1, d
     cdef tuple shape
     if vector:
         x = T.unsqueeze(x, 1)
     shape = dims_of(x)
-    r = T.bmm(T.reshape(x, (shape[0], -1 if shape[0] and shape[len(shape) - 1] else 0,
-                            shape[len(shape) - 1])),
-              T.transpose(weight, 1, 2))
+    for d in range(1, x.nd - 1):
+        rows *= x.sizes[d]
+    r = T.bmm(T.reshape(x, (shape[0], rows, x.sizes[x.nd - 1])), T.transpose(weight, 1, 2))
     if bias is not None:
         r = T.add(r, T.unsqueeze(bias, 1))
     r = T.reshape(r, shape[:len(shape) - 1] + (weight.sizes[1],))

@@ -4,9 +4,7 @@
 
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.number cimport PyNumber_Index
-from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
@@ -363,36 +361,6 @@ cdef tuple given_sizes(tuple args, object named, str op, str name):
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         return sizes_arg(args[0], op, name, 1)
     return sizes_arg(args, op, name, 1)
-
-
-cdef tuple bind(str op, tuple names, tuple defaults, int positional, tuple args, dict kwargs):
-    """
-    The arguments of a call in the order of `names`.
-
-    The last ``len(defaults)`` of them may be left out, the first `positional` come without a name.
-    """
-    cdef Py_ssize_t n = len(args), required = len(names) - len(defaults), i, used = 0
-    cdef list found
-    cdef PyObject* value
-    if n > positional:
-        raise TypeError(f"{op}() takes {positional} positional arguments but {n} were given")
-    found = list(args)
-    for i in range(n, len(names)):
-        value = PyDict_GetItemWithError(kwargs, names[i])
-        if value != NULL:
-            found.append(<object>value)
-            used += 1
-        elif i >= required:
-            found.append(defaults[i - required])
-        else:
-            raise TypeError(f"{op}() missing 1 required positional argument: '{names[i]}'")
-    if used < len(kwargs):
-        for key in kwargs:
-            if key in names[:n]:
-                raise TypeError(f"{op}() got multiple values for argument '{key}'")
-            if key not in names:
-                raise TypeError(f"{op}() got an unexpected keyword argument '{key}'")
-    return tuple(found)
 
 
 # --- checks that records name ---------------------------------------------------------------

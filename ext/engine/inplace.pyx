@@ -21,7 +21,7 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
 from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.node_io cimport give
-from autograd_cy._C.forward cimport copy_tangents
+from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
@@ -696,6 +696,9 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef uint32_t version = self.mem.version[0]
     if requires_grad(self) and not (tls_modes() & M_INFERENCE):
         raise RuntimeError(f"cannot resize variables that require grad ({op})")
+    if self.flags & F_DUAL or (self.flags & F_VIEW and has_tangent((self,))):
+        raise RuntimeError(
+            f"cannot resize variables that has a forward grad ({op}); resize unpack_dual(t).primal")
     if self.flags & F_BATCHED:
         raise RuntimeError(f"vmap: {op} is not possible on a batched tensor")
     if n > MAX_DIMS:

@@ -519,6 +519,9 @@ cdef object batched(Operation op, tuple args):
         return op.batch(*args)
     if op.batch_rule == "random":
         return random_under_vmap(op.name, op.key, args, op.batch)
+    if isinstance(op.kernel, ShapedKernel) and op.batch_rule != "elementwise":
+        # What is refused alone is refused: the rule sees other dimensions.
+        (<ShapedKernel>op.kernel).refuse(op.name, args)
     for place in op.tensors:
         below[place] = lowered(<Tensor>below[place], level)
     if op.listed >= 0:

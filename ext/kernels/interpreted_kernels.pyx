@@ -73,6 +73,12 @@ cdef class ShapedKernel:
         self.slots[ON_CPU] = <void*><size_t>address
         add_slots(self.slots, (key,), (signature,))
 
+    cdef int refuse(self, str name, tuple args) except -1:
+        """Raise for arguments that the shape rule refuses."""
+        cdef Result made[MOST_RESULTS]
+        self.rule(<size_t>&made[0], args, name)
+        return 0
+
     cdef object run(self, str name, tuple args, tuple read, bint on_device, tuple outs, str rule):
         """
         Results in fresh memory, or in `outs` by the rule that the record names.

@@ -465,8 +465,6 @@ cdef int triangle(Result* r, Tensor a, str op) except -1:
 
 cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
     normal_dim(dim, a.nd)
-    if a.dt >= DT_C64:
-        raise RuntimeError("Sort does not support complex dtypes on CPU")
     result_dense(&r[0], a.dt, a.nd, a.sizes)
     return result_dense(&r[1], DT_I64, a.nd, a.sizes)
 

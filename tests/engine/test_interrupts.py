@@ -218,6 +218,7 @@ def test_absurd_numbers_of_threads_are_cut(capsys):
 
 LONG = ag.zeros(100_000)
 LEAF = ag.zeros(100_000, requires_grad=True)
+NUMBERS = [0.5, 1] * 500_000
 ROWS = [[0.5, 1.5]] * 200_000
 LONG_CALLS = {
     "tolist": ag.zeros(1_000_000).tolist,
@@ -230,6 +231,7 @@ LONG_CALLS = {
     "split into sizes": lambda: LONG.split((1,) * 100_000),
     "chunk": lambda: LONG.chunk(100_000),
     "unsafe_split": lambda: ag.unsafe_split(LONG, 1),
+    "tensor of numbers": lambda: ag.tensor(NUMBERS),
     "tensor of rows": lambda: ag.tensor(ROWS),
     "tensor of rows of one": lambda: ag.tensor([[0.5]] * 100_000, dtype=ag.float32),
     "tensor_split": lambda: LONG.tensor_split(100_000),

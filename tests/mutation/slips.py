@@ -74,6 +74,11 @@ OF_TWO = re.compile(
     r"(?:(?<=return )|(?<== )|(?<=[(\[])|(?<=, ))"
     r"(?P<a>[\w.]+(?: [-+] [\w.]+)*) if (?P=a) [<>]=? (?P<b>[\w.]+) else (?P=b)(?=$|[,)\]])"
 )
+# Operators whose last argument (before `out`) is a dtype or a memory format; any number below zero
+# leaves it as it is.
+KEEPING = re.compile(
+    r"\bT\.(clone|_contiguous|sum|sum_dim|sum_dim_out|mean|mean_dim|norm|softmax|log_softmax)\("
+)
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
             inside = any(a < hit.end() and hit.start() < b for a, b in strings)
-            if not inside and not is_tuning(code, hit, new):
+            if not inside and not is_tuning(code, hit, new) and not keeps(code, hit):
                 yield code[: hit.start()] + new + code[hit.end() :], kind
 
 
@@ -194,6 +199,20 @@ def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
     if AT_TUNING.match(code, hit.start()):
         return True
     return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
+
+
+def keeps(code: str, hit: re.Match[str]) -> bool:
+    """Whether the slip makes another number below zero of the -1 that says "as it is"."""
+    if hit.group() != "1" or not re.match(r"1(, out)?\)", code[hit.start() :]):
+        return False
+    before, depth = code[: hit.start()], 0
+    if not before.endswith(", -"):
+        return False
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at] == ")") - (before[at] == "(")
+        if depth < 0:
+            return any(m.end() == at + 1 for m in KEEPING.finditer(before))
+    return False
 
 
 def without_a_part(value: str) -> Iterator[str]:

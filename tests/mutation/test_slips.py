@@ -227,6 +227,21 @@ def test_types_that_the_compiler_tells_apart_are_left_alone():
     assert {s.after for s in slips.find("m.pyx", text)} == {"if b_t is None:"}
 
 
+def test_any_number_below_zero_leaves_a_dtype_as_it_is():
+    lines = {
+        "return T.mul(T.sum_dim(t, dims, True, -1), b)": 0,
+        "T.amax(size, T.sum_dim_out(size, dim, keepdim, -1, out))": 0,
+        "a = T.clone(f(a), -1)": 0,
+        "a = T.flip(T.sum(a, -1), -1)": 1,
+        "a = T.sum_dim(a, -1, True, dt)": 1,
+        "a = sum_dim(a, -1)": 1,
+        "a = T.clone(a, 1)": 1,
+    }
+    for line, count in lines.items():
+        found = slips.find("m.pyx", f"def f(a, b):\n    {line}\n")
+        assert sum("2" in s.after for s in found) == count, line
+
+
 def test_forked_trials_have_threads_and_what_they_fork_has_none():
     text = tree.changed({})["ext/core/parallel.pyx"].decode()
     assert "agc_forked = 1" not in text

@@ -147,9 +147,55 @@ def test_multi_dot_refuses_what_does_not_fit():
         (((2, 2),), "at least 2 tensors"),
         (((2, 2), (2,), (2, 2)), "tensor 1 must be 2D but got 1D"),
         (((2, 2), (3, 2)), "cannot be multiplied"),
+        (((), (3, 2)), "the first tensor must be 1D or 2D but got 0D"),
+        (((2, 3), (3, 2, 1)), "the last tensor must be 1D or 2D but got 3D"),
     ):
         with pytest.raises(RuntimeError, match=message):
             ag.linalg.multi_dot([ag.ones(s) for s in shapes])
+    a, b = ag.ones(2, 3), ag.ones(3, 2)
+    for call, error, message in (
+        (lambda: ag.linalg.multi_dot(5), TypeError, "multi_dot.*argument 'tensors'.*not int"),
+        (lambda: ag.linalg.multi_dot(ag.ones(2, 2, 2)), TypeError, "multi_dot.*not Tensor"),
+        (lambda: ag.linalg.multi_dot([a, 5]), TypeError, "multi_dot.*int"),
+        (lambda: ag.linalg.multi_dot([a, b.double()]), RuntimeError, "tensor 1 of .*float64"),
+        (lambda: ag.linalg.multi_dot([a, b], out=a.double()), RuntimeError, "expected out tensor"),
+        (lambda: ag.linalg.multi_dot([a > 0, b > 0]), NotImplementedError, "multi_dot: .*bool"),
+        (
+            lambda: ag.linalg.multi_dot([a.clone().requires_grad_(), b], out=ag.empty(2, 2)),
+            RuntimeError,
+            "multi_dot.*don't support automatic differentiation",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_multi_dot_writes_into_out_and_has_gradients():
+    rng = np.random.default_rng(1)
+    for dtype in ("float64", "complex128", "int64", "float16"):
+        for shapes in (
+            ((2, 3), (3, 4), (4, 5)),
+            ((3,), (3, 2), (2,)),
+            ((3,), (3, 2)),
+            ((4, 3), (3, 2), (2,)),
+            ((0, 3), (3, 2)),
+            ((2, 0), (0, 2)),
+        ):
+            arrays = [np.rint(rng.standard_normal(s) * 3).astype(dtype) for s in shapes]
+            tensors = [ag.from_numpy(a) for a in arrays]
+            wanted = np.linalg.multi_dot(arrays)
+            for shape in (wanted.shape, (0,)):
+                out = ag.empty(shape, dtype=getattr(ag, dtype))
+                assert ag.linalg.multi_dot(tensors, out=out) is out
+                np.testing.assert_array_equal(out.numpy(), wanted)
+            assert ag.equal(ag.linalg.multi_dot(tensors), out)
+            if dtype in ("float64", "complex128"):
+                leaves = [t.requires_grad_() for t in tensors]
+                found = ag.linalg.multi_dot(leaves)
+                assert found.grad_fn.name() == (
+                    "MmBackward0" if found.ndim == 2 else "ViewBackward0"
+                )
+                assert ag.autograd.gradcheck(lambda *x: ag.linalg.multi_dot(x), leaves)
 
 
 def test_small_functions_of_linalg():
