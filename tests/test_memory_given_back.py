@@ -201,7 +201,7 @@ def geometries():
 def windows():
     pieces = torch.ones(40).split(1), torch.ones(40).unbind(), torch.ones(8, 5).chunk(4, 1)
     with torch.inference_mode():
-        return pieces, torch.ones(7, 3).unbind(1), torch.ones(8, 5).split(3)
+        return pieces, torch.ones(7, 3).unbind(1), torch.unsafe_split(torch.ones(8), 3)
 
 
 ACTIONS = {
@@ -249,3 +249,14 @@ def test_old_gradients_are_let_go():
         else:
             w.grad = put
         assert old() is None
+
+
+def test_nodes_that_die_together_are_released_twice():
+    """As many that the list of those waiting is given back, too."""
+    x = torch.ones(1, requires_grad=True)
+    for _ in range(2):
+        joined = torch.cat([x.neg() for _ in range((1 << 16) + 100)])
+        gone = weakref.ref(joined)
+        del joined
+        assert gone() is None
+        assert (x * 2).neg().grad_fn is not None

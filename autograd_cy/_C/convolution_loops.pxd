@@ -44,6 +44,13 @@ ctypedef void (*spread_fn)(
     const Py_ssize_t* count, const void* sums, Py_ssize_t width, void* result,
     Py_ssize_t row_step, Py_ssize_t step) noexcept nogil
 
+# Rows of n float32 whose elements are sums of two kinds in turn:
+# d[2 * i + phase] = first + sum_p w[phase][p] * s[off[phase][p] + i]; whole vectors of s are read.
+ctypedef void (*twins_fn)(
+    Py_ssize_t rows, Py_ssize_t n, const Py_ssize_t* k, const float* const* w,
+    const Py_ssize_t* const* off, float first, const float* s, Py_ssize_t s_step, float* d,
+    Py_ssize_t d_step) noexcept nogil
+
 # n elements of dt, `step` apart, to neighbours of the computing type, and back.
 ctypedef void (*widen_fn)(
     int dt, const void* source, Py_ssize_t step, Py_ssize_t n, void* result) noexcept nogil
@@ -75,6 +82,7 @@ ctypedef struct ConvTable:
     dot_fn dot
     collect_fn collect
     spread_fn spread
+    twins_fn twins
     widen_fn widen
     narrow_fn narrow
     pack_fn pack

@@ -39,6 +39,7 @@ ctypedef struct Work:
     char* result
     const Py_ssize_t* at_result
     Py_ssize_t row_step     # of weights
+    bint twins              # two grids at a time, whose results lie in turn
     bint plain              # their rows are read as they lie, instead of packed ones
     Py_ssize_t block        # rows of a block
     Py_ssize_t blocks

@@ -79,9 +79,6 @@ cdef class UntypedStorage:
     True
     """
 
-    def __init__(self):
-        raise TypeError("UntypedStorage objects cannot be made; use Tensor.untyped_storage()")
-
     def __dealloc__(self):
         cdef StorageImpl* s = self.mem
         self.mem = NULL   # what the release runs may still find this object in `_alive`
@@ -165,9 +162,7 @@ cdef class UntypedStorage:
         return self
 
     def __deepcopy__(self, memo):
-        copy = self.clone()
-        memo[id(self)] = copy
-        return copy
+        return self.clone()         # copy.deepcopy() notes it
 
     def __reduce_ex__(self, int protocol):
         from autograd_cy._C.copying import _storage_from_bytes, _storage_on_meta

@@ -60,6 +60,8 @@ cdef enum:
     STREAMED = 3 << 18
     # Results of a channel that make up for reading and packing more weights than that.
     MANY = 512
+    # Most channels that two phases in turn are summed over: their sums wait for each other.
+    FEW = 2
     # Taps of a product whose weights are read as they lie.
     DEPTH = 256
 
@@ -291,6 +293,35 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
     give_scratch(sums)
 
 
+cdef inline bint suits_twins(Work* t) noexcept nogil:
+    """Whether the gradient of images goes to one channel, whose rows are two phases in turn."""
+    cdef Form* f = t.f
+    return (f.dt == DT_F32 and f.unit == 1 and t.rows == 1 and t.channels <= FEW
+            and f.stride[2] == 2 and t.at_result[4] == 1)
+
+
+cdef void compute_twins(Work* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
+                        const char* planes) noexcept nogil:
+    """All results of a group, by two grids at a time: their sums meet in registers."""
+    cdef Py_ssize_t i, number, z
+    cdef Py_ssize_t[2] k
+    cdef const float* w[2]
+    cdef const Py_ssize_t* off[2]
+    cdef float* result = <float*>place_of(t, group, 0) + image * t.at_result[0]
+    cdef Grid* g
+    for i in range(0, t.grids, 2):
+        g = &t.grid[i]
+        for z in range(2):
+            k[z], off[z] = g[z].k, g[z].off
+            w[z] = <const float*>weights_of(t, &g[z], group, 0)
+        for number in range(images):
+            for z in range(g.extent[0]):
+                loops.twins(
+                    g.extent[1], t.f.of_x[2], k, w, off, (<const float*>t.bias)[group],
+                    <const float*>planes + number * t.p.image + z * t.p.layer, t.p.row,
+                    result + number * t.at_result[0] + g.first + z * g.step[0], g.step[1])
+
+
 cdef bint suits_plain(Work* t) noexcept nogil:
     """Whether the taps of a row of weights lie in order, and two vectors of the images are a strip
     of the product."""
@@ -343,7 +374,9 @@ cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
                 t.source + ((group * (t.channels // f.unit) + c // f.unit) * t.at_source[1]
                             + c % f.unit) * f.size,
                 t.at_source, t.of_source, image, images, planes + c * t.p.channel * f.wide)
-        for i in range(t.grids):
+        if t.twins:
+            compute_twins(t, group, images, image, planes)
+        for i in range(0 if t.twins else t.grids):
             compute(
                 t, &t.grid[i], group, images, image,
                 t.first + block_part * (t.last - t.first) // t.block_parts,
@@ -440,9 +473,10 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     if (tap_image(t) if image else tap_result(t)) < 0:
         return -1
     t.plain = heavy and not image and suits_plain(t)
+    t.twins = image and suits_twins(t)
     k = 0
     for i in range(t.grids):
-        if cut_vectors(t, &t.grid[i]) < 0:
+        if not t.twins and cut_vectors(t, &t.grid[i]) < 0:
             return -1
         k += t.grid[i].k
         gathered = gathered or t.grid[i].gathered

@@ -77,6 +77,10 @@ cdef extern from "scalar/conv_micro.h":
         Py_ssize_t rows, int runs, const Py_ssize_t* source, const Py_ssize_t* to,
         const Py_ssize_t* count, const double* sums, Py_ssize_t width, double* result,
         Py_ssize_t row_step) noexcept nogil
+    void ag_twins_f32(
+        Py_ssize_t rows, Py_ssize_t n, const Py_ssize_t* k, const float* const* w,
+        const Py_ssize_t* const* off, float first, const float* s, Py_ssize_t s_step, float* d,
+        Py_ssize_t d_step) noexcept nogil
     void ag_copy_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
     void ag_copy_f64(double* d, const double* s, Py_ssize_t n) noexcept nogil
     void ag_halve_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
@@ -456,6 +460,7 @@ table.tap = tap
 table.dot = dot
 table.collect = collect
 table.spread = spread
+table.twins = ag_twins_f32
 table.widen = widen
 table.narrow = narrow
 table.pack = pack

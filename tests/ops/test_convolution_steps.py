@@ -105,3 +105,31 @@ def test_every_instruction_set(target):
         "test_what_is_not_finite_reaches_what_it_is_multiplied_by",
     ]
     assert programs.run_tests(__file__, names, AUTOGRAD_CY_CPU=target) == 1 + 2 + 1
+
+
+def test_gradients_of_single_channels_whose_rows_are_two_phases():
+    """Sums of both phases meet in registers; float64 stores each by itself."""
+    before = ag.get_num_threads()
+    for shape, outputs, kernel, options in [
+        ((9, 40, 12, 34), 40, (3, 3), {"padding": 1}),
+        ((2, 3, 8, 70), 3, (5, 5), {"padding": 2}),
+        ((2, 3, 7, 33), 6, (3, 3), {"padding": (0, 1), "dilation": (1, 2)}),
+        ((1, 2, 5, 2), 2, (1, 1), {}),
+        ((2, 2, 4, 65), 2, (2, 2), {}),
+        ((2, 3, 6, 31), 3, (3, 3), {"padding": (2, 4), "dilation": (1, 3)}),
+        ((1, 2, 3, 5, 9), 2, (2, 3, 3), {"padding": 1}),
+    ]:
+        gen = ag.Generator().manual_seed(0)
+        x, w = (ag.randn(*s, generator=gen) for s in (shape, (outputs, 1, *kernel)))
+        found = []
+        for threads, dtype in ((1, ag.float32), (3, ag.float32), (1, ag.float64)):
+            ag.set_num_threads(threads)
+            image = x.to(dtype).requires_grad_()
+            stride = (1,) * (len(kernel) - 1) + (2,) if outputs == 3 else 2
+            conv = getattr(ag, f"conv{len(kernel)}d")
+            y = conv(image, w.to(dtype), stride=stride, groups=shape[1], **options)
+            grad = ag.randn(y.shape, generator=ag.Generator().manual_seed(1)).to(dtype)
+            found.append(ag.autograd.grad(y, image, grad)[0])
+        ag.set_num_threads(before)
+        assert ag.equal(found[0], found[1])
+        ag.testing.assert_close(found[0].double(), found[2], rtol=0, atol=2e-5)

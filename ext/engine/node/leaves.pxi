@@ -93,8 +93,7 @@ cdef int set_view(Tensor view, Tensor base, int creation) except -1:
     """Note that `view` shows the memory of `base` (or of what base is itself a view of)."""
     cdef PyObject* root = base.base if base.base != NULL else <PyObject*>base
     if base.flags & F_INFERENCE:
-        view.flags |= F_INFERENCE       # nothing is tracked for these
-        return 0
+        return 0                        # nothing is tracked for these, nor for their windows
     Py_INCREF(<object>root)
     view.base = root
     view.flags |= F_VIEW

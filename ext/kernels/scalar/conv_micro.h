@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "config.h"
 
@@ -57,6 +58,46 @@ AG_FN void ag_halve_f32(float *d, const float *s, ptrdiff_t n) {
         *(quad *)(d + at) = AG_SHUFFLE(low, high, 0, 2, 5, 7);
     }
 }
+
+/* Rows of images whose elements are sums of two kinds in turn, as in the gradient of a convolution with
+ * a step of two: d[2 * i + phase] = first + sum_p w[phase][p] * s[off[phase][p] + i], for n elements of a
+ * row. Whole vectors are read. */
+#if AG_VECTOR_BYTES == 64
+#define AG_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define AG_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#elif AG_VECTOR_BYTES == 32
+#define AG_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define AG_HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define AG_LOW 0, 4, 1, 5
+#define AG_HIGH 2, 6, 3, 7
+#endif
+AG_FN void ag_twins_f32(ptrdiff_t rows, ptrdiff_t n, const ptrdiff_t *k, const float *const *w,
+                        const ptrdiff_t *const *off, float first, const float *s, ptrdiff_t s_step,
+                        float *d, ptrdiff_t d_step) {
+    typedef float vec __attribute__((vector_size(AG_VECTOR_BYTES), aligned(4), may_alias));
+    typedef int32_t ag_lanes __attribute__((vector_size(AG_VECTOR_BYTES), unused));
+    const ptrdiff_t lanes = AG_VECTOR_BYTES / 4;
+    const vec zero = {0};
+    for (ptrdiff_t row = 0; row < rows; row++, s += s_step, d += d_step)
+        for (ptrdiff_t i = 0; i < n; i += 2 * lanes) {
+            vec sum[2], out[2];
+            for (int phase = 0; phase < 2; phase++) {
+                sum[phase] = zero + first;
+                for (ptrdiff_t p = 0; p < k[phase]; p++)
+                    sum[phase] += w[phase][p] * *(const vec *)(s + off[phase][p] + i / 2);
+            }
+            out[0] = AG_SHUFFLE(sum[0], sum[1], AG_LOW);
+            out[1] = AG_SHUFFLE(sum[0], sum[1], AG_HIGH);
+            if (n - i >= 2 * lanes) {
+                *(vec *)(d + i) = out[0];
+                *(vec *)(d + i + lanes) = out[1];
+            } else
+                memcpy(d + i, out, (size_t)(n - i) * sizeof(float));
+        }
+}
+#undef AG_LOW
+#undef AG_HIGH
 #undef AG_T
 #undef AG_ALL_ROWS
 #undef AG_T_SIZE
