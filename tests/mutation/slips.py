@@ -52,10 +52,11 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
-# what follows when malloc itself has no memory for a list. Types are told apart by the compiler.
+# what follows when malloc itself has no memory for a list. Types are told apart by the compiler,
+# and whether an int overflows is written by the call that is asked.
 UNSEEN = re.compile(
     r"RELEASE_GIL|team_size|nogil|fetch_|prefetch|__version__|warn\(|@|lambda|yield|^global"
-    r"|^raise MemoryError\(\)$|\b\w+_t (is|in|not in) (?!(not )?None)"
+    r"|^raise MemoryError\(\)$|^cdef int overflow = |\b\w+_t (is|in|not in) (?!(not )?None)"
 )
 # Functions that only ask for memory to be brought near.
 HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
