@@ -217,6 +217,32 @@ def test_a_context_without_functions_asks_neither_classes_nor_modes():
         assert asked
 
 
+@pytest.mark.parametrize("materialize", [True, False])
+def test_functions_under_vmap_get_the_gradients_that_they_ask_for(materialize):
+    found = []
+
+    class Two(ag.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x * 2, x * 3
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.set_materialize_grads(materialize)
+
+        @staticmethod
+        def backward(ctx, first, second):
+            found.append(second is None)
+            return first * 2
+
+    x = ag.ones(3, requires_grad=True)
+    ag.func.vmap(Two.apply)(x)[0].sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    assert found == [not materialize]
+
+
 # --- values ------------------------------------------------------------------------------------
 
 
