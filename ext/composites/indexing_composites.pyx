@@ -393,8 +393,8 @@ cdef tuple nonzero_tuple(Tensor a, bint as_tuple):
 
 cdef Tensor raise_where(Tensor grad, Tensor mask, str text):
     """`grad`, if no element of `mask` is set in any example."""
-    while mask.flags & F_BATCHED:
-        mask = lowered(mask, batch_level(mask))
+    if mask.flags & F_BATCHED:
+        return raise_where(grad, lowered(mask, batch_level(mask)), text)
     if scalar_value(T.any(mask, None, False)):
         raise RuntimeError(text)
     return grad

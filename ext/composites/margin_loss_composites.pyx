@@ -132,7 +132,7 @@ cdef Tensor hinge_embedding_loss(Tensor a, Tensor target, double margin, Py_ssiz
 cdef Tensor cosine_embedding_loss(Tensor a, Tensor b, Tensor target, double margin,
                                   Py_ssize_t reduction):
     cdef Tensor cosine, none = wrap_double(0.0)
-    cdef object at = -1
+    cdef object at
     if target.nd > 1:
         raise RuntimeError(
             "cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported")

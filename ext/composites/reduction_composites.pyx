@@ -138,8 +138,6 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
     if order == 2.0:
         if dt_is_complex(a.dt):
             size = T.sum_dim(T.real(T.mul(a, T.conj(a))), dim, keepdim, -1)
-        elif a.dt == DT_F16 or a.dt == DT_BF16:
-            size = T.sum_dim(T.mul(a, a), dim, keepdim, -1)
         else:
             size = T._sum_of_squares(a, dim, keepdim)
         return safe_sqrt(size, out)
