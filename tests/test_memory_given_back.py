@@ -249,3 +249,14 @@ def test_old_gradients_are_let_go():
         else:
             w.grad = put
         assert old() is None
+
+
+def test_nodes_that_die_together_are_released_twice():
+    """As many that the list of those waiting is given back, too."""
+    x = torch.ones(1, requires_grad=True)
+    for _ in range(2):
+        joined = torch.cat([x.neg() for _ in range((1 << 16) + 100)])
+        gone = weakref.ref(joined)
+        del joined
+        assert gone() is None
+        assert (x * 2).neg().grad_fn is not None

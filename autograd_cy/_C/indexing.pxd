@@ -28,7 +28,6 @@ cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor
                       str reduce, bint include_self) except -1
 
 cdef Tensor nonzero_plain(Tensor a)                       # (n, ndim) positions
-cdef Tensor masked_select_plain(Tensor a, Tensor mask)
 
 cdef int tril(Tensor out, Tensor a, Py_ssize_t diagonal) except -1
 cdef int triu(Tensor out, Tensor a, Py_ssize_t diagonal) except -1

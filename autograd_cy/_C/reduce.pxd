@@ -39,7 +39,6 @@ cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1   #
 
 # Into fresh memory, on the CPU, for other kernels.
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt)
-cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt)
 
 # Undo broadcasting: sum over leading dimensions and over those of size 1 in `shape`.
 cdef Tensor sum_to_shape_fast(Tensor a, int ndim, const Py_ssize_t* shape)

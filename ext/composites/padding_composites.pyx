@@ -66,7 +66,8 @@ cdef int check_edges(Tensor a, tuple pad, int n, int code) except -1:
                 f"Argument #{4 + 2 * k}: Padding size should be less than the corresponding input "
                 f"dimension, but got: padding ({left}, {right}) at dimension {d} of input "
                 f"{list(sizes_of(a))}")
-        if size + left + right < 1 or -left >= size or -right >= size:
+        # What is repeated are elements of the whole input, as in torch: they may be cut away.
+        if size + left + right < 1:
             names = [("W", "H", "D")[i] for i in range(n - 1, -1, -1)]
             sizes = [a.sizes[a.nd - n + i] for i in range(n)]
             made = [sizes[i] + pad[2 * (n - 1 - i)] + pad[2 * (n - 1 - i) + 1] for i in range(n)]
@@ -85,6 +86,10 @@ cdef Tensor circular(Tensor a, tuple pad, int n):
         left, right, size = pad[2 * k], pad[2 * k + 1], a.sizes[a.nd - 1 - k]
         if left > size or right > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
+        if size > 0 and (left < 0 or right < 0) and max(left, right) > size + min(left, right):
+            raise RuntimeError(
+                f"pad: circular padding ({left}, {right}) of a dimension of size {size} takes away "
+                "what it would repeat; leave more of it, or pad less")
         if size + left + right < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         shorter = shorter or left < 0 or right < 0

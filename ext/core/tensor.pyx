@@ -596,7 +596,7 @@ cdef class Tensor:
     # Python operators: the table's operators are put into `upcalls` when their modules load.
 
     def __add__(self, other):
-        return upcalls.binary[B_ADD](self, other)
+        return sure_binary(B_ADD, self, other)
 
     def __radd__(self, other):
         return call_binary(B_ADD, self, other)      # it commutes, and the tensor comes first
@@ -614,7 +614,7 @@ cdef class Tensor:
         return call_binary(B_ISUB, self, other)
 
     def __mul__(self, other):
-        return upcalls.binary[B_MUL](self, other)
+        return sure_binary(B_MUL, self, other)
 
     def __rmul__(self, other):
         return call_binary(B_MUL, self, other)

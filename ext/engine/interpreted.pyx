@@ -271,14 +271,26 @@ cdef object compute(Operation op, tuple args, uint32_t flags):
     cdef int device
     args = plain_args(op, args, flags)
     if isinstance(op.kernel, ShapedKernel):
-        return (<ShapedKernel>op.kernel).run(
-            op.name, args, tensors_of(op, args), flags & F_DEVICE, None, "")
+        try:
+            return (<ShapedKernel>op.kernel).run(
+                op.name, args, tensors_of(op, args), flags & F_DEVICE, None, "")
+        except MemoryError as error:
+            raise without_memory(op, error) from None
     if flags & F_DEVICE and not op.anywhere:
         device = device_among(tensors_of(op, args), op.name)
         if isinstance(op.kernel, HostKernel):
             raise no_host_kernel(op.name, device)
         raise no_kernel(op.name, device)
-    return op.kernel(*args)
+    try:
+        return op.kernel(*args)
+    except MemoryError as error:
+        raise without_memory(op, error) from None
+
+
+cdef object without_memory(Operation op, object error):
+    """The MemoryError of an operator, which says its name."""
+    cdef str text = str(error).removeprefix("autograd_cy: ")
+    return error if text.startswith(op.name) else MemoryError(f"{op.name}: {text or 'no memory'}")
 
 
 cdef tuple plain_args(Operation op, tuple args, uint32_t flags):

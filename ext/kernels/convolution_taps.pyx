@@ -161,9 +161,6 @@ cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
     cdef bint along = False, restarts
     cdef Piece* piece
     g.vectors = g.pieces = 0
-    g.source = g.begins = NULL
-    g.piece = NULL
-    g.gathered = False
     if count == 0 or p.images == 0:
         return 0
     last = ((p.images - 1) * p.image + (g.extent[0] - 1) * p.layer + (g.extent[1] - 1) * p.row

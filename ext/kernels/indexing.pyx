@@ -14,7 +14,7 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,
+    cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,
     result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
@@ -27,7 +27,7 @@ from autograd_cy._C.select_loops cimport SelectTable
 from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
 from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, normal_dim, same_shape, sizes_of, store_element, tensor_empty,
+    F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, store_element, tensor_empty,
     tensor_window)
 
 cdef int K_ADD = kernel_number("add")

@@ -159,10 +159,26 @@ cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     return run(plan, &work, result.count // size, in_windows(&plan.g, result))
 
 
+cdef int largest_of(Plan* plan, Tensor result, Tensor indices, Tensor a, Py_ssize_t n,
+                    str op) except -1:
+    """By places where all lie so; otherwise row by row, to results in C order."""
+    cdef Tensor dense, at
+    if fits(plan) and by_places(indices, a) and places(
+            plan, result, a, n, L.max_places[<int>a.dt], NULL):
+        return largest(plan, result, indices, dense_places(a))
+    if not (result.flags | indices.flags) & F_STRIDED:
+        return largest(plan, result, indices, contiguous(a))
+    dense = tensor_empty(result.dt, result.nd, result.sizes)
+    at = tensor_empty(DT_I64, result.nd, result.sizes)
+    largest(plan, dense, at, contiguous(a))
+    copy_into(indices, at, op)
+    return copy_into(result, dense, op)
+
+
 cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple stride,
                   tuple padding, tuple dilation, bint ceil_mode) except -1:
     cdef Plan plan
-    cdef Tensor wide, at
+    cdef Tensor wide
     if result.count == 0:
         return 0
     if is_half(a.dt):
@@ -170,22 +186,12 @@ cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple s
         max_pool(wide, indices, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)
         return copy_into(result, wide, "max_pool")
     regular(&plan, a, result, kernel, stride, padding, dilation)
-    if fits(&plan) and by_places(indices, a) and places(
-            &plan, result, a, len(kernel), L.max_places[<int>a.dt], NULL):
-        return largest(&plan, result, indices, dense_places(a))
-    if (result.flags | indices.flags) & F_STRIDED:
-        wide = tensor_empty(result.dt, result.nd, result.sizes)
-        at = tensor_empty(DT_I64, result.nd, result.sizes)
-        max_pool(wide, at, contiguous(a), kernel, stride, padding, dilation, ceil_mode)
-        copy_into(indices, at, "max_pool")
-        return copy_into(result, wide, "max_pool")
-    a = contiguous(a)
-    return largest(&plan, result, indices, a)
+    return largest_of(&plan, result, indices, a, len(kernel), "max_pool")
 
 
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1:
     cdef Plan plan
-    cdef Tensor wide, at
+    cdef Tensor wide
     if result.count == 0:
         return 0
     if is_half(a.dt):
@@ -193,17 +199,7 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
         adaptive_max_pool(wide, indices, cast(a, DT_F32), size)
         return copy_into(result, wide, "adaptive_max_pool")
     parts(&plan, a, result, <int>len(size))
-    if fits(&plan) and by_places(indices, a) and places(
-            &plan, result, a, len(size), L.max_places[<int>a.dt], NULL):
-        return largest(&plan, result, indices, dense_places(a))
-    if (result.flags | indices.flags) & F_STRIDED:
-        wide = tensor_empty(result.dt, result.nd, result.sizes)
-        at = tensor_empty(DT_I64, result.nd, result.sizes)
-        adaptive_max_pool(wide, at, contiguous(a), size)
-        copy_into(indices, at, "adaptive_max_pool")
-        return copy_into(result, wide, "adaptive_max_pool")
-    a = contiguous(a)
-    return largest(&plan, result, indices, a)
+    return largest_of(&plan, result, indices, a, len(size), "adaptive_max_pool")
 
 
 cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
@@ -285,6 +281,22 @@ cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
     return run(plan, &work, count, out.count + in_windows(&plan.g, grad))
 
 
+ctypedef int (*averages_fn)(Plan*, Tensor, Tensor) except -1
+
+
+cdef int averages_of(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, averages_fn averaged,
+                     rows_fn by_place, str op) except -1:
+    """By places where both lie so; otherwise row by row, to a result in C order."""
+    cdef Tensor dense
+    if places(plan, out, a, n, NULL, by_place):
+        return averaged(plan, out, dense_places(a))
+    if not out.flags & F_STRIDED:
+        return averaged(plan, out, contiguous(a))
+    dense = tensor_empty(out.dt, out.nd, out.sizes)
+    averaged(plan, dense, contiguous(a))
+    return copy_into(out, dense, op)
+
+
 cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple padding, bint ceil_mode,
                   bint count_include_pad, object divisor) except -1:
     cdef Plan plan
@@ -299,14 +311,7 @@ cdef int avg_pool(Tensor out, Tensor a, tuple kernel, tuple stride, tuple paddin
     regular(&plan, a, out, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
     plan.g.divisor = 0 if divisor is None else divisor
-    if places(&plan, out, a, len(kernel), NULL, L.avg_places[<int>out.dt]):
-        return averages(&plan, out, dense_places(a))
-    if out.flags & F_STRIDED:
-        wide = tensor_empty(out.dt, out.nd, out.sizes)
-        avg_pool(wide, contiguous(a), kernel, stride, padding, ceil_mode, count_include_pad,
-                 divisor)
-        return copy_into(out, wide, "avg_pool")
-    return averages(&plan, out, contiguous(a))
+    return averages_of(&plan, out, a, len(kernel), averages, L.avg_places[<int>out.dt], "avg_pool")
 
 
 cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tuple stride,
@@ -324,14 +329,8 @@ cdef int avg_pool_backward(Tensor out, Tensor grad, tuple size, tuple kernel, tu
     regular(&plan, out, grad, kernel, stride, padding, None)
     plan.g.with_pad = count_include_pad
     plan.g.divisor = 0 if divisor is None else divisor
-    if places(&plan, out, grad, len(kernel), NULL, L.avg_back_places[<int>out.dt]):
-        return averages_back(&plan, out, dense_places(grad))
-    if out.flags & F_STRIDED:
-        wide = tensor_empty(out.dt, out.nd, out.sizes)
-        avg_pool_backward(wide, contiguous(grad), size, kernel, stride, padding, ceil_mode,
-                          count_include_pad, divisor)
-        return copy_into(out, wide, "avg_pool_backward")
-    return averages_back(&plan, out, contiguous(grad))
+    return averages_of(&plan, out, grad, len(kernel), averages_back,
+                       L.avg_back_places[<int>out.dt], "avg_pool_backward")
 
 
 cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
@@ -344,13 +343,8 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
         adaptive_avg_pool(wide, cast(a, DT_F32), size)
         return copy_into(out, wide, "adaptive_avg_pool")
     parts(&plan, a, out, <int>len(size))
-    if places(&plan, out, a, len(size), NULL, L.avg_places[<int>out.dt]):
-        return averages(&plan, out, dense_places(a))
-    if out.flags & F_STRIDED:
-        wide = tensor_empty(out.dt, out.nd, out.sizes)
-        adaptive_avg_pool(wide, contiguous(a), size)
-        return copy_into(out, wide, "adaptive_avg_pool")
-    return averages(&plan, out, contiguous(a))
+    return averages_of(&plan, out, a, len(size), averages, L.avg_places[<int>out.dt],
+                       "adaptive_avg_pool")
 
 
 cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
@@ -366,10 +360,5 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
     if grad.count == 0:
         return clear(out)
     parts(&plan, out, grad, <int>len(output_size))
-    if places(&plan, out, grad, len(output_size), NULL, L.avg_back_places[<int>out.dt]):
-        return averages_back(&plan, out, dense_places(grad))
-    if out.flags & F_STRIDED:
-        wide = tensor_empty(out.dt, out.nd, out.sizes)
-        adaptive_avg_pool_backward(wide, contiguous(grad), size, output_size)
-        return copy_into(out, wide, "adaptive_avg_pool_backward")
-    return averages_back(&plan, out, contiguous(grad))
+    return averages_of(&plan, out, grad, len(output_size), averages_back,
+                       L.avg_back_places[<int>out.dt], "adaptive_avg_pool_backward")

@@ -21,7 +21,7 @@ from autograd_cy._C.outputs cimport Result, fresh
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.rules_common cimport dims_mask
-from autograd_cy._C.rules_reduction cimport averaged, extreme, summed
+from autograd_cy._C.rules_reduction cimport extreme, summed
 from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on,
@@ -456,15 +456,6 @@ cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt):
     summed(&made, a, dims, keepdim, dt, "sum")
     out = fresh(&made, ON_CPU)
     sum_into(out, a, dims, keepdim, dt)
-    return out
-
-
-cdef Tensor mean_plain(Tensor a, object dims, bint keepdim, int dt):
-    cdef Result made
-    cdef Tensor out
-    averaged(&made, a, dims, keepdim, dt, "mean")
-    out = fresh(&made, ON_CPU)
-    mean_into(out, a, dims, keepdim, dt)
     return out
 
 

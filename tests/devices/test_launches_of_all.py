@@ -55,7 +55,7 @@ READS = {
     "indexing by a mask": lambda: X[X > 1],
     "indexing by a mask ": lambda: X[YES],
     "nonzero": lambda: X.nonzero(),
-    "nonzero ": lambda: ag.where(X > 1),
+    "where": lambda: ag.where(X > 1),
     "unique": lambda: X.unique(),
     "unique ": lambda: ag.unique_consecutive(X),
     "a number of a tensor": lambda: ag.repeat_interleave(X, INTEGER),

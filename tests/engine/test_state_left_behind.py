@@ -221,3 +221,63 @@ def test_second_derivatives_where_hooks_pack_what_is_saved():
     assert again.tolist() == [6.0, 12.0]
     each = ag.func.vmap(ag.func.grad(cubes))(ag.tensor([[1.0, 2.0], [3.0, 4.0]]))
     assert each.tolist() == [[3.0, 12.0], [27.0, 48.0]]
+
+
+def test_random_values_have_no_tangents():
+    for name, args in {
+        "normal_": (), "uniform_": (), "bernoulli_": (0.5,), "exponential_": (), "random_": (),
+    }.items():  # fmt: skip
+        with forward_ad.dual_level():
+            d = forward_ad.make_dual(ag.ones(3), ag.ones(3) * 2) * 1
+            part = d[:2]
+            getattr(part, name)(*args)
+            assert forward_ad.unpack_dual(d).tangent.tolist() == [0.0, 0.0, 2.0], name
+            assert forward_ad.unpack_dual(part).tangent.tolist() == [0.0, 0.0], name
+
+
+def test_random_numbers_do_not_go_where_history_is():
+    p, leaf = ag.full((3,), 0.5), ag.ones(3, requires_grad=True)
+    for call in (
+        lambda out: ag.bernoulli(p, out=out),
+        lambda out: ag.normal(p, p, out=out),
+        lambda out: ag.normal(p, 2.0, out=out),
+        lambda out: ag.normal(0.0, p, out=out),
+        lambda out: ag.rand(3, out=out),
+        lambda out: ag.randn(3, out=out),
+    ):
+        for out in (leaf, leaf * 1):
+            before = out._version
+            with pytest.raises(RuntimeError, match="out="):
+                call(out)
+            assert out._version == before
+            assert out.tolist() == [1.0] * 3
+        assert call(ag.ones(3)).shape == (3,)
+
+
+def test_tensors_have_no_name():
+    hooked = ag.ones(2, requires_grad=True)
+    hooked.register_hook(lambda g: g)
+    assert ag.ones(2).name is None
+    assert hooked.name is None
+    assert (hooked * 2).name is None
+
+
+def test_switches_put_back_what_was_when_they_were_made():
+    off, on = ag.set_grad_enabled, ag.enable_grad
+    with ag.no_grad():
+        with off(False):
+            assert not ag.is_grad_enabled()
+        assert not ag.is_grad_enabled()
+        with off(True):
+            assert ag.is_grad_enabled()
+        assert not ag.is_grad_enabled()
+        with on():
+            with off(False):
+                assert not ag.is_grad_enabled()
+            assert ag.is_grad_enabled()
+    assert ag.is_grad_enabled()
+    with ag.inference_mode():
+        with ag.set_grad_enabled(True):
+            assert ag.is_inference_mode_enabled()
+        assert ag.is_inference_mode_enabled()
+        assert not ag.is_grad_enabled()

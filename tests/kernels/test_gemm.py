@@ -409,7 +409,7 @@ print(blas.blas_info())
 
 def run(script, **variables):
     # As programs have it: what limits the threads of libraries is for the tests themselves.
-    ours = ("AUTOGRAD_CY", "OPENBLAS_NUM_THREADS")
+    ours = ("AUTOGRAD_CY_BLAS", "AUTOGRAD_CY_CPU", "OPENBLAS_NUM_THREADS")
     environ = {k: v for k, v in os.environ.items() if not k.startswith(ours)} | variables
     done = programs.run("-c", script, env=environ)
     return done.returncode, done.stdout + done.stderr
@@ -437,6 +437,8 @@ def test_scipy_as_provider_is_held_at_one_thread():
     assert found["provider"] == "scipy"
     assert found["threads"] == "own"
     assert found["library_threads"] in (1, None)
+    if "openblas" in (found["setter"] or ""):  # it says what it is
+        assert found["config"].startswith("OpenBLAS") and found["core"].isidentifier()
 
 
 def test_own_loops_load_no_scipy():

@@ -27,6 +27,16 @@ def test_what_was_there_counts_with_beta(name, beta, m, n, k):
     np.testing.assert_allclose(got.astype("c16"), want, atol=scale * k**0.5, rtol=0)
 
 
+@pytest.mark.parametrize("name", CODES)
+def test_rows_of_the_result_may_lie_apart(name):
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-3, 4, shape).astype(name) for shape in ((3, LONG), (LONG, 2)))
+    room = np.full((3, 9), 77).astype(name)
+    gemm.gemm_numpy(CODES[name], a, b, room[:, 4:6])
+    np.testing.assert_array_equal(room[:, 4:6], a @ b)
+    assert (room[:, :4] == 77).all() and (room[:, 6:] == 77).all()
+
+
 def test_unused_results_need_not_be_numbers():
     a, b = np.ones((2, LONG)), np.ones((LONG, 3))
     c = np.full((2, 3), np.nan)

@@ -240,3 +240,17 @@ def test_users_write_stochastic_functions():
 
     with pytest.raises(RuntimeError, match="single output"):
         Two()(p)
+
+
+def test_samples_are_no_functions_of_what_they_are_drawn_by():
+    p = leaf(0.2, 0.7)
+    deviations = leaf(1.0, 2.0)
+    drawn = (
+        p.bernoulli(),
+        p.multinomial(1),
+        torch.normal(p, 1.0),
+        torch.normal(p, deviations),
+    )
+    for sample in drawn:
+        assert not sample.requires_grad
+        assert sample.creator is not None

@@ -3,6 +3,7 @@
 An operator that is made of others fails where a step does; what the caller wrote is what it says.
 """
 
+import functools
 import inspect
 import re
 import warnings
@@ -15,6 +16,7 @@ from refused import FILE, chosen, function_of
 from varied import dtype_of
 
 import autograd_cy as ag
+from autograd_cy.ops import _schema as schema
 
 # Names of operators that are steps of others, and of functions in generated modules.
 PRIVATE = re.compile(r"(?<![\w.'\"])(_[a-z]\w*|form_\w+|c_[a-z]+_?\(|\w+_plain|NULL)(?![\w.'\"])")
@@ -219,3 +221,28 @@ def test_modules():
                 ask(wrong, f"{name}{args} of {value!r}", module, value)
                 ask(wrong, f"{name}{args} of two {value!r}", module, value, ag.ones(2, 2))
     assert made > 100 and not wrong
+
+
+def test_errors_of_memory_name_what_needs_it():
+    x, wrong = ag.ones(3).expand(2**45, 3), []
+    calls = {
+        "add": lambda: x + 1.0,
+        "mul": lambda: ag.ones(3) * x,
+        "clone": lambda: x.clone(),
+        "contiguous": lambda: x.contiguous(),
+        "repeat": lambda: ag.ones(3).repeat(2**45),
+        "cat": lambda: ag.cat([x, x]),
+        "put": lambda: ag.put(x, ag.tensor([0]), ag.ones(1)),
+        "linalg.inv": lambda: ag.linalg.inv(ag.eye(2).expand(2**45, 2, 2)),
+        "normalize": lambda: ag.nn.functional.normalize(x),
+    }
+    for record in chosen():
+        alone = isinstance(record.kernel, schema.elementwise) and len(record.tensor_args) == 1
+        if alone and len(record.args) == 1 and "f" in record.dtypes:
+            calls[record.name] = functools.partial(function_of(record), x)
+    for name, call in calls.items():
+        with pytest.raises(MemoryError) as caught:
+            call()
+        if not str(caught.value).startswith(f"{name}: "):
+            wrong.append(f"{name}: {caught.value}")
+    assert len(calls) > 40 and not wrong

@@ -21,6 +21,7 @@ from grouping import each
 import autograd_cy as ag
 from autograd_cy._C import scratch
 from autograd_cy.nn import functional as F
+from autograd_cy.profiler._events import _demangled
 from autograd_cy.profiler._session import Session
 from autograd_cy.utils.checkpoint import checkpoint
 
@@ -405,6 +406,7 @@ OTHERS = {
     "RMSprop": lambda: stepped("RMSprop", centered=True, momentum=0.9),
     "Rprop": lambda: stepped("Rprop"),
     "clipping": lambda: ag.nn.utils.clip_grad_norm_(r(30), 1.0),
+    "names of C++": lambda: _demangled("_ZN3foo3barEv"),
     "generators": lambda: ag.Generator().manual_seed(5).get_state(),
 }
 

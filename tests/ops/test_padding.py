@@ -181,3 +181,23 @@ def test_circular_modules_refuse_other_inputs(rank):
     module = getattr(ag.nn, f"CircularPad{rank}d")(1)
     with pytest.raises(ValueError, match=rf"expected {rank + 1}D or {rank + 2}D input \(got 1D"):
         module(ag.zeros(3))
+
+
+def test_what_is_repeated_may_be_cut_away():
+    for mode, size, left, right in (
+        ("replicate", 1, -1, 1),
+        ("replicate", 1, 2, -2),
+        ("replicate", 2, -3, 4),
+        ("reflect", 2, -2, 1),
+        ("reflect", 3, 2, -3),
+    ):
+        array = np.arange(2.0 * size).reshape(2, size) + 1
+        places = np.arange(-left, size + right)
+        places = np.clip(places, 0, size - 1) if mode == "replicate" else np.abs(places)
+        places = np.where(places < size, places, 2 * (size - 1) - places)
+        x = ag.tensor(array, requires_grad=True)
+        found = F.pad(x, (left, right), mode=mode)
+        np.testing.assert_array_equal(found.detach().numpy(), array[:, places])
+        assert ag.autograd.gradcheck(lambda t: F.pad(t, (left, right), mode=mode), x)
+    with pytest.raises(RuntimeError, match=r"pad: circular padding \(-1, 1\) .* size 1"):
+        F.pad(ag.ones(2, 1), (-1, 1), mode="circular")

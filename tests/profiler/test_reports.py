@@ -9,8 +9,10 @@ from samples import training, with_memory
 
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns
+from autograd_cy.profiler._groups import NONE, keys_of
 from autograd_cy.profiler._reports import Loaded, load
 from autograd_cy.profiler._spans import Spans
+from autograd_cy.profiler._stacks import MARGIN, NARROWEST, WIDTH, _Box, _drawn
 
 
 def key_of(average):
@@ -209,6 +211,33 @@ def test_the_summary_says_where_the_time_went():
     columns.start //= 100
     columns.end //= 100
     assert "Hint: " in Loaded(columns).summary() and "vmap" in Loaded(columns).summary()
+
+
+def test_events_of_just_the_bound_are_not_short():
+    for length, hint in ((2000, False), (1999, True)):
+        columns = training(steps=6)
+        columns.start[:] = 10_000 * np.arange(len(columns.start))
+        columns.end[:] = columns.start + length
+        columns.parent[:] = -1
+        assert ("Hint: " in Loaded(columns).summary()) is hint
+
+
+def test_boxes_of_just_the_bound_are_drawn():
+    root = _Box("all", "frame")
+    root.value = float(WIDTH - 2 * MARGIN)  # a pixel for each unit
+    for name, value in (("wide", NARROWEST), ("narrow", 0.99 * NARROWEST)):
+        root.child(name, "frame").value = value
+    drawn = _drawn(root, str, "title")
+    assert "wide: " in drawn and "narrow: " not in drawn
+
+
+def test_changes_of_memory_outside_of_events_have_no_shape_line_or_module():
+    spans = Spans(with_memory(training()))
+    (place,) = np.flatnonzero(np.array(spans.names)[spans.name] == "[memory]")
+    expected = {"shape": "[memory]", "line": NONE, "module": NONE, "op": "[memory]"}
+    for by, key in expected.items():
+        code, keys = keys_of(spans, by)
+        assert keys[code[place]] == key, by
 
 
 def test_tables_say_what_failed_what_was_open_and_what_was_dropped():

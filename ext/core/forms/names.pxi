@@ -82,9 +82,16 @@ cdef str renamed(str text, str own, str said):
 
 cdef int put_name(object error, object trace, str own, str said) except -1:
     cdef tuple args = error.args
+    cdef object caller
     cdef str text
     if len(args) == 1 and type(args[0]) is str and of_package(trace):
-        text = renamed(<str>args[0], own, said)
+        text = <str>args[0]
+        if isinstance(error, MemoryError) and text.startswith("autograd_cy: "):
+            caller = public_caller()
+            own = said.lstrip("_") if own.startswith("_") else own
+            text = f"{own if caller is None else caller.co_name}: {text[13:]}"
+        else:
+            text = renamed(text, own, said)
         if text is not args[0]:
             error.args = (text,)
     return 0

@@ -10,6 +10,11 @@ ctypedef PyObject* (*unary_result)(Tensor) noexcept
 cdef inline object call_binary(int slot, object a, object b):
     if upcalls.binary[slot] == NULL:
         return NotImplemented
+    return sure_binary(slot, a, b)
+
+
+cdef inline object sure_binary(int slot, object a, object b):
+    """The same for an operator that is there."""
     return result_of((<binary_result><void*>upcalls.binary[slot])(a, b), slot, False)
 
 
