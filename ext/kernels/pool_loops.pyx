@@ -10,7 +10,7 @@
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
     DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_U8)

@@ -260,3 +260,24 @@ def test_tensors_have_no_name():
     assert ag.ones(2).name is None
     assert hooked.name is None
     assert (hooked * 2).name is None
+
+
+def test_switches_put_back_what_was_when_they_were_made():
+    off, on = ag.set_grad_enabled, ag.enable_grad
+    with ag.no_grad():
+        with off(False):
+            assert not ag.is_grad_enabled()
+        assert not ag.is_grad_enabled()
+        with off(True):
+            assert ag.is_grad_enabled()
+        assert not ag.is_grad_enabled()
+        with on():
+            with off(False):
+                assert not ag.is_grad_enabled()
+            assert ag.is_grad_enabled()
+    assert ag.is_grad_enabled()
+    with ag.inference_mode():
+        with ag.set_grad_enabled(True):
+            assert ag.is_inference_mode_enabled()
+        assert ag.is_inference_mode_enabled()
+        assert not ag.is_grad_enabled()

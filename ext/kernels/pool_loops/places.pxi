@@ -182,9 +182,12 @@ cdef inline bint alike(const PoolShape* g, const Py_ssize_t* lo,
 
 cdef void avg_back_places(const PoolShape* g, const real_t* grad, real_t* out, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil:
-    """Each place of the gradient is made of the windows that it has a part in."""
+    """
+    Each place of the gradient is made of the windows that it has a part in. Places and rows in the
+    same windows as those before them are copies.
+    """
     cdef int64_t place[LISTED]
-    cdef Py_ssize_t r, rest = first, n = 0, i, od, oh, ow
+    cdef Py_ssize_t r = first, rest = first, n = 0, i, od, oh, ow, row = g.size[2]
     cdef Py_ssize_t o[3]
     cdef Py_ssize_t lo[3]
     cdef Py_ssize_t hi[3]
@@ -193,38 +196,51 @@ cdef void avg_back_places(const PoolShape* g, const real_t* grad, real_t* out, P
     cdef real_t* to
     cdef real_t count
     cdef double same = 1
-    cdef bint others = True
-    cdef int d
+    cdef bint others = True, begins = True
+    cdef int d, moved
     for d in range(2, -1, -1):
         o[d] = rest % g.size[d]
         rest //= g.size[d]
         lo[d] = hi[d] = 0
         covering(g, d, o[d], &lo[d], &hi[d])
-    for r in range(first, last):
+    while r < last:
         to = out + r * g.c
         images = grad + rest * (g.out[0] * g.out[1] * g.out[2] * g.c)
-        if others:
+        moved = 2
+        if not begins and o[2] == 0 and r - row >= first and r + row <= last:
+            memcpy(to, to - row * g.c, row * g.c * sizeof(real_t))
+            r += row
+            moved = 1
+        elif not others:
+            memcpy(to, to - g.c, g.c * sizeof(real_t))
+            r += 1
+        else:
             n = listed(place, lo, hi, g.out) if alike(g, lo, hi) else -1
             if n > 0:
                 same = elements(g, lo[0], lo[1], lo[2])
-        if n > 0:
-            average(images, g.c, place, n, same, to, g.c)
-        else:
-            memset(to, 0, g.c * sizeof(real_t))
-            for od in range(lo[0], hi[0]):
-                for oh in range(lo[1], hi[1]):
-                    for ow in range(lo[2], hi[2]):
-                        count = <real_t>elements(g, od, oh, ow)
-                        p = images + ((od * g.out[1] + oh) * g.out[2] + ow) * g.c
-                        for i in range(g.c):
-                            to[i] += p[i] / count
-        others = False
-        for d in range(2, -1, -1):
+                average(images, g.c, place, n, same, to, g.c)
+            else:
+                memset(to, 0, g.c * sizeof(real_t))
+                for od in range(lo[0], hi[0]):
+                    for oh in range(lo[1], hi[1]):
+                        for ow in range(lo[2], hi[2]):
+                            count = <real_t>elements(g, od, oh, ow)
+                            p = images + ((od * g.out[1] + oh) * g.out[2] + ow) * g.c
+                            for i in range(g.c):
+                                to[i] += p[i] / count
+            r += 1
+        # The first place of a row doesn't follow the one before it.
+        others = moved == 1
+        begins = False
+        for d in range(moved, -1, -1):
             o[d] += 1
             if o[d] < g.size[d]:
-                others |= covering(g, d, o[d], &lo[d], &hi[d])
+                if covering(g, d, o[d], &lo[d], &hi[d]):
+                    others = True
+                    begins |= d < 2
                 break
             others = True
+            begins |= d < 2
             o[d] = lo[d] = hi[d] = 0
             covering(g, d, 0, &lo[d], &hi[d])
             rest += d == 0
