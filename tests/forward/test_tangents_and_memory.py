@@ -263,3 +263,20 @@ def test_a_tangent_of_many_examples_that_is_shared_is_copied():
     one, three = ag.func.jacfwd(changed)(ag.tensor([1.0, 2.0]))
     assert one.tolist() == [[1, 0], [0, 1]]
     assert three.tolist() == [[3, 0], [0, 3]]
+
+
+def test_what_has_a_tangent_is_not_resized():
+    with fw.dual_level():
+        x = fw.make_dual(ag.ones(3), ag.full((3,), 2.0))
+        for change in (
+            lambda: x.resize_(5),
+            lambda: x.resize_(3),
+            lambda: x.resize_as_(ag.ones(2)),
+        ):
+            with pytest.raises(
+                RuntimeError, match="cannot resize variables that has a forward grad"
+            ):
+                change()
+        primal, direction = fw.unpack_dual(x)
+        assert primal.tolist() == [1.0] * 3 and direction.tolist() == [2.0] * 3
+    assert x.resize_(2).shape == (2,)
