@@ -11,7 +11,7 @@ from benchmarks.inputs import leaf, normal, uniform
 _MAPS = {"8x16x32x32": (8, 16, 32, 32), "4x8x112x112": (4, 8, 112, 112), "1x1x8x8": (1, 1, 8, 8)}
 
 #: Name, operation on (nn.functional, images).
-_OPERATIONS: tuple[tuple[str, Callable], ...] = (
+OPERATIONS: tuple[tuple[str, Callable], ...] = (
     ("max_pool2d 2", lambda F, a: F.max_pool2d(a, 2)),
     ("max_pool2d 3 by 2", lambda F, a: F.max_pool2d(a, 3, 2, 1)),
     ("avg_pool2d 2", lambda F, a: F.avg_pool2d(a, 2)),
@@ -26,18 +26,29 @@ _OPERATIONS: tuple[tuple[str, Callable], ...] = (
 )
 
 
-def _forward(function: Callable, shape: tuple[int, ...]) -> Callable:
+def _as_drawn(torch: Any, tensor: Any) -> Any:
+    return tensor
+
+
+def forward(function: Callable, shape: tuple[int, ...], laid: Callable = _as_drawn) -> Callable:
+    """Return what prepares the operation, on images that lie in memory as `laid` says."""
+
     def setup(torch: Any) -> Callable:
-        a = normal(torch, *shape)
+        a = laid(torch, normal(torch, *shape))
         return lambda: function(torch.nn.functional, a)
 
     return setup
 
 
-def _with_backward(function: Callable, shape: tuple[int, ...]) -> Callable:
+def with_backward(
+    function: Callable, shape: tuple[int, ...], laid: Callable = _as_drawn
+) -> Callable:
+    """Return what prepares the same with its gradient; that of the result lies so, too."""
+
     def setup(torch: Any) -> Callable:
-        a = leaf(normal(torch, *shape))
-        grad = uniform(torch, *function(torch.nn.functional, a).shape, seed=2)
+        a = leaf(laid(torch, normal(torch, *shape)))
+        result = function(torch.nn.functional, a)
+        grad = laid(torch, uniform(torch, *result.shape, seed=2))
 
         def run() -> Any:
             a.grad = None
@@ -51,7 +62,7 @@ def _with_backward(function: Callable, shape: tuple[int, ...]) -> Callable:
 
 CASES = [
     Case(f"{name}{tail} {size}", setup(function, shape))
-    for name, function in _OPERATIONS
+    for name, function in OPERATIONS
     for size, shape in _MAPS.items()
-    for tail, setup in (("", _forward), (" and backward", _with_backward))
+    for tail, setup in (("", forward), (" and backward", with_backward))
 ]
