@@ -199,8 +199,23 @@ def test_errors_of_programs_stay_as_they_are():
         with ag.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
             with pytest.raises(RuntimeError, match=r"^mm: no room"):
                 call()
+    # A hook in C leaves no trace of its own.
+    hook = functools.partial(np.matmul, np.ones((2, 5)))
+    with ag.autograd.graph.saved_tensors_hooks(hook, lambda t: t):
+        for call in (lambda: x * x, lambda: ag.mul(x, x)):
+            with pytest.raises(ValueError, match=r"^matmul: Input operand 1 has a mismatch"):
+                call()
     with pytest.raises(ag.linalg.LinAlgError, match=r"^linalg\.inv: Singular"):
         ag.linalg.inv(ag.zeros(2, 2))
+
+
+def test_programs_may_have_any_name_or_none():
+    for name in ("program", None, 5, {}):
+        namespace = {"ag": ag, "__name__": name}
+        if name == {}:
+            del namespace["__name__"]
+        with pytest.raises(RuntimeError, match=r"^matmul: mat1"):
+            exec("ag.matmul(ag.ones(2, 3), ag.ones(2, 3))", namespace)
 
 
 def test_modules():

@@ -20,6 +20,8 @@ cdef list families = []             # the forms of each module
 # Where functions in Python stand that hand on to forms.
 cdef tuple IN_PYTHON = ("autograd_cy._interpreted.", "autograd_cy._tensors.",
                         "autograd_cy.nn.functional.", "autograd_cy.linalg", "autograd_cy.overrides")
+# Where an operator calls what programs gave it, which may be in C and leave no trace of its own.
+cdef str HOOK = "autograd_cy._C.saved.pack_with"
 
 
 cdef bint is_operator(str name) except -1:
@@ -36,11 +38,17 @@ cdef str tail(str name):
     return name.rpartition(".")[2].rstrip("_")
 
 
+cdef str module_of(object frame):
+    """The name of its module; a program may run with whatever it likes there."""
+    cdef object name = frame.f_globals.get("__name__")
+    return <str>name if type(name) is str else ""
+
+
 cdef object public_caller():
     """The code of the function of the package through which Python came here, or None."""
     cdef object frame = _getframe(), found = None
     cdef str name
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(IN_PYTHON):
+    while frame is not None and module_of(frame).startswith(IN_PYTHON):
         name = frame.f_code.co_name
         if not name.startswith(("_", "<")) and name != "asking":
             found = frame.f_code
@@ -51,7 +59,8 @@ cdef object public_caller():
 cdef bint of_package(object trace) except -1:
     """Whether no function of the program lies between the call and the error."""
     while trace is not None:
-        if not trace.tb_frame.f_globals.get("__name__", "").startswith("autograd_cy."):
+        if (not module_of(trace.tb_frame).startswith("autograd_cy.")
+                or trace.tb_frame.f_code.co_name == HOOK):
             return False
         trace = trace.tb_next
     return True
