@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain -O3
 # Reductions of plain tensors.  The loops are in row_loops.pyx; here dimensions are sorted and
 # joined, the work is cut into tiles, and partial results are put together.  Positions of extremes,
 # variance, logsumexp and running sums are in reduce/.

@@ -16,6 +16,8 @@ ctypedef fused scan_t:
 
 cdef enum:
     AT_ONCE = 8      # rows that are summed side by side: each addition waits for the one before
+    ABREAST = 16     # columns whose sums stay in registers
+    CLOSE = 1 << 15  # elements that are gone through by strips: more of them go row by row
 
 cdef struct ScanPlan:
     Py_ssize_t size
@@ -26,8 +28,21 @@ cdef struct ScanPlan:
     int dt
 
 
-cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept nogil:
+cdef inline void scan_strip(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept nogil:
+    """ABREAST columns: what was just written isn't read again, which takes as long as the rest."""
+    cdef scan_t[ABREAST] sums
     cdef Py_ssize_t i, j
+    for j in range(ABREAST):
+        sums[j] = p[j]
+    for i in range(1, size):
+        p += inner
+        for j in range(ABREAST):
+            sums[j] += p[j]
+            p[j] = sums[j]
+
+
+cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept nogil:
+    cdef Py_ssize_t i, j, first = 0
     cdef double s = 0
     if inner == 1:
         if scan_t is float:
@@ -38,8 +53,12 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept
             for i in range(1, size):
                 p[i] += p[i - 1]
         return
+    if sizeof(scan_t) <= 8 and size * inner <= CLOSE:
+        while first + ABREAST <= inner:
+            scan_strip(p + first, size, inner)
+            first += ABREAST
     for i in range(1, size):
-        for j in range(inner):
+        for j in range(first, inner):
             p[i * inner + j] += p[(i - 1) * inner + j]
 
 
@@ -104,6 +123,8 @@ cdef void scan_row(ScanPlan* plan, Py_ssize_t row) noexcept nogil:
         scan_one(<int8_t*>p, plan.size, plan.inner)
     elif plan.dt == DT_I64 - 4:
         scan_one(<uint8_t*>p, plan.size, plan.inner)
+    elif 2 * plan.inner >= ABREAST and 2 * plan.size * plan.inner <= CLOSE:
+        scan_one(<double*>p, plan.size, 2 * plan.inner)  # real and imaginary parts side by side
     else:
         scan_one(<double complex*>p, plan.size, plan.inner)
 
