@@ -107,7 +107,7 @@ def multinomial(
 def _check_weights(weights: Tensor) -> None:
     if not bool(((weights >= 0) & weights.isfinite()).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if weights.numel() == 0 and weights.shape[-1] == 0 and weights.shape[0] > 0:
+    if weights.numel() == 0 and weights.shape[0] > 0:
         raise RuntimeError("multinomial: there is no category to draw from")
     if not bool((weights.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -255,3 +255,13 @@ def test_failed_backward_leaves_the_engine_usable():
     handle.remove()
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 1), (1, 2), (3, 2), (2, 2, 2)])
+def test_a_gradient_of_other_strides_is_copied_into_those_of_the_leaf(shape):
+    x = torch.ones(shape, requires_grad=True)
+    weights = torch.arange(float(x.numel())).reshape(shape[::-1])
+    turned = tuple(range(len(shape)))[::-1]
+    (x.permute(turned) * weights).sum().backward()
+    assert x.grad.stride() == x.stride()
+    assert torch.equal(x.grad, weights.permute(turned))
