@@ -89,6 +89,24 @@ cdef inline Py_ssize_t round_up(Py_ssize_t length, Py_ssize_t multiple) noexcept
     return parts(length, multiple) * multiple
 
 
+# The sides of a part of a result for each of `count` threads, which is quickest for the largest:
+# to pack a number costs as much as sixteen multiplications.
+cdef inline void even_grid(Py_ssize_t rows, Py_ssize_t row_step, Py_ssize_t cols,
+                           Py_ssize_t col_step, int count, Py_ssize_t* row_side,
+                           Py_ssize_t* col_side) noexcept nogil:
+    cdef Py_ssize_t down, high, wide
+    cdef double time, least = 0
+    for down in range(1, count + 1):
+        if count % down == 0:
+            high = round_up(parts(rows, down), row_step)
+            wide = round_up(parts(cols, count // down), col_step)
+            time = <double>high * wide + 16.0 * (high + wide)
+            if least == 0 or time < least:
+                least = time
+                row_side[0] = high
+                col_side[0] = wide
+
+
 cdef inline Py_ssize_t even_part(
         Py_ssize_t length, Py_ssize_t longest, Py_ssize_t multiple) noexcept nogil:
     # Parts as even as can be, none longer than `longest` (but for rounding).

@@ -18,7 +18,7 @@ from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
 from autograd_cy._C.gemm_product cimport (
     COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_INTERRUPTED,
     GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE, INT64, Product, Served, UINT8, a_at,
-    b_at, c_at, even_part, is_complex, itemsize, parts, round_up)
+    b_at, c_at, even_grid, even_part, is_complex, itemsize, parts, round_up)
 from autograd_cy._C.parallel cimport (
     in_parallel_region, parallel_for, parallel_for_dynamic, team_size)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
@@ -431,18 +431,7 @@ ctypedef struct Grid:
 
 
 cdef bint suits_grid(Grid* t, int threads) noexcept nogil:
-    # By the time of the largest part: to pack a number costs as much as sixteen multiplications.
-    cdef Py_ssize_t width = loops.width[kind_of(t.p.dtype)], down, rows, cols
-    cdef double time, least = 0
-    for down in range(1, threads + 1):
-        if threads % down == 0:
-            rows = round_up(parts(t.p.m, down), loops.rows)
-            cols = round_up(parts(t.p.n, threads // down), width)
-            time = <double>rows * cols + 16.0 * (rows + cols)
-            if least == 0 or time < least:
-                least = time
-                t.rows = rows
-                t.cols = cols
+    even_grid(t.p.m, loops.rows, t.p.n, loops.width[kind_of(t.p.dtype)], threads, &t.rows, &t.cols)
     t.across = parts(t.p.n, t.cols)
     return min(t.rows, t.cols) >= NARROWEST and t.across * parts(t.p.m, t.rows) == threads
 

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from autograd_cy._C.convolution_plan cimport Form
 from autograd_cy._C.gemm_loops cimport BY_COLUMNS, BY_ROWS, KIND_F32, LoopTable
-from autograd_cy._C.gemm_product cimport parts, round_up
+from autograd_cy._C.gemm_product cimport even_grid, parts, round_up
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch
 from autograd_cy._C.winograd_loops cimport TransformTable
@@ -495,17 +495,7 @@ ctypedef struct Shares:
 
 
 cdef bint suits_shares(Shares* t, int threads) noexcept nogil:
-    cdef Py_ssize_t width = products.width[KIND_F32], across, channels, rows
-    cdef double time, least = 0
-    for across in range(1, threads + 1):
-        if threads % across == 0:
-            channels = round_up(parts(t.f.c, across), width)
-            rows = round_up(parts(t.f.o, threads // across), ROWS)
-            time = <double>channels * rows + 16.0 * (channels + rows)
-            if least == 0 or time < least:
-                least = time
-                t.channels = channels
-                t.rows = rows
+    even_grid(t.f.c, products.width[KIND_F32], t.f.o, ROWS, threads, &t.channels, &t.rows)
     t.across = parts(t.f.c, t.channels)
     return t.across * parts(t.f.o, t.rows) == threads
 
