@@ -1,4 +1,4 @@
-"""Calls of composites and of what has a shape rule: their answers are those of `calls/`."""
+"""Calls of `calls/`, by parts of the sources, have the answers that stand there."""
 
 import pytest
 from answers import FILES, agrees, answer, like, names, read, refused
@@ -6,7 +6,7 @@ from answers import FILES, agrees, answer, like, names, read, refused
 import autograd_cy
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_answers(path):
     known = names(autograd_cy)
     calls = read(path)

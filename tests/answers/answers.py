@@ -1,10 +1,11 @@
-"""Calls of composites and of what has a shape rule, with the answers that torch has.
+"""Calls with the answers that torch has, by the part of the sources that they ask.
 
 A file of `calls/` has a call in a line and the answer in the next, indented: dtype, shape, strides
 where they are not those of rows, and the elements, or two sums of them if they are many. Of what
-is refused it has the type and the words, which are ours. A call after `~` is answered otherwise by
-torch, or is none of torch's. `python -m tests.composites.answers [FILE ...]` writes the answers,
-those of torch, and says where ours differ.
+is refused it has the type and the words, which are ours. Lines that begin with `> ` are statements
+that run before the call which follows them. A call after `~` is answered otherwise by torch, or is
+none of torch's. `python -m tests.answers.answers [FILE ...]` writes the answers, those of torch,
+and says where ours differ.
 """
 
 import math
@@ -13,8 +14,10 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy
+
 FOLDER = Path(__file__).parent / "calls"
-FILES = sorted(FOLDER.glob("*.txt"))
+FILES = sorted(FOLDER.rglob("*.txt"))
 SHOWN = 16  # elements that are written one by one
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
@@ -81,7 +84,28 @@ def names(lib):
                 return getattr(importlib.import_module(f"autograd_cy._C.ops_{family}"), name)
         raise LookupError(name)
 
+    def facts(x):
+        """What can be asked of a tensor besides its elements."""
+        node = x.grad_fn and type(x.grad_fn).__name__
+        place = x.storage_offset(), x.stride(), x._version, x._is_view()
+        return (x.is_leaf, x.requires_grad, node, *place)
+
+    def raised(function, *arguments):
+        """The name of what a call raises, None if nothing."""
+        try:
+            function(*arguments)
+        except Exception as error:
+            return type(error).__name__
+
+    def warned(function, *arguments):
+        """The names of the warnings of a call, and what it returns."""
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            value = function(*arguments)
+        return [w.category.__name__ for w in found], value
+
     return {
+        "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
@@ -94,10 +118,13 @@ def names(lib):
 
 def answer(lib, call, known):
     """What the call gives in a library, as a line of text."""
+    *before, call = call.split("\n")
+    known = dict(known)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return shown(lib, eval(call, dict(known)))
+            exec("\n".join(before), known)
+            return shown(lib, eval(call, known))
     except Exception as error:
         return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
@@ -142,13 +169,17 @@ def like(found, wanted):
 
 
 def read(path):
-    """(call, whether torch's, answer) of each call; comments are none."""
-    found = []
+    """(statements and call, whether torch's, answer) of each call; comments are none."""
+    found, before = [], []
     for line in path.read_text().splitlines():
         if line.startswith("    "):
             found[-1][2] = line.strip()
+        elif line.startswith(">"):
+            before.append(line[2:])
         elif line.strip() and not line.startswith("#"):
-            found.append([line.removeprefix("~ "), not line.startswith("~ "), ""])
+            found.append(["\n".join([*before, line.removeprefix("~ ")]), line[:2] != "~ ", ""])
+            before = []
+    assert not before, before
     return found
 
 
@@ -169,16 +200,16 @@ def main(chosen):
 
     mine, theirs = names(autograd_cy), names(torch)
     for path in map(Path, chosen or FILES):
-        lines = []
+        lines, calls = [], iter(read(path))
         for line in path.read_text().splitlines():
             if line.startswith("    "):
                 continue
             lines.append(line)
-            if not line.strip() or line.startswith("#"):
+            if not line.strip() or line[0] in "#>":
                 continue
-            call = line.removeprefix("~ ")
+            call, same, _ = next(calls)
             found = answer(autograd_cy, call, mine)
-            if call == line:
+            if same:
                 wanted = answer(torch, call, theirs)
                 if not agrees(found, wanted):
                     print(f"{path.name}: {call}\n  ours   {found}\n  torch  {wanted}")
