@@ -90,6 +90,16 @@ def names(lib):
         place = x.storage_offset(), x.stride(), x._version, x._is_view()
         return (x.is_leaf, x.requires_grad, node, *place)
 
+    def edges(node):
+        """The names of the nodes that gradients go to, and of which output."""
+        return [(n and type(n).__name__, nr) for n, nr in node.next_functions]
+
+    def event(function):
+        """The name and the shapes of the first event of a call."""
+        with lib.autograd.profiler.profile(record_shapes=True) as seen:
+            function()
+        return seen.function_events[0].name, seen.function_events[0].input_shapes[0]
+
     def raised(function, *arguments):
         """The name of what a call raises, None if nothing."""
         try:
@@ -105,7 +115,7 @@ def names(lib):
         return [w.category.__name__ for w in found], value
 
     return {
-        "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
+        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
