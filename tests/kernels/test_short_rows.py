@@ -85,7 +85,7 @@ def test_results_go_where_they_belong(shape, dtype):
 @each("shape", SHAPES)
 def test_bit_equal_for_any_number_of_threads(shape):
     # repeated so often that a launch is worth two threads
-    shape = (-(-40_000 // int(np.prod(shape[1:]))), *shape[1:])
+    shape = (-(-70_000 // int(np.prod(shape[1:]))), *shape[1:])
     pairs = list(zip(layouts(shape, "float32", 5), layouts(shape, "float32", 9)[::-1], strict=True))
     before = ag.get_num_threads()
     results = []
