@@ -9,7 +9,7 @@ from autograd_cy.nn import init
 
 
 def are_drawn_from(law, values):
-    """Kolmogorov and Smirnov's test, by its limit for many values: wrong for one right law in 1000."""
+    """The test of Kolmogorov and Smirnov; refuses one right law in a thousand."""
     below = np.arange(len(values) + 1) / len(values)
     at = law(np.sort(values.astype(float)))
     return max(np.max(below[1:] - at), np.max(at - below[:-1])) < 1.95 / len(values) ** 0.5
