@@ -138,7 +138,8 @@ def names(lib):
         return [w.category.__name__ for w in found], value
 
     return {
-        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned, "np": numpy, "math": math,
+        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
+        "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
