@@ -137,6 +137,25 @@ def names(lib):
             value = function(*arguments)
         return [w.category.__name__ for w in found], value
 
+    def sgd(*rates, begun=None, **options):
+        """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
+        groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
+        for group in groups if begun else ():
+            group["initial_lr"] = begun
+        return lib.optim.SGD(groups, **options)
+
+    def steps(schedule, epochs):
+        """The rates of so many steps, or of each of some: what is said, what groups have."""
+        found = []
+        for epoch in [None] * (epochs + 1) if isinstance(epochs, int) else ["begin", *epochs]:
+            if found:
+                schedule.optimizer.step()
+                schedule.step(*() if epoch is None else [epoch])
+            found += schedule.get_last_lr()
+            for group in schedule.optimizer.param_groups:
+                found += float(group["lr"]), *group.get("betas", [group.get("momentum")])
+        return found
+
     return {
         "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
         "np": numpy, "math": math,
@@ -148,6 +167,7 @@ def names(lib):
         "f32": lib.float32, "f64": lib.float64, "i64": lib.int64, "i32": lib.int32,
         "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
         "last": lib.channels_last,
+        "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
     }  # fmt: skip
 
 
@@ -174,7 +194,7 @@ def shown(lib, found):
             head += str(found.stride()).replace(" ", "")
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
-        return " | ".join(shown(lib, x) for x in found)
+        return " | ".join(shown(lib, x) for x in found) or "[]"
     return repr(found)
 
 
