@@ -112,8 +112,28 @@ def names(lib):
         "ones": lib.ones, "op": op, "inf": math.inf, "nan": math.nan, "f16": lib.float16,
         "bf16": lib.bfloat16, "f32": lib.float32, "f64": lib.float64, "i64": lib.int64,
         "i32": lib.int32, "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64,
-        "c128": lib.complex128, "last": lib.channels_last,
+        "c128": lib.complex128, "last": lib.channels_last, **of_2017(lib),
     }  # fmt: skip
+
+
+def of_2017(lib):
+    """The namespace for programs of 2017, which torch has not, and what its calls speak of."""
+    era = getattr(lib, "legacy", None)
+    if era is None:
+        return {}
+
+    def old(*shape):
+        """1, 2, ... as a FloatTensor."""
+        return era.range(1, math.prod(shape)).view(*shape)
+
+    def slopes(function, *xs):
+        """Gradients of what is made of Variables, its elements weighted by 1, 2, ..."""
+        leaves = [era.Variable(x.double(), requires_grad=True) for x in xs]
+        found = function(*leaves)
+        found.backward(old(*found.size()).type_as(found.data))
+        return [None if x.grad is None else x.grad.data for x in leaves]
+
+    return {"L": era, "V": era.Variable, "old": old, "slopes": slopes}
 
 
 def answer(lib, call, known):
