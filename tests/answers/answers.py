@@ -159,7 +159,7 @@ def shown(lib, found):
             head += str(found.stride()).replace(" ", "")
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
-        return " | ".join(shown(lib, x) for x in found)
+        return " | ".join(shown(lib, x) for x in found) or repr(found)
     return repr(found)
 
 
