@@ -73,6 +73,29 @@ def names(lib):
         """Forward over reverse."""
         return moved(func.grad(lambda *xs: (function(*xs) ** 2).sum()), *xs)
 
+    def whole(*shape, dtype=lib.float32, turn=0.3):
+        """Whole numbers from -3 to 3, whose sums no order of them changes."""
+        return (wave(*shape, turn=turn) * 3.5).round().to(dtype)
+
+    def ways(function, *xs, told=lambda x: x):
+        """Of a result and its gradients a sum each, with weights that look like any."""
+        leaves = chosen(xs)
+        found = function(*leaves)
+        found = [found] if isinstance(found, lib.Tensor) else list(found)
+        real = [lib.view_as_real(y) if y.is_complex() else y for y in found]
+        aim = sum((y * whole(*y.shape, dtype=y.dtype)).sum() for y in real if y.requires_grad)
+        found += [x for x in lib.autograd.grad(aim, leaves, allow_unused=True) if x is not None]
+        return sums(*found, told=told)
+
+    def exact(function, *xs):
+        """The same of whole numbers, which come out as such."""
+        return ways(function, *xs, told=lambda x: x.round())
+
+    def sums(*found, told=lambda x: x):
+        found = [lib.view_as_real(x) if x.is_complex() else x for x in found]
+        values = [(told(x.double()) * wave(*x.shape, turn=0.5)).sum() for x in found]
+        return lib.stack(values).float().detach()
+
     def op(name):
         """An operator that has no public name."""
         import importlib
@@ -108,12 +131,13 @@ def names(lib):
         "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
-        "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
-        "ones": lib.ones, "op": op, "inf": math.inf, "nan": math.nan, "f16": lib.float16,
-        "bf16": lib.bfloat16, "f32": lib.float32, "f64": lib.float64, "i64": lib.int64,
-        "i32": lib.int32, "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64,
-        "c128": lib.complex128, "last": lib.channels_last, **of_2017(lib),
-    }  # fmt: skip
+        "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
+        "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
+        "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
+        "f32": lib.float32, "f64": lib.float64, "i64": lib.int64, "i32": lib.int32,
+        "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
+        "last": lib.channels_last,
+    } | of_2017(lib)  # fmt: skip
 
 
 def of_2017(lib):
