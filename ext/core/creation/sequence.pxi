@@ -65,7 +65,7 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
     cdef object x = data
     while True:
         if isinstance(x, str) and n:
-            raise ValueError("too many dimensions 'str'")
+            raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
             if n + x.ndim > MAX_DIMS:
                 raise ValueError(f"too many dimensions: a tensor has at most {MAX_DIMS}")
