@@ -22,6 +22,26 @@ SHOWN = 16  # elements that are written one by one
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
 
+def of_2017(lib):
+    """The namespace for programs of 2017, which torch has not, and what its calls speak of."""
+    era = getattr(lib, "legacy", None)
+    if era is None:
+        return {}
+
+    def old(*shape):
+        """1, 2, ... as a FloatTensor."""
+        return era.range(1, math.prod(shape)).view(*shape)
+
+    def slopes(function, *xs):
+        """Gradients of what is made of Variables, its elements weighted by 1, 2, ..."""
+        leaves = [era.Variable(x.double(), requires_grad=True) for x in xs]
+        found = function(*leaves)
+        found.backward(old(*found.size()).type_as(found.data))
+        return [None if x.grad is None else x.grad.data for x in leaves]
+
+    return {"L": era, "V": era.Variable, "old": old, "slopes": slopes}
+
+
 def names(lib):
     """What calls speak of, of a library."""
     func = lib.func
@@ -113,6 +133,16 @@ def names(lib):
         place = x.storage_offset(), x.stride(), x._version, x._is_view()
         return (x.is_leaf, x.requires_grad, node, *place)
 
+    def edges(node):
+        """The names of the nodes that gradients go to, and of which output."""
+        return [(n and type(n).__name__, nr) for n, nr in node.next_functions]
+
+    def event(function):
+        """The name and the shapes of the first event of a call."""
+        with lib.autograd.profiler.profile(record_shapes=True) as seen:
+            function()
+        return seen.function_events[0].name, seen.function_events[0].input_shapes[0]
+
     def raised(function, *arguments):
         """The name of what a call raises, None if nothing."""
         try:
@@ -154,7 +184,9 @@ def names(lib):
         return found
 
     return {
-        "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
+        **of_2017(lib),
+        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
+        "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
