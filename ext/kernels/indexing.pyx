@@ -544,8 +544,8 @@ cdef int join_rows(Launch* work, JoinPlan* plan, int item) except -1:
     return 0
 
 
-cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
-    """The parts next to each other along a dimension, which they lack if `stacked`."""
+cdef int join(Tensor out, tuple pieces, int dim, bint stacked) except -1:
+    """The pieces next to each other along a dimension, which they lack if `stacked`."""
     cdef JoinPlan plan
     cdef Launch work
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -562,8 +562,8 @@ cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
         inner *= out.sizes[d]
     plan.out = out.ptr
     plan.total = out.sizes[dim] * inner * item
-    for i in range(len(parts)):
-        t = <Tensor>parts[i]
+    for i in range(len(pieces)):
+        t = <Tensor>pieces[i]
         if t.count == 0:
             continue
         length = 1 if stacked else t.sizes[dim]
