@@ -162,6 +162,13 @@ def names(lib):
             value = function(*arguments)
         return [w.category.__name__ for w in found], value
 
+    def filled(module):
+        """A module whose parameters look like any, in float64."""
+        module.double()
+        for place, parameter in enumerate(module.parameters()):
+            parameter.data.copy_(wave(*parameter.shape, turn=place + 0.5))
+        return module
+
     def sgd(*rates, begun=None, **options):
         """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
         groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
@@ -194,6 +201,7 @@ def names(lib):
         "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
         "last": lib.channels_last,
         "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
+        "filled": filled,
     }  # fmt: skip
 
 
@@ -221,7 +229,7 @@ def shown(lib, found):
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
         return " | ".join(shown(lib, x) for x in found) or "[]"
-    return repr(found)
+    return repr(found).replace("\n", "\\n")
 
 
 def digits(lib, found):
