@@ -393,9 +393,11 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
             f"{op} only supports 0-dimension value tensor but got tensor with "
             f"{(<Tensor>value).nd} dimensions.")
     if type(value) is complex and not dt_is_complex(self.dt):
-        raise RuntimeError(
-            f"value cannot be converted to type {dt_object(self.dt).name} without overflow: {op} "
-            f"got {value}")
+        if value.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {dt_object(self.dt).name} without overflow: "
+                f"{op} got {value}")
+        value = value.real
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
         if not is_number(value):
             raise wrong_type(value, op, "value", 1, "Tensor or Number")
