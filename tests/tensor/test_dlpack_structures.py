@@ -1,4 +1,4 @@
-"""DLPack capsules field by field: what ours say, and what is made of those that others could write."""
+"""DLPack capsules field by field: what ours say, and what becomes of those that others write."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""What the allocator counts and keeps: classes of sizes, blocks that wait, and memory that runs out."""
+"""What the allocator counts and keeps: classes of sizes, waiting blocks, memory that runs out."""
 
 import gc
 
