@@ -6,7 +6,7 @@ no records, because what they compute depends on a generator and not on values.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like, like_on, number_of, parse_dtype, parse_size)
+    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size)
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
 from autograd_cy._C.iterate cimport (
@@ -80,6 +80,14 @@ cdef class NormalBackward3(RandomNode):
 
 
 cdef class RandomBackward0(RandomNode):
+    pass
+
+
+cdef class RandomBackward1(RandomNode):
+    pass
+
+
+cdef class RandomBackward2(RandomNode):
     pass
 
 
@@ -158,10 +166,10 @@ cdef object whole_number(object x, str op, str argument):
     return x.__index__()
 
 
-cdef object small_number(object x, str op, str argument):
-    """A whole number of 64 bits, or the one after them: the end of a range."""
+cdef object small_number(object x, str op, str argument, bint ends=False):
+    """A whole number of 64 bits; one that ends a range may be the one after them."""
     n = whole_number(x, op, argument)
-    if not -(1 << 63) <= n <= 1 << 63:
+    if not -(1 << 63) <= n < (1 << 63) + ends:
         raise ValueError(
             f"{op}(): argument '{argument}': Overflow when unpacking long long; an int must fit in "
             "64 bits")

@@ -104,8 +104,14 @@ def names(lib):
             value = function(*arguments)
         return [w.category.__name__ for w in found], value
 
+    def events(function, *arguments):
+        """What the profiler calls what a call did; the first is the call itself."""
+        with lib.autograd.profiler.profile() as seen:
+            function(*arguments)
+        return [event.name for event in seen.function_events]
+
     return {
-        "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
+        "facts": facts, "raised": raised, "warned": warned, "events": events, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
@@ -140,7 +146,7 @@ def shown(lib, found):
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
         return " | ".join(shown(lib, x) for x in found)
-    return repr(found)
+    return repr(found).removeprefix(f"{lib.__name__}.")  # dtypes
 
 
 def digits(lib, found):
