@@ -38,7 +38,7 @@ cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
         return t
     logical = t.nd
     p = to_front(<Tensor>t.extra.value, t.extra.bdim)
-    if logical == 0 and dt >= 0 and p.dt != dt:
+    if logical == 0 and dt >= 0:
         # As one example it is 0-d and gives way in promotion; with a batch dimension it wouldn't.
         p = T._to_dtype(p, dt)
     for _d in range(nd - logical):
@@ -46,8 +46,8 @@ cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
     return p
 
 
-cdef Tensor batch_front(Tensor t, int level, bint expand):
-    """The physical tensor, batch first; an unbatched one as it is (`expand`: see batch_expand)."""
+cdef Tensor batch_front(Tensor t, int level):
+    """The physical tensor, batch first; an unbatched one as it is (see batch_expand)."""
     if not is_batched(t, level):
         return t
     return to_front(<Tensor>t.extra.value, t.extra.bdim)
@@ -61,7 +61,7 @@ cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size):
 
 cdef tuple all_front(tuple tensors, int level):
     cdef Py_ssize_t size = batch_size_of(tensors, level)
-    return tuple([batch_expand(batch_front(t, level, True), is_batched(t, level), size)
+    return tuple([batch_expand(batch_front(t, level), is_batched(t, level), size)
                   for t in tensors])
 
 

@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 cdef Tensor whole(Tensor t, int level, Py_ssize_t size):
     """All examples of a tensor, one after the other."""
-    return batch_expand(batch_front(t, level, False), is_batched(t, level), size)
+    return batch_expand(batch_front(t, level), is_batched(t, level), size)
 
 
 cdef Tensor as_images(Tensor t):

@@ -597,8 +597,3 @@ def _has_tangent(Tensor t not None):
         if not (t.flags & F_BATCHED):
             return False
         t = <Tensor>t.extra.value
-
-
-def _zero_tangents(Tensor t not None):
-    """The values of `t` were replaced by constants: its tangents become zeros."""
-    copy_tangents(t, wrap_double(0.0))

@@ -234,7 +234,7 @@ cdef object getitem(Tensor a, object index):
     if advanced is not None:
         return T._index(v, advanced)
     if v is a:
-        return T._alias(a)
+        return T.slice(a, 0, None, None, 1) if type(index) is slice else T._alias(a)
     return v
 
 

@@ -219,7 +219,7 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
             {"low": low, "high": high, "size": size, "out": out}))
     cdef Tensor t
     cdef list given = list(args)
-    if given and size is None and len(given) > 1:
+    if size is None and len(given) > 1:
         size = given.pop()
     if len(given) > 2:
         raise TypeError(
@@ -339,19 +339,18 @@ cdef int check_std(Tensor std) except -1:
     return 0
 
 
-cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b, str op):
+cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b):
     """Record that `result` was drawn with these parameters (their gradients are zero)."""
     cdef RandomNode n
     if tls_modes() & M_NO_GRAD or not (
             (a is not None and needs_grad(a)) or (b is not None and needs_grad(b))):
-        return finish(result, False, op)
+        return result
     n = <RandomNode>cls.__new__(cls)
     node_init(n, 2, 0, 1)
     if a is not None:
         set_edge(n, 0, a)
     if b is not None:
         set_edge(n, 1, b)
-    finish(result, False, op)
     set_history(result, n, 0)
     return result
 
@@ -389,8 +388,8 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     if out is not None:
         return settle(t, out, "normal")
     if m is None:
-        return attach(t, NormalBackward2, None, s, "normal")
-    return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s, "normal")
+        return attach(t, NormalBackward2, None, s)
+    return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dtype=None,
@@ -489,7 +488,7 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
         fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator_of(generator, "bernoulli"))
     if out is not None:
         return settle(t, out, "bernoulli")
-    return attach(t, BernoulliBackward0, input, None, "bernoulli")
+    return attach(t, BernoulliBackward0, input, None)
 
 
 _install("bernoulli", bernoulli)
