@@ -16,8 +16,8 @@ cdef int widest(tuple tensors, int level) except -1:
     cdef Tensor t
     cdef int nd = 0
     for t in tensors:
-        if t is not None and t.nd > nd:
-            nd = t.nd
+        if t is not None:
+            nd = max(nd, <int>t.nd)
     return nd
 
 
@@ -38,7 +38,7 @@ cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
         return t
     logical = t.nd
     p = to_front(<Tensor>t.extra.value, t.extra.bdim)
-    if logical == 0 and dt >= 0:
+    if logical == 0 and dt >= 0 and p.dt != dt:
         # As one example it is 0-d and gives way in promotion; with a batch dimension it wouldn't.
         p = T._to_dtype(p, dt)
     for _d in range(nd - logical):
@@ -171,12 +171,16 @@ def _register_operator(str key, function):
     _operators[key] = function
 
 
+cdef bint holds_tensors(object x):
+    return isinstance(x, tuple) and len(<tuple>x) != 0 and isinstance(x[0], Tensor)
+
+
 cdef object pick(object x, int level, Py_ssize_t i):
     if isinstance(x, Tensor):
         if is_batched(<Tensor>x, level):
             return T.select((<Tensor>x).extra.value, (<Tensor>x).extra.bdim, i)
         return x
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return tuple([pick(y, level, i) for y in x])
     return x
 
@@ -190,7 +194,7 @@ cdef object pick_zeros(object x, int level):
         bdim = (<Tensor>x).extra.bdim
         p = T.cat((p, T.new_zeros(p, dims_of(p)[:bdim] + (1,) + dims_of(p)[bdim + 1:])), bdim)
         return T.select(p, bdim, 0)
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return tuple([pick_zeros(y, level) for y in x])
     return x
 
@@ -237,7 +241,7 @@ cdef object below(object x, int level):
     """An argument as operators below the vmap of `level` see it."""
     if isinstance(x, Tensor):
         return lowered(<Tensor>x, level)
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return all_lowered(<tuple>x, level)
     return x
 

@@ -66,19 +66,17 @@ cdef class Layout:
     cdef bint together      # no None between them: their dimensions stay in place
 
     def __init__(self, tuple indices, int level):
-        cdef Py_ssize_t i, last = -1
+        cdef Py_ssize_t i
         cdef Tensor t
-        self.first = -1
         self.together = True
         for i in range(len(indices)):
             if indices[i] is None:
                 continue
             t = <Tensor>indices[i]
-            if self.first < 0:
+            if self.used == 0:
                 self.first = <int>i
-            elif last != i - 1:
+            elif i != self.first + self.used:
                 self.together = False
-            last = i
             self.used += 1
             self.nd = max(self.nd, <int>t.nd)
 

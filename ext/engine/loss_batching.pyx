@@ -30,7 +30,7 @@ cdef tuple nll_forward_each(Tensor self, Tensor target, Tensor weight, Py_ssize_
     self = lowered(self, level)
     target = lowered(target, level)
     weight = lowered(weight, level)
-    if is_batched(weight, level) or self.nd == 0 or target.nd != self.nd - 1:
+    if is_batched(weight, level) or target.nd != self.nd - 1:
         # Each example says what is wrong with its dimensions.
         return loop_batch("nll_loss_forward", (self, target, weight, reduction, ignore_index),
                           level)
