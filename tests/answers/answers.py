@@ -111,8 +111,8 @@ def names(lib):
         return [event.name for event in seen.function_events]
 
     return {
-        "facts": facts, "raised": raised, "warned": warned, "events": events, "np": numpy, "math": math,
-        "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
+        "facts": facts, "raised": raised, "warned": warned, "events": events,
+        "np": numpy, "math": math, "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
         "ones": lib.ones, "op": op, "inf": math.inf, "nan": math.nan, "f16": lib.float16,
