@@ -22,6 +22,26 @@ SHOWN = 16  # elements that are written one by one
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
 
+def of_2017(lib):
+    """The namespace for programs of 2017, which torch has not, and what its calls speak of."""
+    era = getattr(lib, "legacy", None)
+    if era is None:
+        return {}
+
+    def old(*shape):
+        """1, 2, ... as a FloatTensor."""
+        return era.range(1, math.prod(shape)).view(*shape)
+
+    def slopes(function, *xs):
+        """Gradients of what is made of Variables, its elements weighted by 1, 2, ..."""
+        leaves = [era.Variable(x.double(), requires_grad=True) for x in xs]
+        found = function(*leaves)
+        found.backward(old(*found.size()).type_as(found.data))
+        return [None if x.grad is None else x.grad.data for x in leaves]
+
+    return {"L": era, "V": era.Variable, "old": old, "slopes": slopes}
+
+
 def names(lib):
     """What calls speak of, of a library."""
     func = lib.func
@@ -73,6 +93,29 @@ def names(lib):
         """Forward over reverse."""
         return moved(func.grad(lambda *xs: (function(*xs) ** 2).sum()), *xs)
 
+    def whole(*shape, dtype=lib.float32, turn=0.3):
+        """Whole numbers from -3 to 3, whose sums no order of them changes."""
+        return (wave(*shape, turn=turn) * 3.5).round().to(dtype)
+
+    def ways(function, *xs, told=lambda x: x):
+        """Of a result and its gradients a sum each, with weights that look like any."""
+        leaves = chosen(xs)
+        found = function(*leaves)
+        found = [found] if isinstance(found, lib.Tensor) else list(found)
+        real = [lib.view_as_real(y) if y.is_complex() else y for y in found]
+        aim = sum((y * whole(*y.shape, dtype=y.dtype)).sum() for y in real if y.requires_grad)
+        found += [x for x in lib.autograd.grad(aim, leaves, allow_unused=True) if x is not None]
+        return sums(*found, told=told)
+
+    def exact(function, *xs):
+        """The same of whole numbers, which come out as such."""
+        return ways(function, *xs, told=lambda x: x.round())
+
+    def sums(*found, told=lambda x: x):
+        found = [lib.view_as_real(x) if x.is_complex() else x for x in found]
+        values = [(told(x.double()) * wave(*x.shape, turn=0.5)).sum() for x in found]
+        return lib.stack(values).float().detach()
+
     def op(name):
         """An operator that has no public name."""
         import importlib
@@ -89,6 +132,16 @@ def names(lib):
         node = x.grad_fn and type(x.grad_fn).__name__
         place = x.storage_offset(), x.stride(), x._version, x._is_view()
         return (x.is_leaf, x.requires_grad, node, *place)
+
+    def edges(node):
+        """The names of the nodes that gradients go to, and of which output."""
+        return [(n and type(n).__name__, nr) for n, nr in node.next_functions]
+
+    def event(function):
+        """The name and the shapes of the first event of a call."""
+        with lib.autograd.profiler.profile(record_shapes=True) as seen:
+            function()
+        return seen.function_events[0].name, seen.function_events[0].input_shapes[0]
 
     def raised(function, *arguments):
         """The name of what a call raises, None if nothing."""
@@ -110,15 +163,38 @@ def names(lib):
             function(*arguments)
         return [event.name for event in seen.function_events]
 
+    def sgd(*rates, begun=None, **options):
+        """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
+        groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
+        for group in groups if begun else ():
+            group["initial_lr"] = begun
+        return lib.optim.SGD(groups, **options)
+
+    def steps(schedule, epochs):
+        """The rates of so many steps, or of each of some: what is said, what groups have."""
+        found = []
+        for epoch in [None] * (epochs + 1) if isinstance(epochs, int) else ["begin", *epochs]:
+            if found:
+                schedule.optimizer.step()
+                schedule.step(*() if epoch is None else [epoch])
+            found += schedule.get_last_lr()
+            for group in schedule.optimizer.param_groups:
+                found += float(group["lr"]), *group.get("betas", [group.get("momentum")])
+        return found
+
     return {
-        "facts": facts, "raised": raised, "warned": warned, "events": events,
-        "np": numpy, "math": math, "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
+        **of_2017(lib),
+        "facts": facts, "edges": edges, "event": event, "events": events,
+        "raised": raised, "warned": warned, "np": numpy, "math": math,
+        "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
-        "curved": curved, "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros,
-        "ones": lib.ones, "op": op, "inf": math.inf, "nan": math.nan, "f16": lib.float16,
-        "bf16": lib.bfloat16, "f32": lib.float32, "f64": lib.float64, "i64": lib.int64,
-        "i32": lib.int32, "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64,
-        "c128": lib.complex128, "last": lib.channels_last,
+        "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
+        "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
+        "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
+        "f32": lib.float32, "f64": lib.float64, "i64": lib.int64, "i32": lib.int32,
+        "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
+        "last": lib.channels_last,
+        "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
     }  # fmt: skip
 
 
@@ -145,7 +221,7 @@ def shown(lib, found):
             head += str(found.stride()).replace(" ", "")
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
-        return " | ".join(shown(lib, x) for x in found)
+        return " | ".join(shown(lib, x) for x in found) or "[]"
     return repr(found).removeprefix(f"{lib.__name__}.")  # dtypes
 
 

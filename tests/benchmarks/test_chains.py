@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import chains
 
-NODES = 100_000
+NODES = 40_000
 
 
 @pytest.fixture(scope="module")

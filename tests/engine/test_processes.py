@@ -128,7 +128,7 @@ def test_fork_inside_backward():
 
 
 def test_fork_while_other_threads_run_backward(eager_switching):
-    w = torch.zeros(200_000, dtype=torch.float64, requires_grad=True)
+    w = torch.zeros(60_000, dtype=torch.float64, requires_grad=True)
     stop = threading.Event()
     errors = []
 
@@ -142,9 +142,9 @@ def test_fork_while_other_threads_run_backward(eager_switching):
     def work():
         # The leaf that the parent's threads were adding to is free here.
         (w * 2).sum().backward()
-        fresh = torch.zeros(200_000, requires_grad=True)
+        fresh = torch.zeros(60_000, requires_grad=True)
         (fresh * 2).sum().backward()
-        check(set(fresh.grad.tolist()) == {2.0})
+        check((fresh.grad.numpy() == 2).all())
 
     threads = [threading.Thread(target=keep_running) for _ in range(3)]
     for thread in threads:

@@ -32,6 +32,25 @@ class Died(Exception):
         self.number, self.kind, self.text = number, kind, text
 
 
+def state_of(pid):
+    """The fields of a process in /proc from its state on; None on other systems."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
+def processor_seconds(pid):
+    """What a process has used; infinite where nobody says."""
+    state = state_of(pid)
+    return sum(map(int, state[11:13])) / os.sysconf("SC_CLK_TCK") if state else float("inf")
+
+
+def is_waiting_for_a_core(pid):
+    """Whether it would run if others let it."""
+    return (state_of(pid) or "?")[0] == "R"
+
+
 class Worker:
     """One process. `library` is autograd_cy or torch."""
 
@@ -61,12 +80,16 @@ class Worker:
 
     def run(self, part, seed, numbers, with_values=False):
         """Yields (number, status, title, text, source, result) of each case; may raise Died."""
-        current = None
+        current, spent = None, 0.0
         try:
             self.requests.send((part, seed, tuple(numbers), with_values))
             while True:
-                if not self.answers.poll(self.limit if self.history else max(START, self.limit)):
-                    raise Died(current, "hang", self._kill_and_read())
+                limit = self.limit if self.history else max(START, self.limit)
+                while not self.answers.poll(limit):
+                    spent, before = processor_seconds(self.process.pid), spent
+                    if spent - before > limit / 2 or not is_waiting_for_a_core(self.process.pid):
+                        raise Died(current, "hang", self._kill_and_read())
+                spent = processor_seconds(self.process.pid)
                 answer = self.answers.recv()
                 if answer[0] == "batch":
                     return

@@ -82,6 +82,18 @@ KNOWN = (
     ),
     Known(
         "calls",
+        r"^logcumsumexp complex",
+        r"by NumPy: .* expected np\.complex\d+\(-?[\d.]+e-(0[5-9]|[1-9]\d)",
+        "next to zero the reference, a logarithm of a sum, has the precision of one",
+    ),
+    Known(
+        "calls",
+        r"^(rnn_tanh|rnn_relu|gru|lstm) (float32|float16|bfloat16)",
+        r"in float64|by torch",
+        "with weights as large as these each step multiplies what the one before has rounded",
+    ),
+    Known(
+        "calls",
         r"_backward.* complex",
         r"inf",
         "a product of infinite parts next to one that overflows: fused or not by compilers",

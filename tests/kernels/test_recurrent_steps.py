@@ -96,12 +96,12 @@ import autograd_cy as ag
 def handler(*_):
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, handler)
-network = ag.nn.GRU(1, 512)
-x = ag.zeros(400, 64, 1)
+network = ag.nn.GRU(1, 384)
+x = ag.zeros(300, 64, 1)
 for number in range(2):
     network(x[:3])[0].sum().backward()
-    loss = network(x[:200])[0].sum() if number else None
-    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    loss = network(x[:150])[0].sum() if number else None
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
     try:
         loss.backward() if number else network(x)
         print("finished")

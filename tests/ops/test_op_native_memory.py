@@ -218,7 +218,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [2])  # short ones run on one
 def test_long_inputs_give_their_memory_back(threads):
     before = ag.get_num_threads()
     ag.set_num_threads(threads)

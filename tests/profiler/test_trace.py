@@ -147,7 +147,7 @@ def test_lists_of_events_are_traces_too(tmp_path):
 
 def test_many_events_need_no_object_each(tmp_path, monkeypatch):
     monkeypatch.setattr(_trace, "CHUNK", 512)
-    report = Loaded(training(steps=1_500))
+    report = Loaded(training(steps=900))
     events = len(report.to_columns())
     report.key_averages(), report._report("x").spans.forward_of
     report.export_chrome_trace(tmp_path / "t.json")  # what is made once is there
