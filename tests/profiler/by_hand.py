@@ -1,7 +1,7 @@
 """
 Recordings whose times are round numbers, and what all reports say of them.
 
-`reports.txt` has expressions (after `> `, over the names below) and their texts, indented.
+The files have expressions (after `> `) and their texts, indented.
 `python -m tests.profiler.by_hand` writes the texts anew: they were read once, look at what differs.
 """
 
@@ -9,17 +9,20 @@ import json
 import os
 import platform
 import tempfile
+import warnings
 from pathlib import Path
 
-from autograd_cy.autograd.profiler_util import EventList, FunctionEvent
-from autograd_cy.profiler import _averages, _columns
+import autograd_cy as ag
+from autograd_cy import profiler
+from autograd_cy.autograd.profiler_util import DeviceType, EventList, FunctionEvent
+from autograd_cy.profiler import _averages, _columns, _formats
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._reports import Loaded
 
-FILE = Path(__file__).with_name("reports.txt")
+FILES = [Path(__file__).with_name(name) for name in ("reports.txt", "firsts.txt", "lists.txt")]
 OUTER = "autograd::engine::evaluate_function: "
 FunctionEventAvg, columns_of = _averages.FunctionEventAvg, _averages.columns_of
-joined = _columns.joined
+joined, formats = _columns.joined, _formats
 # name, begin, end, then what differs from an operator of thread 1 that nothing is known of
 STEPS = [
     ("ProfilerStep#1", 0, 20_000, {"scope": 7}),
@@ -60,6 +63,22 @@ MEMORY = [
     (8_900, -64, 4196, 2, 1, 2), (10_500, 2048, 6244, 4, 1, 6), (13_000, 512, 6756, 5, 1, 7),
     (14_500, -4096, 2660, 3, 1, 4), (17_000, 32, 2692, 6, 2, 22), (31_200, 1000, 3692, 7, 1, 13),
     (36_500, -2048, 1644, 4, 1, 12), (46_000, -512, 1132, 5, 1, -1), (46_500, 8, 1140, 8, 2, -1),
+]  # fmt: skip
+# What begins with backward, has the number 0, and lies in the first event.
+ZERO = [
+    (OUTER + "MulBackward0", 0, 1_000, {"seq": 0, "scope": 1, "fwd_thread": 2}),
+    ("aten::mul", 100, 900, {"parent": 0}),
+    ("aten::add", 4_000, 9_000, {"flops": 2, "stack": 0, "seq": 3}),
+    ("aten::mul", 4_100, 4_200, {"parent": 2, "flops": 1, "stack": 0}),
+    ("aten::mul", 2_000, 3_000, {"thread": 2, "seq": 0, "stack": 1, "saved": 3}),
+    (OUTER + "MulBackward0", 2_000, 2_900, {"thread": 3, "seq": 0, "scope": 1}),
+    ("aten::exp", 5_000, 5_000, {"thread": 3}),
+    ("a::b c", 9_000, 9_500, {"stack": 1}),
+    ("x::", 9_500, 9_600, {"stack": 1}),
+]  # fmt: skip
+ZERO_MEMORY = [
+    (50, 0, 0, 5, 1, 0), (60, 128, 128, 6, 1, 0), (70, 0, 128, 7, 1, 1), (80, 64, 192, 8, 1, 1),
+    (90, 1, 193, 9, 4, -1),
 ]  # fmt: skip
 TABLES = {
     "shapes": [
@@ -156,6 +175,45 @@ def refused(function, *args, **named):
         return f"{type(error).__name__}: {error}"
 
 
+def zero(**others):
+    return loaded(ZERO, ZERO_MEMORY, **others)
+
+
+def on_device(number, start, end, **given):
+    return event("kernel", start, end, number, device_type=DeviceType.CUDA, **given)
+
+
+def with_kernels(*pairs, **given):
+    """An event that started kernels of these durations."""
+    made = event("launch", 0, 10, use_device="cuda", **given)
+    for name, duration in pairs:
+        made.append_kernel(name, 0, duration)
+    return made
+
+
+def stepped(steps, plan=None, **options):
+    """What a profile that follows a plan gives when it is ready: its step, and its events."""
+    found = []
+
+    def ready(prof):
+        names = [e.trace_name or e.name for e in prof.events() if e.name != "aten::empty"]
+        found.append((prof.step_num, prof.current_action.name, names))
+
+    with profiler.profile(schedule=plan, on_trace_ready=ready, **options) as prof:
+        for _ in range(steps):
+            ag.ones(1)
+            prof.step()
+    return found, prof.step_num, prof.current_action.name, len(prof.events())
+
+
+def plan(steps, **given):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        action = profiler.schedule(**given)
+    letters = {"RECORD": "R", "RECORD_AND_SAVE": "S", "NONE": "n", "WARMUP": "w"}
+    return "".join(letters[action(k).name] for k in range(steps)) + "!" * len(found)
+
+
 def lines(values):
     return "\n".join(map(str, values))
 
@@ -194,7 +252,8 @@ def known():
 def read():
     """(expression, text) of each."""
     found = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
+    texts = [file.read_text(encoding="utf-8") for file in FILES]
+    for line in "".join(texts).splitlines():
         if line.startswith("> "):
             found.append([line[2:], []])
         elif line.startswith("    "):
@@ -210,13 +269,14 @@ def text_of(call):
 
 
 def main():
-    made = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("    "):
-            made.append(line)
-        if line.startswith("> "):
-            made += [f"    {part}".rstrip() or "    " for part in text_of(line[2:]).split("\n")]
-    FILE.write_text("\n".join(made) + "\n", encoding="utf-8")
+    for file in FILES:
+        made = []
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("    "):
+                made.append(line)
+            if line.startswith("> "):
+                made += [f"    {part}".rstrip() or "    " for part in text_of(line[2:]).split("\n")]
+        file.write_text("\n".join(made) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

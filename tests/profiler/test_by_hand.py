@@ -1,4 +1,4 @@
-"""Reports of recordings made by hand say what stands in `reports.txt`."""
+"""Reports of recordings made by hand say what stands in the files."""
 
 import by_hand
 
