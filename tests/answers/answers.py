@@ -58,6 +58,11 @@ def names(lib):
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
         return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
 
+    def mix(x):
+        """A number that depends on each element and on its place."""
+        found = (x.to(lib.float64) * wave(*x.shape, turn=1.1)).sum()
+        return found.to(x.dtype) if x.is_floating_point() else found
+
     def seeds(found):
         return wave(*found.shape, turn=0.9).to(found.dtype)
 
@@ -163,6 +168,13 @@ def names(lib):
             function(*arguments)
         return [event.name for event in seen.function_events]
 
+    def filled(module):
+        """A module whose parameters look like any, in float64."""
+        module.double()
+        for place, parameter in enumerate(module.parameters()):
+            parameter.data.copy_(wave(*parameter.shape, turn=place + 0.5))
+        return module
+
     def sgd(*rates, begun=None, **options):
         """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
         groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
@@ -187,7 +199,7 @@ def names(lib):
         "facts": facts, "edges": edges, "event": event, "events": events,
         "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "mix": mix, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
         "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
@@ -195,6 +207,7 @@ def names(lib):
         "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
         "last": lib.channels_last,
         "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
+        "filled": filled,
     }  # fmt: skip
 
 
@@ -222,7 +235,7 @@ def shown(lib, found):
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
         return " | ".join(shown(lib, x) for x in found) or "[]"
-    return repr(found).removeprefix(f"{lib.__name__}.")  # dtypes
+    return repr(found).removeprefix(f"{lib.__name__}.").replace("\n", "\\n")  # dtypes by name
 
 
 def digits(lib, found):
@@ -245,7 +258,8 @@ def like(found, wanted):
     close = 1e-2 if "float16" in wanted else 3e-5 if "32[" in wanted or "x64[" in wanted else 1e-7
     for a, b in zip(left[1::2], right[1::2], strict=True):
         a, b = float(a), float(b)
-        if not (a == b or (a != a and b != b) or abs(a - b) <= close * (1 + abs(b))):
+        near = math.isfinite(b) and abs(a - b) <= close * (1 + abs(b))
+        if not (near or a == b or (a != a and b != b)):
             return False
     return True
 
