@@ -213,7 +213,7 @@ cdef int copy_batched(Tensor self, Tensor src, str op) except -1:
             "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
             "use out-of-place operators instead of inplace arithmetic, or make `self` with "
             f"new_zeros() of a vmapped tensor ({op}).")
-    T.copy_(batch_front(self, level, False), align_batch(src, level, self.nd, -1))
+    T.copy_(batch_front(self, level), align_batch(src, level, self.nd, -1))
     return 0
 
 
