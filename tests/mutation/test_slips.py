@@ -136,6 +136,12 @@ def test_a_zero_beside_what_others_say_is_left_alone():
             if n == n:
                 return 0
             return first_of(t, n)
+
+
+        cdef int check(object x, int dt) except -1:
+            if dt == 0:
+                return 0
+            return store_element(cell, dt, x)
     """)
     found = [s.place for s in slips.find("m.pyx", text) if s.before == "return 0"]
     assert found == ["place"]
