@@ -84,7 +84,8 @@ OF_TWO = re.compile(
 # Operators whose last argument (before `out`) is a dtype or a memory format; any number below zero
 # leaves it as it is.
 KEEPING = re.compile(
-    r"\bT\.(clone|_contiguous|sum|sum_dim|sum_dim_out|mean|mean_dim|norm|softmax|log_softmax)\("
+    r"\b(T\.(clone|_contiguous|sum|sum_dim|sum_dim_out|mean|mean_dim|norm|softmax|log_softmax)"
+    r"|(mean|sum)_into)\("
 )
 
 
