@@ -64,7 +64,7 @@ def names(lib):
         return found.to(x.dtype) if x.is_floating_point() else found
 
     def stepped(name, parameters, n=3, skip=(), **options):
-        """Parameters after n steps of an optimizer, but those that `skip` has, and their changes."""
+        """Parameters after n steps of an optimizer; `skip` has (step, place) without gradient."""
         parameters = [p.detach().requires_grad_() for p in parameters]
         optimizer = getattr(lib.optim, name)(parameters, **options)
         for k in range(n):
@@ -208,7 +208,8 @@ def names(lib):
         "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
         "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "mix": mix, "stepped": stepped, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "mix": mix, "stepped": stepped,
+        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
         "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
