@@ -490,11 +490,6 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     its history; the history of the view's own geometry goes on by the node of `window`.
     """
     cdef Node n
-    if window is self:
-        bump_version(self)
-        if self.flags & F_VIEW and not (tls_modes() & M_NO_GRAD):
-            self.attr_version = self.mem.version[0]
-        return self
     n = <Node>window.fn if window.fn != NULL else None
     # The history of a view is remade for its geometry.
     cdef bint unseen = (n is None and self.fn != NULL and not self.flags & F_VIEW
@@ -504,7 +499,6 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     bump_version(self)
     if n is not None:
         set_history(self, n, window.out_nr)
-        self.out_nr = window.out_nr
         if self.flags & F_VIEW:
             self.attr_version = self.mem.version[0]
     elif unseen:

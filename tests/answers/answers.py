@@ -58,6 +58,11 @@ def names(lib):
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
         return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
 
+    def mix(x):
+        """A number that depends on each element and on its place."""
+        found = (x.to(lib.float64) * wave(*x.shape, turn=1.1)).sum()
+        return found.to(x.dtype) if x.is_floating_point() else found
+
     def seeds(found):
         return wave(*found.shape, turn=0.9).to(found.dtype)
 
@@ -188,7 +193,7 @@ def names(lib):
         "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
         "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "mix": mix, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
         "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
@@ -247,7 +252,8 @@ def like(found, wanted):
     close = 1e-2 if "float16" in wanted else 3e-5 if "32[" in wanted or "x64[" in wanted else 1e-7
     for a, b in zip(left[1::2], right[1::2], strict=True):
         a, b = float(a), float(b)
-        if not (a == b or (a != a and b != b) or abs(a - b) <= close * (1 + abs(b))):
+        near = math.isfinite(b) and abs(a - b) <= close * (1 + abs(b))
+        if not (near or a == b or (a != a and b != b)):
             return False
     return True
 

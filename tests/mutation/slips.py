@@ -57,7 +57,11 @@ SWAPS = [
 UNSEEN = re.compile(
     r"RELEASE_GIL|team_size|nogil|fetch_|prefetch|__version__|warn\(|@|lambda|yield|^global"
     r"|^raise MemoryError\(\)$|^cdef int overflow = |\b\w+_t (is|in|not in) (?!(not )?None)"
+    # How much work there is says how many threads do it.
+    r"|^(plan|work)\.(work|cost) = "
 )
+# The work of a launch is its last argument.
+LAUNCHED = re.compile(r"\blaunch(_tiles)?\(")
 # Functions that only ask for memory to be brought near.
 HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
 
@@ -194,14 +198,29 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
 
 def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
     """Whether the slip only takes another way to the same: at a number that belongs to both sides
-    of a comparison, or by an observer who keeps nothing."""
-    if WATCHED.match(code):
+    of a comparison, with more threads or fewer, or by an observer who keeps nothing."""
+    if WATCHED.match(code) or is_work(code, hit.start()):
         return True
     if hit.group() not in ("<", "<=", ">", ">=") or new not in ("<", "<=", ">", ">="):
         return False
     if AT_TUNING.match(code, hit.start()):
         return True
     return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
+
+
+def is_work(code: str, at: int) -> bool:
+    """Whether a place lies in the last argument of a launch."""
+    launched = LAUNCHED.search(code, 0, at)
+    if not launched:
+        return False
+    depth, last = 0, None
+    for place in range(launched.end(), len(code)):
+        depth += (code[place] in "([") - (code[place] in ")]")
+        if code[place] == "," and depth == 0:
+            last = place
+        if depth < 0:
+            break
+    return last is not None and last < at
 
 
 def keeps(code: str, hit: re.Match[str]) -> bool:
