@@ -348,8 +348,8 @@ REFUSED = {
             AssertionError,
             "Only one",
         ),
-        "swa_utils.SWALR(rate, 0.1, anneal_epochs=-1)": (AssertionError, "greater than 0, got -1"),
-        "schedules.ChainedScheduler([])": (AssertionError, "at least one scheduler"),
+        "swa_utils.SWALR(rate, 0.1, anneal_epochs=-1)": (ValueError, "greater than 0, got -1"),
+        "schedules.ChainedScheduler([])": (ValueError, "at least one scheduler"),
         "schedules.ChainedScheduler([5])": (TypeError, "should have `optimizer`"),
         "schedules.OneCycleLR(rate, 0.1, epochs=-1, steps_per_epoch=2)": (
             ValueError,
