@@ -32,6 +32,11 @@ SAYS_NO_MORE = re.compile(
     r"|run|run_loss|sum_into)\()"
 )
 
+# One that cannot raise, and says 0 or -1: whoever calls it asks whether that is below zero.
+SAYS_SIGN = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bnoexcept\b", re.S)
+# A flag that is asked for its truth.
+FLAG = re.compile(r"^(\w+\.)?(failed|bad) = 1$")
+
 # (what is found, what stands there after the slip)
 SWAPS = [
     (re.compile(rf"(?<=\s){re.escape(old)}(?=\s)(?! not\b)"), new)
@@ -52,11 +57,14 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
-# what follows when malloc itself has no memory for a list. Types are told apart by the compiler,
+# what follows when malloc itself has no memory for a list, and how much there is to do, which says
+# how many threads share it. Types are told apart by the compiler,
 # and whether an int overflows is written by the call that is asked.
 UNSEEN = re.compile(
     r"RELEASE_GIL|team_size|nogil|fetch_|prefetch|__version__|warn\(|@|lambda|yield|^global"
-    r"|^raise MemoryError\(\)$|^cdef int overflow = |\b\w+_t (is|in|not in) (?!(not )?None)"
+    r"|^raise MemoryError\(\)$|^cdef int overflow = "
+    r"|^(cdef double )?(plan\.)?(work|cost) \*?= (<double>|\d\.\d|f\.of_y\[)[^,]*$"
+    r"|\b\w+_t (is|in|not in) (?!(not )?None)"
 )
 # Functions that only ask for memory to be brought near.
 HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
@@ -144,7 +152,8 @@ def find(path: str, text: str) -> list[Slip]:
         if re.sub(r"#.*", "", stripped).rstrip().endswith(":"):
             headers.append((indent, stripped if FUNCTION.match(stripped) else ""))
         code = re.sub(r"\s+#.*$", "", stripped)
-        if SAYS_DONE.match(inside) and code.startswith("return "):
+        says = SAYS_DONE.match(inside) or SAYS_SIGN.match(inside)
+        if says and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
         unseen = UNSEEN.search(stripped) or HINTS.search(inside)
         if inside and first == last and not unseen:
@@ -153,9 +162,14 @@ def find(path: str, text: str) -> list[Slip]:
             place = name if same[name, code] == 1 else f"{name} {same[name, code]}"
             slips = [Slip(path, first, code, *change, place) for change in changes(code)]
             found += slips
-            done |= dict.fromkeys(slips, inside) if code == "return 0" else {}
+            done |= dict.fromkeys(slips, inside) if code in ("return 0", "return -1") else {}
     # Nobody reads the 0 of a function that returns nothing else.
-    unread = {inside for inside, codes in returned.items() if all(map(SAYS_NO_MORE.match, codes))}
+    unread = {
+        inside
+        for inside, codes in returned.items()
+        if all(map(SAYS_NO_MORE.match, codes))
+        or (SAYS_SIGN.match(inside) and codes <= {"return 0", "return -1"})
+    }
     return [s for s in found if done.get(s, "") not in unread]
 
 
@@ -188,7 +202,8 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
             inside = any(a < hit.end() and hit.start() < b for a, b in strings)
-            if not inside and not is_tuning(code, hit, new) and not keeps(code, hit):
+            same = FLAG.match(code) and new == "2"
+            if not (inside or same or is_tuning(code, hit, new) or keeps(code, hit)):
                 yield code[: hit.start()] + new + code[hit.end() :], kind
 
 
