@@ -56,7 +56,16 @@ OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments, names.
 GENERATED = ("operators_of_", "argument_kinds", "operator_names")
 # .pxd without a module
-HEADERS = {"checked", "gemm_product", "halves", "index_values", "out_places", "sort_keys", "tiles"}
+HEADERS = {
+    "checked",
+    "gemm_product",
+    "halves",
+    "index_values",
+    "out_places",
+    "sizes",
+    "sort_keys",
+    "tiles",
+}
 BASE = {"checked", "sealed", "storage", "dtypes", "placement", "tensor"}
 
 

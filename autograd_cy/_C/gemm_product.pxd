@@ -1,6 +1,8 @@
 # cython: language_level=3
 # What the modules of matrix products share: the description of one product and its addresses.
 
+from autograd_cy._C.sizes cimport parts, round_up
+
 cdef enum:
     UINT8 = 1
     INT64 = 5
@@ -80,14 +82,6 @@ cdef inline char* c_at(const Product* p, Py_ssize_t i, Py_ssize_t j) noexcept no
 
 
 # Arithmetic on sizes.
-
-cdef inline Py_ssize_t parts(Py_ssize_t length, Py_ssize_t side) noexcept nogil:
-    return (length + side - 1) // side
-
-
-cdef inline Py_ssize_t round_up(Py_ssize_t length, Py_ssize_t multiple) noexcept nogil:
-    return parts(length, multiple) * multiple
-
 
 # The sides of a part of a result for each of `count` threads, which is quickest for the largest:
 # to pack a number costs as much as sixteen multiplications.

@@ -2,6 +2,7 @@
 # Running tiles: serial while the work is small, else without the GIL on the thread team.
 
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
+from autograd_cy._C.sizes cimport parts, round_up
 
 cdef enum:
     RELEASE_WORK = 32768     # element steps from which it pays to give up the GIL
@@ -12,8 +13,8 @@ cdef inline Py_ssize_t even_block(Py_ssize_t n, Py_ssize_t most) noexcept nogil:
     cdef Py_ssize_t pieces
     if n <= most:
         return n
-    pieces = (n + most - 1) // most
-    return ((n + pieces - 1) // pieces + 15) // 16 * 16
+    pieces = parts(n, most)
+    return round_up(parts(n, pieces), 16)
 
 
 cdef inline void run_tiles(body_t body, void* ctx, Py_ssize_t n_tiles, double work) noexcept:

@@ -130,7 +130,7 @@ def _resized(t: Tensor, sizes: Any) -> Tensor:
             f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but "
             f"the given tensor has a size of {'x'.join(map(str, t.shape))} ({t.numel()} elements). "
             "autograd's resize can only change the shape of a given tensor, while preserving the "
-            "number of elements. "
+            "number of elements."
         )
     return t.contiguous().view(sizes)
 

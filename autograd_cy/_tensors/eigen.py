@@ -110,6 +110,10 @@ def _check_matrix(a, name):
 def _inverse_root(B, A):
     """The symmetric inverse square root of B, in which A is an ordinary problem."""
     _check_matrix(B, "B")
+    if B.shape != A.shape:
+        raise AssertionError(
+            f"A and B must have the same shape, got {list(A.shape)} and {list(B.shape)}"
+        )
     if B.requires_grad:
         raise NotImplementedError(
             "lobpcg: the derivative for 'B' is not implemented; detach B, or differentiate "

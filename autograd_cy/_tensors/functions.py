@@ -42,9 +42,9 @@ __all__ = [
 ]
 
 
-def _need_tensor(x, op):
+def _need_tensor(x, op, name="input"):
     if not isinstance(x, Tensor):
-        raise TypeError(f"{op}(): argument 'input' must be Tensor, not {type(x).__name__}")
+        raise TypeError(f"{op}(): argument '{name}' must be Tensor, not {type(x).__name__}")
     return x
 
 
@@ -354,7 +354,7 @@ for _name, _code in {
 
 def _type_as(self, other):
     """This tensor with the dtype of `other`."""
-    return _to(self, dtype=_need_tensor(other, "type_as").dtype)
+    return _to(self, dtype=_need_tensor(other, "type_as", "other").dtype)
 
 
 def _type(self, dtype=None, non_blocking=False):

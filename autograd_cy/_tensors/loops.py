@@ -26,7 +26,7 @@ def _assign(t: Tensor, elements: list) -> Tensor:
     for i, x in enumerate(elements):
         if not (hasattr(x, "__float__") or hasattr(x, "__index__") or isinstance(x, complex)):
             raise TypeError(f"must be real number, not {type(x).__name__}")
-        found[i] = x
+        found[i] = x if isinstance(x, (int, complex)) or hasattr(x, "dtype") else float(x)
     return t.copy_(found.reshape(t.shape))
 
 

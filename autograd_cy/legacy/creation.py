@@ -200,7 +200,8 @@ def from_numpy(ndarray: Any) -> Any:
 
 def _sequence(name, seq):
     if not isinstance(seq, (list, tuple)) or not seq:
-        raise TypeError(f"{name}: expected a non-empty sequence of tensors, got {seq!r:.60}")
+        got = f"{'an empty' if isinstance(seq, (list, tuple)) else 'a'} {type(seq).__name__}"
+        raise TypeError(f"{name}: expected a list or tuple of tensors, got {got}")
     made = [era(t, name) for t in seq]
     for t in made:
         if type(t) is not type(made[0]):

@@ -166,6 +166,8 @@ class Owner:
         if isinstance(value, Parameter):
             self._replace(name, "_parameters", "parameters")
             self.register_parameter(name, value)
+        elif name in self.__dict__.get("_parameters", ()):
+            self._set_plain(name, value)  # which wants a parameter or None
         elif isinstance(value, Owner):
             self._replace(name, "_modules", "module")
             self.add_module(name, value)

@@ -32,7 +32,7 @@ op("scaled_dot_product_attention(query, key, value, attn_mask: Tensor? = None, d
    dtypes="hf", tolerance=1e-4, reference=by_test(HERE + "test_values_are_those_of_the_formula"),
    doc="``softmax(query @ key.T * scale + mask) @ value`` (https://arxiv.org/abs/1706.03762, equation 1).\nRows that see no key are zero.",
    params={"query": "Of shape ``(*, L, E)``.", "key": "Of shape ``(*, S, E)``.", "value": "Of shape ``(*, S, Ev)``.",
-           "attn_mask": "Truth values, which keys each query sees, or numbers that are added to the scores; broadcasts to ``(*, L, S)``.",
+           "attn_mask": "Truth values, which keys each query sees, or numbers (of the dtype of `query` or float32) that are added to the scores; broadcasts to ``(*, L, S)``.",
            "dropout_p": "The probability with which each weight is dropped.", "is_causal": "No query sees keys behind its own place.",
            "scale": "The factor of the scores; None for ``1 / sqrt(E)``.", "enable_gqa": "Several heads of the query, the third dimension from the end, share one of key and value."},
    raises={"RuntimeError": "Shapes or dtypes don't fit together."},

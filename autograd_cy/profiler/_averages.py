@@ -207,14 +207,12 @@ class EventList(list):
         self._use_device = use_device
         self._profile_memory = profile_memory
         self._with_flops = with_flops
-        self._tree_built = False
         self._note = ""
 
     def _build_tree(self) -> None:
         """Tie events to the ones in which they lie; what is alone in its like is merged."""
         self._populate_cpu_children()
         self[:] = merge_alone(list(self))
-        self._tree_built = True
 
     def _populate_cpu_children(self) -> None:
         """Tie events to the ones in which they lie."""
@@ -539,7 +537,7 @@ def _equal_texts(index: np.ndarray, texts: list[str]) -> np.ndarray:
 
 def _groups(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """The group of each event, in the order of first appearance, and the first event of each."""
-    code = np.zeros(len(keys[0]), np.int64)
+    code = np.zeros_like(keys[0], np.int64)
     for key in keys:
         key = key.astype(np.int64)
         low = int(key.min())

@@ -37,7 +37,6 @@ class _Session:
     def events(self) -> EventList:
         if self._events is None:
             self._events = self.listed(self.spans.events())
-            self._events._tree_built = True
         return self._events
 
     def listed(self, events: list) -> EventList:

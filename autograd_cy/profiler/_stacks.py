@@ -194,7 +194,7 @@ def _paths(spans: Spans, stack: np.ndarray) -> np.ndarray:
     """A number for each path of names from the root, which equal paths share."""
     places = len(spans.columns.stacks) + 1
     own = spans.name.astype(np.int64) * places + stack + 1
-    path = np.full(len(spans), -1, np.int64)
+    path = np.empty(len(spans), np.int64)
     number = 0
     for these in [np.flatnonzero(spans.parent < 0), *spans.levels()]:
         above = np.where(spans.parent[these] < 0, 0, path[spans.parent[these]])

@@ -99,7 +99,7 @@ cdef int check_operands(Tensor query, Tensor key, Tensor value) except -1:
 
 
 cdef int check_mask(Tensor mask, Tensor query) except -1:
-    if mask.dt != DT_BOOL and mask.dt != query.dt:
+    if mask.dt != DT_BOOL and mask.dt != DT_F32 and mask.dt != query.dt:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
             f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} "
@@ -290,6 +290,16 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                 "is_causal=True; hide what is behind each place in the mask")
     if enable_gqa:
         check_groups(query, key, value)
+    if attn_mask is not None and attn_mask.dt == DT_F32 and query.dt != DT_F32:
+        if query.dt == DT_F64:
+            attn_mask = T._to_dtype(attn_mask, DT_F64)
+        else:                               # the mask keeps its digits
+            return T._to_dtype(
+                scaled_dot_product(
+                    T._to_dtype(query, DT_F32), T._to_dtype(key, DT_F32),
+                    T._to_dtype(value, DT_F32), attn_mask, dropout_p, is_causal,
+                    1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1)) if scale is None
+                    else scale, enable_gqa), query.dt)
     if scale is not None:
         factor = scale
     else:

@@ -20,6 +20,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport ceil, isfinite, trunc, pow as c_pow
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
+from autograd_cy._C.arguments cimport int_arg
 from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
@@ -126,6 +127,14 @@ cdef int parse_size(tuple args, object size, Py_ssize_t* shape, str op) except -
                 f"{op}: Dimension size must be non-negative, got {shape[i]} in {list(sizes)}"
             )
     return <int>n
+
+
+cdef int need_sequence(object size, str op) except -1:
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            f"{op}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
+        )
+    return 0
 
 
 cdef int parse_dtype(object dtype, int default) except? -1:
@@ -443,10 +452,7 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef char[16] item
     cdef int n, dt, where
-    if not isinstance(size, (tuple, list)):
-        raise TypeError(
-            f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
-        )
+    need_sequence(size, "full")
     n = parse_size((), size, shape, "full")
     where = check_placement(device, layout, pin_memory, "full")
     value = number_of(fill_value, "full", "fill_value")
@@ -589,8 +595,8 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
         _seen = begin_call(E + E_EYE, (n, m))
     cdef Py_ssize_t[2] shape
     cdef char[16] zero
-    shape[0] = one_size(n, 1, "eye")
-    shape[1] = shape[0] if m is None else one_size(m, 2, "eye")
+    shape[0] = int_arg(n, "eye", "n", 1)
+    shape[1] = shape[0] if m is None else int_arg(m, "eye", "m", 2)
     if shape[0] < 0:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if shape[1] < 0:

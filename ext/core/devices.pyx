@@ -173,8 +173,6 @@ cdef int refuse_device(tuple tensors, str op) except -1:
 
 
 cdef int refuse_host(Tensor t, str what) except -1:
-    if t.mem.device == ON_META:
-        raise RuntimeError(f"{what} cannot be called on meta tensors: they have no values")
     if t.mem.device != ON_CPU:
         raise TypeError(
             f"{what}: can't convert {device_of_code(t.mem.device)} device type tensor to numpy. "

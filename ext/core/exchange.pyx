@@ -38,7 +38,7 @@ import weakref
 
 import numpy as np
 
-from autograd_cy._C.tensor import _install, _list_of, _set_reader
+from autograd_cy._C.tensor import _install, _list_of, _must_be_bool, _set_reader
 
 __all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
 
@@ -400,7 +400,7 @@ def numpy(Tensor self not None, *, force=False):
     Parameters
     ----------
     force : bool
-        Detach the tensor first if it requires grad.
+        Detach, resolve and copy to the host first what needs it.
 
     Returns
     -------
@@ -411,7 +411,8 @@ def numpy(Tensor self not None, *, force=False):
     RuntimeError
         If the tensor requires grad and `force` is not given.
     TypeError
-        If the dtype is bfloat16 and the package ``ml_dtypes`` is missing.
+        If the tensor is on another device and `force` is not given, or the dtype is bfloat16 and
+        the package ``ml_dtypes`` is missing.
 
     Examples
     --------
@@ -422,10 +423,13 @@ def numpy(Tensor self not None, *, force=False):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_NUMPY, (self,))
-    reading(self, "numpy()")
-    if not force:
+    if force is not True:
+        _must_be_bool("numpy", "force", force)
         check_exportable(self)
-    return array_of(resolved(self))
+        return array_of(self)
+    reading(self, "numpy()")
+    refuse_examples(self, "numpy()")
+    return array_of(to_device(resolved(self), ON_CPU))
 
 
 def __array__(Tensor self not None, dtype=None, copy=None):

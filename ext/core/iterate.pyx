@@ -32,6 +32,9 @@ from autograd_cy._C.tensor cimport (
 
 import warnings as _warnings
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 cdef int K_ADD = kernel_number("add")
 cdef int K_CONJ = kernel_number("conj")
 cdef int K_COPY = kernel_number("copy")
@@ -373,6 +376,7 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
             "away.",
             UserWarning, stacklevel=2)
     fresh = tensor_empty_on(out.mem.device, out.dt, ndim, shape, NULL)
+    fresh.flags |= out.flags & F_LAZY
     replace_storage(out, fresh)
     return out
 

@@ -244,9 +244,9 @@ cdef class Tensor:
         return (self.ptr - self.mem.data) // DT_SIZE[self.dt]
 
     def data_ptr(self):
-        """Address of the first element."""
+        """Address of the first element; 0 if there is none."""
         refuse_examples(self, "data_ptr()")
-        if self.mem.device == ON_META:
+        if self.mem.device == ON_META or self.count == 0:
             return 0
         return <size_t>self.ptr
 
@@ -518,7 +518,8 @@ cdef class Tensor:
     def __int__(self):
         only_element(self)
         reading(self, "int()")
-        return int(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
+        value = scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False)
+        return int(real_part(value, "int64"))
 
     def __float__(self):
         only_element(self)
@@ -526,7 +527,8 @@ cdef class Tensor:
             warn_once("Converting a tensor with requires_grad=True to a scalar may lead to "
                       "unexpected behavior.\nConsider using tensor.detach() first.")
         reading(self, "float()")
-        return float(scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False))
+        value = scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False)
+        return float(real_part(value, "float64"))
 
     def __complex__(self):
         only_element(self)

@@ -91,17 +91,22 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 
+cdef PyObject** grown(PyObject** listed, Py_ssize_t* room) except NULL:
+    """A list with more room, which is noted."""
+    cdef Py_ssize_t wanted = 2 * room[0] + 32
+    cdef PyObject** more = <PyObject**>PyMem_Realloc(listed, wanted * sizeof(PyObject*))
+    if more == NULL:
+        raise MemoryError()
+    room[0] = wanted
+    return more
+
+
 cdef int push(GraphTask g, PyObject* n) except -1:
     """Add a ready node; takes over the reference."""
-    cdef PyObject** room
     cdef Py_ssize_t i, up
     cdef uint64_t seq = (<Node>n).seq
     if g.heap_count == g.heap_room:
-        room = <PyObject**>PyMem_Realloc(g.heap, (2 * g.heap_room + 32) * sizeof(PyObject*))
-        if room == NULL:
-            raise MemoryError()
-        g.heap = room
-        g.heap_room = 2 * g.heap_room + 32
+        g.heap = grown(g.heap, &g.heap_room)
     i = g.heap_count
     g.heap_count += 1
     while i:
@@ -139,13 +144,8 @@ cdef PyObject* pop(GraphTask g) noexcept:
 
 
 cdef int note_claim(GraphTask g, PyObject* n) except -1:
-    cdef PyObject** room
     if g.claimed_count == g.claimed_room:
-        room = <PyObject**>PyMem_Realloc(g.claimed, (2 * g.claimed_room + 64) * sizeof(PyObject*))
-        if room == NULL:
-            raise MemoryError()
-        g.claimed = room
-        g.claimed_room = 2 * g.claimed_room + 64
+        g.claimed = grown(g.claimed, &g.claimed_room)
     Py_INCREF(<object>n)
     g.claimed[g.claimed_count] = n
     g.claimed_count += 1
@@ -167,7 +167,6 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
     if node.task == 0:
         node.task = g.id
         node.deps = 0
-        node.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
         note_claim(g, n)
         return 1
     if g.foreign is None:
@@ -237,7 +236,6 @@ cdef enum:
 cdef int count_dependencies(GraphTask g, list roots) except -1:
     """Visit everything below the roots once; each edge counts one for its target."""
     cdef PyObject** stack = NULL
-    cdef PyObject** more
     cdef Py_ssize_t top = 0, room = 0, visits = 0
     cdef PyObject* p
     cdef Node n
@@ -246,11 +244,7 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
         for root in roots:
             if reach(g, <PyObject*>root):
                 if top == room:
-                    more = <PyObject**>PyMem_Realloc(stack, (2 * room + 64) * sizeof(PyObject*))
-                    if more == NULL:
-                        raise MemoryError()
-                    stack = more
-                    room = 2 * room + 64
+                    stack = grown(stack, &room)
                 stack[top] = <PyObject*>root
                 top += 1
             while top:
@@ -265,12 +259,7 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
                         continue
                     if reach(g, p):
                         if top == room:
-                            more = <PyObject**>PyMem_Realloc(stack,
-                                                             (2 * room + 64) * sizeof(PyObject*))
-                            if more == NULL:
-                                raise MemoryError()
-                            stack = more
-                            room = 2 * room + 64
+                            stack = grown(stack, &room)
                         stack[top] = p
                         top += 1
                     add_dep(g, p)
@@ -603,7 +592,6 @@ cdef object run_here(GraphTask g):
         tls_set_modes(modes)
         if g.undo is not None:
             put, value = g.undo
-            g.undo = None
             put(value)
         g.current = NULL
         stack.pop()

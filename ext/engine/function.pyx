@@ -413,13 +413,13 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the Function.")
+        if not recording:
+            continue
         if not among(t, args):
             _warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().", UserWarning,
                 stacklevel=2)
-        if not recording:
-            continue
         if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not t.flags & F_VIEW:
             raise RuntimeError(
                 "a leaf Variable that requires grad has been used in an in-place operation. "

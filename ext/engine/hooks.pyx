@@ -170,7 +170,7 @@ cdef int after_accumulation(Node n, Tensor variable) except -1:
         return 0
     for hook in list(x.post_hooks.values()):
         r = hook(variable)
-        if r is not None:
+        if r is not None and r is not variable:
             if not isinstance(r, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(r).__name__}' "
                                 f"(post accumulate grad hook '{hook_name(hook)}' should return "
@@ -224,7 +224,6 @@ def _hooks_of(Tensor t not None):
 
 def _node_hooks(Node n not None, bint before):
     """The dictionary of a node's hooks that run before or after it."""
-    node_track(n)
     if before:
         if node_extra(n).pre_hooks is None:
             n.extra.pre_hooks = HookDict()

@@ -26,7 +26,8 @@ from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.recorder cimport Scope, begin_call, events
-from autograd_cy._C.placement cimport MF_PRESERVE, format_code
+from autograd_cy._C.placement cimport (
+    MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, MF_CONTIGUOUS, MF_PRESERVE, format_code)
 from autograd_cy._C.shapes cimport as_strided_plain
 from autograd_cy._C.storage cimport STORAGE_BORROWED, STORAGE_ALIAS, StorageImpl
 from autograd_cy._C.tensor cimport *
@@ -230,9 +231,9 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
     check_inplace(self, op, recording)
     if recording:
         n = node.__new__(node)
-        node_init(n, 2, 0, 1)
+        node_init(n, 1 if node is ZeroBackward0 or node is FillBackward2 else 2, 0, 1)
         set_edge(n, 0, self)
-        if dt_differentiable(src.dt):
+        if n.n_edges > 1 and dt_differentiable(src.dt):
             set_edge(n, 1, src)
     if flags & F_BATCHED:
         copy_batched(self, src, op)
@@ -392,9 +393,11 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
             f"{op} only supports 0-dimension value tensor but got tensor with "
             f"{(<Tensor>value).nd} dimensions.")
     if type(value) is complex and not dt_is_complex(self.dt):
-        raise RuntimeError(
-            f"value cannot be converted to type {dt_object(self.dt).name} without overflow: {op} "
-            f"got {value}")
+        if value.imag:
+            raise RuntimeError(
+                f"value cannot be converted to type {dt_object(self.dt).name} without overflow: "
+                f"{op} got {value}")
+        value = value.real
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
         if not is_number(value):
             raise wrong_type(value, op, "value", 1, "Tensor or Number")
@@ -487,11 +490,6 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     its history; the history of the view's own geometry goes on by the node of `window`.
     """
     cdef Node n
-    if window is self:
-        bump_version(self)
-        if self.flags & F_VIEW and not (tls_modes() & M_NO_GRAD):
-            self.attr_version = self.mem.version[0]
-        return self
     n = <Node>window.fn if window.fn != NULL else None
     # The history of a view is remade for its geometry.
     cdef bint unseen = (n is None and self.fn != NULL and not self.flags & F_VIEW
@@ -501,7 +499,6 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
     bump_version(self)
     if n is not None:
         set_history(self, n, window.out_nr)
-        self.out_nr = window.out_nr
         if self.flags & F_VIEW:
             self.attr_version = self.mem.version[0]
     elif unseen:
@@ -683,8 +680,21 @@ def resize_as_(Tensor self not None, the_template, *, memory_format=None):
     if not isinstance(the_template, Tensor):
         raise TypeError(f"resize_as_(): argument 'the_template' must be Tensor, not "
                         f"{type(the_template).__name__}")
-    return resized(self, dims_of(<Tensor>the_template),
-                   -1 if memory_format is None else format_code(memory_format), "resize_as_")
+    cdef int format = -1 if memory_format is None else format_code(memory_format)
+    if format == MF_PRESERVE:
+        format = order_of(<Tensor>the_template)
+    return resized(self, dims_of(<Tensor>the_template), format, "resize_as_")
+
+
+cdef int order_of(Tensor t) noexcept:
+    """The memory format that a tensor has."""
+    if tensor_matches_format(t, MF_CONTIGUOUS):
+        return MF_CONTIGUOUS
+    if tensor_matches_format(t, MF_CHANNELS_LAST):
+        return MF_CHANNELS_LAST
+    if tensor_matches_format(t, MF_CHANNELS_LAST_3D):
+        return MF_CHANNELS_LAST_3D
+    return MF_CONTIGUOUS
 
 
 cdef Tensor resized(Tensor self, tuple size, int format, str op):

@@ -25,9 +25,7 @@ include "operators_of_lazy.pxi"
 
 cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept:
     """What is to be done to the base before a window of the kind of `view` is taken."""
-    if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
-        return lazy_bits(base) & F_CONJ
-    return 0
+    return 0 if dt_is_complex(view.dt) else lazy_bits(base) & F_CONJ
 
 
 cdef uint32_t window_bits(Tensor base, Tensor view) noexcept:

@@ -147,7 +147,6 @@ cdef class Node:
         cdef NodeExtra x = node_extra(self)
         if x.metadata is None:
             x.metadata = {}
-            node_track(self)
         return x.metadata
 
     def _sequence_nr(self):
@@ -212,7 +211,6 @@ cdef class Node:
 
     def _register_hook_dict(self, hooks):
         """Let the functions in the dictionary `hooks` run after this node."""
-        node_track(self)
         node_extra(self).post_hooks = hooks
 
     def __call__(self, *gradients):
@@ -277,7 +275,6 @@ cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_
         checked_count(n_edges, "inputs of one operation")
         n.edges = <Edge*>PyMem_Malloc(n_edges * sizeof(Edge))
         if n.edges == NULL:
-            n.edges = n.edges0
             raise MemoryError()
         memset(n.edges, 0, n_edges * sizeof(Edge))
     n.n_edges = <int32_t>n_edges
@@ -362,7 +359,6 @@ cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
         checked_count(n_saved, "tensors saved for backward")
         n.saved = <Saved*>PyMem_Malloc(n_saved * sizeof(Saved))
         if n.saved == NULL:
-            n.saved = n.saved0
             raise MemoryError()
         memset(n.saved, 0, n_saved * sizeof(Saved))
     n.n_saved = <int32_t>n_saved

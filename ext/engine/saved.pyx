@@ -67,7 +67,6 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     old = s.obj
     Py_INCREF(p)
     s.obj = <PyObject*>p
-    s.version = version
     Py_XDECREF(old)
     return 0
 
@@ -196,7 +195,6 @@ cdef object raw_saved(Node n, int slot):
     if slot >= n.n_saved:
         raise freed_error(n)            # an empty node, made by __new__
     s = SavedTensor.__new__(SavedTensor)
-    node_track(n)
     s.node = n
     s.slot = slot
     return s

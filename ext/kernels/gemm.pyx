@@ -673,7 +673,7 @@ cdef int run_onto(Product* p, const char* row) noexcept nogil:
     cdef Py_ssize_t i, size = p.n * itemsize(p.dtype)
     if ((p.dtype == FLOAT32 or p.dtype == FLOAT64) and p.m > 0 and p.n > 0 and p.k > 0
             and not (needs_blas(p.dtype) or suits_split(p) or suits_narrow(p) or suits_direct(p))):
-        p.row, p.beta = row, 0
+        p.row = row
         return run_blocked(p)
     for i in range(p.m):
         memcpy(c_at(p, i, 0), row, size)

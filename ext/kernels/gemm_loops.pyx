@@ -11,6 +11,7 @@ from libc.string cimport memset
 from autograd_cy._C.gemm_loops cimport (
     BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LONGEST_DIRECT,
     LONGEST_PACK, LoopTable, STRIPS)
+from autograd_cy._C.sizes cimport parts
 
 cdef extern from "scalar/types.h":
     float ag_f16_to_f32(uint16_t h) noexcept nogil
@@ -197,7 +198,7 @@ cdef void multiply_kind(
     # rows of c are so short that pages of it follow each other slowly: a strip of b stays there
     # while all groups pass by.
     cdef Py_ssize_t width = 2 * AG_VECTOR_BYTES // sizeof(number), most = AG_ROWS
-    cdef Py_ssize_t strips = (n + width - 1) // width, groups = (m + most - 1) // most
+    cdef Py_ssize_t strips = parts(n, width), groups = parts(m, most)
     cdef Py_ssize_t jump = row_jump(layout, k, step), outer, inner, i, strip, rows, cols
     cdef Py_ssize_t share = 0, last = 0
     cdef Py_ssize_t lines = (k * sizeof(number) + 63) // 64
@@ -206,11 +207,11 @@ cdef void multiply_kind(
     if layout == STRIPS:
         step = AG_ROWS
     else:
-        most = (m + groups - 1) // groups if groups > 0 else 0
+        most = parts(m, groups)
     for outer in range(strips if by_strip else groups):
         if not by_strip and layout == BY_ROWS:
             last = lines * max(min(most, m - (outer + 1) * most), <Py_ssize_t>0)
-            share = (last + strips - 1) // strips
+            share = parts(last, strips)
         for inner in range(groups if by_strip else strips):
             i, strip = (inner if by_strip else outer) * most, outer if by_strip else inner
             rows, cols = min(most, m - i), min(width, n - strip * width)
@@ -229,8 +230,8 @@ cdef inline void multiply_column(
         Py_ssize_t ldb, number alpha, number beta, number* c, Py_ssize_t ldc,
         Py_ssize_t cols) noexcept nogil:
     # Rows are dealt out evenly: 8 rows as 4 and 4 keep the arithmetic units busier than 6 and 2.
-    cdef Py_ssize_t groups = (m + AG_ROWS - 1) // AG_ROWS
-    cdef Py_ssize_t rows = (m + groups - 1) // groups, i = 0, jump = row_jump(layout, k, step)
+    cdef Py_ssize_t groups = parts(m, AG_ROWS)
+    cdef Py_ssize_t rows = parts(m, groups), i = 0, jump = row_jump(layout, k, step)
     while i < m:
         block(
             layout, <int>min(rows, m - i), k, a + i * jump, step, b, ldb, alpha, beta,

@@ -24,6 +24,7 @@ from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport R_SUM, RowTable
 from autograd_cy._C.select_loops cimport SelectTable
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
 from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
@@ -192,7 +193,7 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
     if a.flags & F_STRIDED:
         plan.a_row = a.strides[0] * plan.item
     plan.rows = TILE_WORK * plan.item // plan.width + 1
-    plan.blocks = (plan.n + plan.rows - 1) // plan.rows
+    plan.blocks = parts(plan.n, plan.rows)
     begin(&work, "index_select", &plan, sizeof(plan))
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.b, out, WRITES)
@@ -229,8 +230,8 @@ cdef int add_rows(Tensor out, int dim, Tensor index, Tensor source) except -1:
     plan.columns = width
     if plan.outer == 1:
         # Columns don't meet, so where they are cut doesn't change results.
-        plan.columns = (width + team_size(source.count) - 1) // team_size(source.count)
-    plan.blocks = (width + plan.columns - 1) // plan.columns
+        plan.columns = parts(width, team_size(source.count))
+    plan.blocks = parts(width, plan.columns)
     begin(&work, "index_add", &plan, sizeof(plan))
     operand(&work, &plan.a, out, UPDATES)
     operand(&work, &plan.b, source, READS)
@@ -444,7 +445,7 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
     else:
         # Rows may reach the same element, columns don't.
         plan.col_block = least(columns, 256)
-    plan.row_blocks = (plan.rows + plan.row_block - 1) // plan.row_block
+    plan.row_blocks = parts(plan.rows, plan.row_block)
     begin(&work, "gather" if move == MOVE_GATHER else "scatter", &plan, sizeof(plan))
     operand(&work, &plan.x, a, READS if move == MOVE_GATHER else UPDATES)
     memory(&work, &plan.y, NULL if other is None else other.mem,
@@ -452,7 +453,7 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
     operand(&work, &plan.index, index, READS)
     return launch_tiles(
         &work, move_tile,
-        plan.row_blocks * ((columns + plan.col_block - 1) // plan.col_block), 2.0 * index.count)
+        plan.row_blocks * parts(columns, plan.col_block), 2.0 * index.count)
 
 
 cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
@@ -538,13 +539,13 @@ cdef int join_rows(Launch* work, JoinPlan* plan, int item) except -1:
     for i in range(plan.n):
         row += plan.width[i] // item
     plan.block = TILE_WORK * item // plan.total + 1
-    launch_tiles(work, join_tile, (plan.rows + plan.block - 1) // plan.block, row * plan.rows)
+    launch_tiles(work, join_tile, parts(plan.rows, plan.block), row * plan.rows)
     plan.n = 0
     return 0
 
 
-cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
-    """The parts next to each other along a dimension, which they lack if `stacked`."""
+cdef int join(Tensor out, tuple pieces, int dim, bint stacked) except -1:
+    """The pieces next to each other along a dimension, which they lack if `stacked`."""
     cdef JoinPlan plan
     cdef Launch work
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -561,8 +562,8 @@ cdef int join(Tensor out, tuple parts, int dim, bint stacked) except -1:
         inner *= out.sizes[d]
     plan.out = out.ptr
     plan.total = out.sizes[dim] * inner * item
-    for i in range(len(parts)):
-        t = <Tensor>parts[i]
+    for i in range(len(pieces)):
+        t = <Tensor>pieces[i]
         if t.count == 0:
             continue
         length = 1 if stacked else t.sizes[dim]

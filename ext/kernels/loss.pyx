@@ -15,6 +15,7 @@ from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.reduce cimport mean_into, row_table, sum_into
 from autograd_cy._C.row_loops cimport RowTable
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, same_shape, tensor_empty
 
 cdef int K_MUL = kernel_number("mul")
@@ -198,7 +199,7 @@ cdef int nll_loss_into(Tensor out, Tensor total_weight, Tensor input, Tensor tar
     plan.out = out.ptr
     plan.total = total_weight.ptr
     plan.tile = TILE
-    plan.tiles = (plan.count + TILE - 1) // TILE
+    plan.tiles = parts(plan.count, TILE)
     plan.partial = NULL
     operand(&work, &plan.input, input, READS)
     operand(&work, &plan.out, out, WRITES)
@@ -235,7 +236,7 @@ cdef int nll_loss_backward_into(Tensor out, Tensor grad, Tensor target, Tensor w
     operand(&work, &plan.total, total_weight, READS)
     plan.tile = TILE // (plan.classes * plan.inner) + 1
     samples = plan.count // plan.inner
-    return launch_tiles(&work, nll_backward_tile, (samples + plan.tile - 1) // plan.tile,
+    return launch_tiles(&work, nll_backward_tile, parts(samples, plan.tile),
                         1.0 * out.count)
 
 
@@ -298,7 +299,7 @@ cdef int mse_loss_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) exc
     plan.b = b.ptr
     plan.out = out.ptr
     plan.count = a.count
-    plan.tiles = (a.count + MSE_TILE - 1) // MSE_TILE
+    plan.tiles = parts(a.count, MSE_TILE)
     plan.mean = reduction == RED_MEAN
     plan.partial = NULL
     begin(&work, "mse_loss", &plan, sizeof(plan))

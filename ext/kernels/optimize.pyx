@@ -16,6 +16,7 @@ from autograd_cy._C.launch cimport (
     spread)
 from autograd_cy._C.optimizer_loops cimport *
 from autograd_cy._C.recorder cimport Scope, begin_call, events
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, G_PROFILE, Tensor, g_modes,
@@ -208,7 +209,7 @@ cdef class Batch:
             self.plan.segments[0] = self.plan.segments[i] if i else first
             self.plan.segments[0].start = 0
             self.plan.count, self.plan.total = 1, self.plan.segments[0].n
-            for tile in range((self.plan.total + TILE - 1) // TILE):
+            for tile in range(parts(self.plan.total, TILE)):
                 step_tile(self.plan, tile)
             for t, copy, written in own:
                 if written:
@@ -224,7 +225,7 @@ cdef class Batch:
         self.work.size = sizeof(StepPlan) + self.plan.count * sizeof(Segment)
         if len(self.shared) > 1 and self.overlapping():
             return self.run_in_turn(op)
-        launch_tiles(&self.work, step_tile, (total + TILE - 1) // TILE, cost * total)
+        launch_tiles(&self.work, step_tile, parts(total, TILE), cost * total)
         for _, t, copy, written in self.copies:
             if written:
                 copy_into(<Tensor>t, <Tensor>copy, "step")

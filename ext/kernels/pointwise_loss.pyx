@@ -15,6 +15,7 @@ from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport R_SUM, RowTable, rows_fn
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport Tensor, same_shape, tensor_empty, wrap_double
 
 cdef int K_MUL = kernel_number("mul")
@@ -202,7 +203,7 @@ cdef int run_loss(Tensor out, int kernel, Tensor a, Tensor b, Tensor c, Tensor w
     plan.unit = unit
     plan.reduction = reduction
     plan.count = a.count
-    plan.tiles = (a.count + TILE - 1) // TILE
+    plan.tiles = parts(a.count, TILE)
     plan.out = out.ptr
     plan.number = number
     if computed == DT_F32:

@@ -53,7 +53,7 @@ cdef struct Multiply:
 
 cdef void multiply(void* plan) noexcept nogil:
     cdef Multiply* t = <Multiply*>plan
-    cdef Py_ssize_t ldc = t.n if t.n > 0 else 1
+    cdef Py_ssize_t ldc = t.n
     if t.bias != NULL:
         t.status = gemm_onto(t.dt, t.trans_a, t.trans_b, t.m, t.n, t.k, t.a, t.lda, t.b, t.ldb,
                              t.bias, t.c, ldc)
@@ -104,26 +104,21 @@ cdef inline void plain(Multiply* t, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) no
 
 cdef Tensor as_matrix(Tensor t, int first, char** p, int* trans, Py_ssize_t* ld):
     """Flags and leading dimension of the matrix in dimensions first, first + 1; copies if it
-    must."""
+    must. Products ignore the leading dimension of what is stored as a single row."""
     cdef Py_ssize_t rows = t.sizes[first], cols = t.sizes[first + 1]
     cdef Py_ssize_t sr = t.strides[first], sc = t.strides[first + 1]
     cdef Tensor r
     if cols == 1 and rows != 1 and sr == 1:
         trans[0], ld[0] = 1, rows                 # a column of unit stride
     elif (sc == 1 or cols == 1) and (sr >= cols or rows == 1):
-        trans[0], ld[0] = 0, sr if rows > 1 else cols
-        if cols == 1 and sc != 1 and sr < 1:
-            t = contiguous(t)
-            ld[0] = cols
+        trans[0], ld[0] = 0, sr
     elif (sr == 1 or rows == 1) and (sc >= rows or cols == 1):
-        trans[0], ld[0] = 1, sc if cols > 1 else rows
+        trans[0], ld[0] = 1, sc
     else:
         r = tensor_empty(t.dt, t.nd, t.sizes)
         copy_into(r, t, "contiguous")
         t = r
         trans[0], ld[0] = 0, cols
-    if ld[0] < 1:
-        ld[0] = 1
     p[0] = t.ptr
     return t
 
@@ -138,13 +133,13 @@ cdef Tensor right_matrix(Multiply* t, Tensor b, int first):
 
 cdef Tensor left_row(Multiply* t, Tensor v):
     v = contiguous(v)
-    t.a, t.trans_a, t.lda = v.ptr, 0, max(v.count, <Py_ssize_t>1)
+    t.a, t.trans_a, t.lda = v.ptr, 0, v.count
     return v
 
 
 cdef Tensor right_column(Multiply* t, Tensor v):
     v = contiguous(v)
-    t.b, t.trans_b, t.ldb = v.ptr, v.count != 1, max(v.count, <Py_ssize_t>1)
+    t.b, t.trans_b, t.ldb = v.ptr, 1, v.count
     return v
 
 
@@ -228,8 +223,8 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
     a = contiguous(tensor_window(a, 3, sizes, strides, 0))
     b = contiguous(b)
     plain(&t, out.sizes[0], out.sizes[1], k)
-    t.a, t.trans_a, t.lda = a.ptr, 0, max(k, <Py_ssize_t>1)
-    t.b, t.trans_b, t.ldb = b.ptr, 0, max(t.n, <Py_ssize_t>1)
+    t.a, t.trans_a, t.lda = a.ptr, 0, k
+    t.b, t.trans_b, t.ldb = b.ptr, 0, t.n
     return add_product(&t, out, c, a, b, beta, alpha, "addbmm", "addbmm")
 
 
@@ -265,7 +260,7 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     else:
         x = contiguous(x)
         t.a, t.trans_a = x.ptr, t.k == 1 and rows != 1
-        t.lda = max(rows if t.trans_a else t.k, <Py_ssize_t>1)
+        t.lda = rows if t.trans_a else t.k
     turned[0], turned[1] = weight.sizes[1], weight.sizes[0]
     strides[0], strides[1] = weight.strides[1], weight.strides[0]
     weight = right_matrix(&t, tensor_window(weight, 2, turned, strides, 0), 0)

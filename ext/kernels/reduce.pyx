@@ -23,6 +23,7 @@ from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.rules_common cimport dims_mask
 from autograd_cy._C.rules_reduction cimport extreme, summed
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, tensor_empty, tensor_on,
@@ -305,14 +306,14 @@ cdef Py_ssize_t cut(Plan* plan) noexcept:
         plan.chunk = TILE_WORK
     if plan.block > plan.x.size:
         plan.block = plan.x.size
-    plan.x_blocks = (plan.x.size + plan.block - 1) // plan.block
-    plan.y_chunks = (plan.y.size + plan.chunk - 1) // plan.chunk
+    plan.x_blocks = parts(plan.x.size, plan.block)
+    plan.y_chunks = parts(plan.y.size, plan.chunk)
     plan.units = others * plan.y_chunks
     places *= plan.x_blocks
     plan.parts = 1
     # Cutting the reduced range costs memory for partial results: only where tiles are few and long.
     if places < SPREAD and plan.units > 1 and plan.units * plan.block * plan.y.size > TILE_WORK:
-        plan.parts = clip((SPREAD + places - 1) // places, 1, plan.units)
+        plan.parts = min(parts(SPREAD, places), plan.units)
     return places
 
 

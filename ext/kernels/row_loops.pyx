@@ -15,6 +15,7 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_C64,
     DT_C128)
 from autograd_cy._C.row_loops cimport *
+from autograd_cy._C.sizes cimport parts, round_up
 
 cdef extern from "scalar/scalar.h" nogil:
     void ag_run_exp_f32(const float*, float*, Py_ssize_t)

@@ -8,6 +8,7 @@ from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport *
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport Tensor, normal_dim, tensor_empty
 from autograd_cy._C.tiles cimport even_block
 
@@ -100,10 +101,10 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
             plan.block = 1
         if plan.block > plan.outer:
             plan.block = plan.outer
-        plan.blocks = (plan.outer + plan.block - 1) // plan.block
+        plan.blocks = parts(plan.outer, plan.block)
         return launch_tiles(&work, rows_tile, plan.blocks, <double>EXP_WORK * a.count)
     plan.block = even_block(plan.inner, COLS)
-    plan.blocks = (plan.inner + plan.block - 1) // plan.block
+    plan.blocks = parts(plan.inner, plan.block)
     return launch_tiles(&work, cols_tile, plan.outer * plan.blocks, <double>EXP_WORK * a.count)
 
 

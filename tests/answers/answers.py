@@ -22,6 +22,26 @@ SHOWN = 16  # elements that are written one by one
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
 
+def of_2017(lib):
+    """The namespace for programs of 2017, which torch has not, and what its calls speak of."""
+    era = getattr(lib, "legacy", None)
+    if era is None:
+        return {}
+
+    def old(*shape):
+        """1, 2, ... as a FloatTensor."""
+        return era.range(1, math.prod(shape)).view(*shape)
+
+    def slopes(function, *xs):
+        """Gradients of what is made of Variables, its elements weighted by 1, 2, ..."""
+        leaves = [era.Variable(x.double(), requires_grad=True) for x in xs]
+        found = function(*leaves)
+        found.backward(old(*found.size()).type_as(found.data))
+        return [None if x.grad is None else x.grad.data for x in leaves]
+
+    return {"L": era, "V": era.Variable, "old": old, "slopes": slopes}
+
+
 def names(lib):
     """What calls speak of, of a library."""
     func = lib.func
@@ -37,6 +57,11 @@ def names(lib):
 
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
         return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
+
+    def mix(x):
+        """A number that depends on each element and on its place."""
+        found = (x.to(lib.float64) * wave(*x.shape, turn=1.1)).sum()
+        return found.to(x.dtype) if x.is_floating_point() else found
 
     def seeds(found):
         return wave(*found.shape, turn=0.9).to(found.dtype)
@@ -115,6 +140,16 @@ def names(lib):
         place = x.storage_offset(), x.stride(), x._version, x._is_view()
         return (x.is_leaf, x.requires_grad, node, *place)
 
+    def edges(node):
+        """The names of the nodes that gradients go to, and of which output."""
+        return [(n and type(n).__name__, nr) for n, nr in node.next_functions]
+
+    def event(function):
+        """The name and the shapes of the first event of a call."""
+        with lib.autograd.profiler.profile(record_shapes=True) as seen:
+            function()
+        return seen.function_events[0].name, seen.function_events[0].input_shapes[0]
+
     def raised(function, *arguments):
         """The name of what a call raises, None if nothing."""
         try:
@@ -129,16 +164,46 @@ def names(lib):
             value = function(*arguments)
         return [w.category.__name__ for w in found], value
 
+    def filled(module):
+        """A module whose parameters look like any, in float64."""
+        module.double()
+        for place, parameter in enumerate(module.parameters()):
+            parameter.data.copy_(wave(*parameter.shape, turn=place + 0.5))
+        return module
+
+    def sgd(*rates, begun=None, **options):
+        """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
+        groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
+        for group in groups if begun else ():
+            group["initial_lr"] = begun
+        return lib.optim.SGD(groups, **options)
+
+    def steps(schedule, epochs):
+        """The rates of so many steps, or of each of some: what is said, what groups have."""
+        found = []
+        for epoch in [None] * (epochs + 1) if isinstance(epochs, int) else ["begin", *epochs]:
+            if found:
+                schedule.optimizer.step()
+                schedule.step(*() if epoch is None else [epoch])
+            found += schedule.get_last_lr()
+            for group in schedule.optimizer.param_groups:
+                found += float(group["lr"]), *group.get("betas", [group.get("momentum")])
+        return found
+
     return {
-        "facts": facts, "raised": raised, "warned": warned, "np": numpy, "math": math,
+        **of_2017(lib),
+        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
+        "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "mix": mix, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
         "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
         "f32": lib.float32, "f64": lib.float64, "i64": lib.int64, "i32": lib.int32,
         "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
         "last": lib.channels_last,
+        "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
+        "filled": filled,
     }  # fmt: skip
 
 
@@ -165,8 +230,8 @@ def shown(lib, found):
             head += str(found.stride()).replace(" ", "")
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
-        return " | ".join(shown(lib, x) for x in found)
-    return repr(found)
+        return " | ".join(shown(lib, x) for x in found) or "[]"
+    return repr(found).replace("\n", "\\n")
 
 
 def digits(lib, found):
@@ -189,7 +254,8 @@ def like(found, wanted):
     close = 1e-2 if "float16" in wanted else 3e-5 if "32[" in wanted or "x64[" in wanted else 1e-7
     for a, b in zip(left[1::2], right[1::2], strict=True):
         a, b = float(a), float(b)
-        if not (a == b or (a != a and b != b) or abs(a - b) <= close * (1 + abs(b))):
+        near = math.isfinite(b) and abs(a - b) <= close * (1 + abs(b))
+        if not (near or a == b or (a != a and b != b)):
             return False
     return True
 

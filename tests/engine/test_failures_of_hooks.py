@@ -195,7 +195,7 @@ def test_a_wrong_result_is_an_error_that_changes_nothing(result, error, text):
 
 def test_a_post_accumulate_hook_that_returns_something():
     x = torch.ones(2, requires_grad=True)
-    handle = x.register_post_accumulate_grad_hook(lambda t: t)
+    handle = x.register_post_accumulate_grad_hook(lambda t: t * 2)
     with pytest.raises((RuntimeError, TypeError), match="should return None"):
         x.sum().backward()
     handle.remove()

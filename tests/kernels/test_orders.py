@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy._C.iterate import _past_caches
 
 _CHUNK = 16384  # TURN_CHUNK of ext/core/iterate/orders.pxi
-_PAST = 32 << 20  # PAST_BYTES there
 
 _OPERATIONS = {
     "add": lambda a, b: a + b,
@@ -68,27 +68,46 @@ def test_rows_in_both_orders(shape):
         assert np.array_equal(a[:, 1:].clone().numpy(), a.numpy()[:, 1:])
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
-def test_results_past_the_caches(dtype):
-    n = _PAST // np.dtype(dtype).itemsize + 3333
-    a = np.arange(n).astype(dtype)
-    b = a[::-1].copy()
-    total, less = a + b, a < b
+@pytest.fixture
+def past_caches():
+    """Results of 8192 bytes and more are written past the caches."""
+    before = _past_caches(8192)
+    yield
+    assert _past_caches(before) == 8192
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
+def test_results_past_the_caches(dtype, past_caches):
+    kind = getattr(ag, dtype)
+    least = 8192 // ag.empty(0, dtype=kind).itemsize
+    sizes = [least + k for k in (-1, 0, 1, least // 4, least // 4 + 1, 6 * least + 77)]
     before = ag.get_num_threads()
     try:
-        for threads in (2,) if dtype is np.uint8 else (1, 2):
+        for n, threads in [*((n, 1) for n in sizes), (200_003, 2)]:
             ag.set_num_threads(threads)
-            one, other = ag.tensor(a), ag.from_numpy(b)
-            assert np.array_equal((one + other).numpy(), total), threads
-            if dtype is not np.uint8:
-                assert np.array_equal((one < other).numpy(), less), threads
-                assert np.array_equal(one.clone().numpy(), a), threads
-                # A result that is an input, and one that doesn't begin on a line.
-                place = ag.empty(n + 1, dtype=one.dtype)
-                ag.add(one, other, out=place[1:])
-                assert np.array_equal(place[1:].numpy(), total), threads
-                one.sub_(other)
-                assert np.array_equal(one.numpy(), a - b), threads
+            a = ag.tensor(np.arange(n) % 100, dtype=kind)
+            b = ag.tensor(np.arange(n)[::-1] % 50, dtype=kind)
+            total = a.numpy() + b.numpy()
+            same = np.array_equal
+            place = ag.empty(n + 128, dtype=kind).fill_(7)
+            at = -place.data_ptr() % 64 // place.itemsize  # of the first element on a line
+            for _ in range(2):
+                assert same((a + b).numpy(), total), n
+                assert same((a == b).numpy(), a.numpy() == b.numpy()), n
+                assert same(a.clone().numpy(), a.numpy()), n
+                assert same((a + 1).numpy(), a.numpy() + 1), n
+                assert same(a.to(ag.float64 if a.is_complex() else ag.complex64).numpy(), a.numpy())
+                assert same(ag.where(a == b, a, b).numpy(), b.numpy()), n
+                # A result that is an input, one on lines and one that isn't.
+                for start in (at, at + 1):
+                    ag.add(a, b, out=place[start : start + n])
+                    assert same(place[start : start + n].numpy(), total), (n, start)
+                    assert (place[:start] == 7).all() and (place[start + n :] == 7).all()
+                    place.fill_(7)
+                place[at : at + n].copy_(a).add_(b)
+                assert same(place[at : at + n].numpy(), total), n
+                place.fill_(7)
+                ag.neg(b)  # the other direction
     finally:
         ag.set_num_threads(before)
 

@@ -57,15 +57,17 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
-# what follows when malloc itself has no memory for a list, and how much there is to do, which says
-# how many threads share it. Types are told apart by the compiler,
+# what follows when malloc itself has no memory for a list. Types are told apart by the compiler,
 # and whether an int overflows is written by the call that is asked.
 UNSEEN = re.compile(
     r"RELEASE_GIL|team_size|nogil|fetch_|prefetch|__version__|warn\(|@|lambda|yield|^global"
-    r"|^raise MemoryError\(\)$|^cdef int overflow = "
-    r"|^(cdef double )?(plan\.)?(work|cost) \*?= (<double>|\d\.\d|f\.of_y\[)[^,]*$"
-    r"|\b\w+_t (is|in|not in) (?!(not )?None)"
+    r"|^raise MemoryError\(\)$|^cdef int overflow = |\b\w+_t (is|in|not in) (?!(not )?None)"
+    # How much work there is says how many threads do it.
+    r"|^(plan|work)\.(work|cost) = "
+    r"|^(cdef double )?(work|cost) \*?= (<double>|\d\.\d|f\.of_y\[)[^,]*$"
 )
+# The work of a launch is its last argument.
+LAUNCHED = re.compile(r"\blaunch(_tiles)?\(")
 # Functions that only ask for memory to be brought near.
 HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
 
@@ -209,14 +211,29 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
 
 def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
     """Whether the slip only takes another way to the same: at a number that belongs to both sides
-    of a comparison, or by an observer who keeps nothing."""
-    if WATCHED.match(code):
+    of a comparison, with more threads or fewer, or by an observer who keeps nothing."""
+    if WATCHED.match(code) or is_work(code, hit.start()):
         return True
     if hit.group() not in ("<", "<=", ">", ">=") or new not in ("<", "<=", ">", ">="):
         return False
     if AT_TUNING.match(code, hit.start()):
         return True
     return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
+
+
+def is_work(code: str, at: int) -> bool:
+    """Whether a place lies in the last argument of a launch."""
+    launched = LAUNCHED.search(code, 0, at)
+    if not launched:
+        return False
+    depth, last = 0, None
+    for place in range(launched.end(), len(code)):
+        depth += (code[place] in "([") - (code[place] in ")]")
+        if code[place] == "," and depth == 0:
+            last = place
+        if depth < 0:
+            break
+    return last is not None and last < at
 
 
 def keeps(code: str, hit: re.Match[str]) -> bool:

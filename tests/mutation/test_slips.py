@@ -265,6 +265,21 @@ def test_any_number_below_zero_leaves_a_dtype_as_it_is():
         assert sum("2" in s.after for s in found) == count, line
 
 
+def test_how_much_work_there_is_changes_threads_alone():
+    lines = {
+        "return launch(&work, run, 2.0 * n)": 0,
+        "return launch_tiles(&work, tile, parts(n, step), cost(n + 1) * n)": 0,
+        "return launch_tiles(&work, tile, outer * parts(n, step), n)": 1,
+        "return relaunch(&work, run, 2.0 * n)": 1,
+        "plan.work = 2.0 * n": 0,
+        "plan.cost = n": 0,
+        "plan.worked = 2.0 * n": 2,
+    }
+    for line, count in lines.items():
+        found = slips.find("m.pyx", f"def f(a, b):\n    {line}\n")
+        assert len(found) == count, line
+
+
 def test_forked_trials_have_threads_and_what_they_fork_has_none():
     text = tree.changed({})["ext/core/parallel.pyx"].decode()
     assert "agc_forked = 1" not in text

@@ -254,7 +254,7 @@ class TestEye:
             ag.eye(1, -2)
 
     def test_float_size_raises(self):
-        with pytest.raises(TypeError, match="must be tuple of ints"):
+        with pytest.raises(TypeError, match="argument .n. .position 1. must be int"):
             ag.eye(2.0)
 
 

@@ -6,7 +6,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 
 from .pointwise import floating_only
-from .wrapping import Base, in_shape_of, is_number, refuse, same_dtype, scalar_for, wrap
+from .wrapping import Base, element_for, in_shape_of, same_dtype, wrap
 
 __all__ = ["Filling"]
 
@@ -22,9 +22,7 @@ class Filling(Base):
 
     def fill_(self, value):
         """Put a number into all elements."""
-        if not is_number(value):
-            refuse("fill_", (self, value), "a number")
-        Tensor.fill_(self, scalar_for(self, value, "fill_"))
+        Tensor.fill_(self, element_for(self, value, "fill_"))
         return self
 
     def zero_(self):

@@ -10,6 +10,7 @@ from autograd_cy import Tensor
 from .wrapping import (
     Base,
     _make,
+    element_for,
     in_shape_of,
     is_number,
     number,
@@ -188,7 +189,7 @@ class Indexing(Base):
 
     def index_fill_(self, dim, index, val):
         """Put a number into the slices that a LongTensor names."""
-        value = scalar_for(self, val, "index_fill_")
+        value = element_for(self, val, "index_fill_")
         ag.index_fill_(self, dim, indices(self, index, "index_fill_"), value)
         return self
 
@@ -217,7 +218,7 @@ class Indexing(Base):
 
     def masked_fill_(self, mask, value):
         """Put a number where a ByteTensor isn't 0."""
-        value = scalar_for(self, value, "masked_fill_")
+        value = element_for(self, value, "masked_fill_")
         ag.masked_fill_(self, mask_for(self, mask, "masked_fill_"), value)
         return self
 

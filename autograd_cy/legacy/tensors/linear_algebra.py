@@ -21,6 +21,8 @@ def _linalg():
 def _array(t, name, *others, finite=True):
     """Matrices of one type as arrays; LAPACK has no half precision, and checks no NaN."""
     found = []
+    if not isinstance(t, Tensor):
+        refuse(name, (*others, t), "tensors")
     for x in (t, *others):
         if not isinstance(x, Tensor) or x.dtype is not t.dtype:
             refuse(name, (t, x), f"a {typename(t)}")

@@ -9,6 +9,7 @@ from .._dispatch import is_variable
 from .wrapping import (
     Base,
     _make,
+    element_for,
     in_shape_of,
     is_number,
     operand,
@@ -287,7 +288,7 @@ class Pointwise(Base):
     def _bounds(self, low, high):
         if low is None and high is None:
             raise ValueError("clamp requires specifying at least one of min and max arguments")
-        return tuple(x if x is None else scalar_for(self, x, "clamp") for x in (low, high))
+        return tuple(x if x is None else element_for(self, x, "clamp") for x in (low, high))
 
     def clamp_min(self, value):
         """Elements of at least `value`."""

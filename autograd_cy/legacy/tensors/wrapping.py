@@ -21,6 +21,7 @@ __all__ = [
     "Base",
     "core",
     "dims_of",
+    "element_for",
     "era",
     "is_number",
     "number",
@@ -123,6 +124,13 @@ def scalar_for(t: Tensor, x: Any, name: str) -> Any:
     if float(x).is_integer():
         return int(x)
     return refuse(name, (t, x), f"an integer: a {typename(t)} holds no fractions (use .float())")
+
+
+def element_for(t: Tensor, x: Any, name: str) -> Any:
+    """As :func:`scalar_for`, of what may be no number."""
+    if not is_number(x):
+        refuse(name, (t, x), "a number")
+    return scalar_for(t, x, name)
 
 
 def same_dtype(t: Tensor, other: Any, name: str) -> Tensor:

@@ -89,14 +89,12 @@ def default_collate(batch: Any) -> Any:
         return stack([as_tensor(x) for x in batch], 0)
     if isinstance(first, float):  # NumPy's float64 is one, too
         return tensor(batch, dtype=float64)
+    if isinstance(first, (str, bytes)):  # NumPy's texts are such, too
+        return batch
     if isinstance(first, np.generic):
-        if first.dtype.kind in "SUO":
-            raise TypeError(_NO_NUMBERS.format(first.dtype))
         return as_tensor(np.asarray(batch))
     if isinstance(first, int):
         return tensor(batch)
-    if isinstance(first, (str, bytes)):
-        return batch
     if isinstance(first, Mapping):
         found = {key: default_collate([sample[key] for sample in batch]) for key in first}
         return _like_mapping(first, found)

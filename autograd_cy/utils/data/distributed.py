@@ -82,7 +82,7 @@ class DistributedSampler(Sampler):
         else:
             order = list(range(size))
         if size:
-            order *= math.ceil(self.total_size / size) or 1
+            order *= math.ceil(self.total_size / size)
         return iter(order[self.rank : self.total_size : self.num_replicas])
 
     def __len__(self) -> int:

@@ -227,6 +227,7 @@ def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None,
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_NEW_FULL, (self, size, fill_value))
+    need_sequence(size, "new_full")
     return new_filled(self, (), size, number_of(fill_value, "new_full", "fill_value"), dtype,
                       device, layout, pin_memory, requires_grad, "new_full")
 

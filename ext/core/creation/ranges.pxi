@@ -17,6 +17,8 @@ cdef object spacing(object x, str op, str argument):
     """A bound or step: a real number."""
     value = number_of(x, op, argument)
     if isinstance(value, complex):
+        if value.imag == 0:
+            return value.real
         raise RuntimeError(f"{op}: value cannot be converted to type double without overflow: {x}")
     return value
 

@@ -64,7 +64,7 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
     cdef int n = 0, i
     cdef object x = data
     while True:
-        if isinstance(x, (str, bytes)) and n:
+        if isinstance(x, str) and n:
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
             if n + x.ndim > MAX_DIMS:
@@ -131,7 +131,7 @@ cdef int store_leaf(char* p, int dt, object x) except -1:
         raise no_dtype(x)
     if dt < DT_C64 and dt != DT_BOOL and isinstance(x, complex):
         raise TypeError(f"must be real number, not complex ({x} into {dt_object(dt).name})")
-    if dt == DT_I64 and isinstance(x, int) and not -(1 << 63) <= x < 1 << 63:
+    if DT_BOOL < dt <= DT_I64 and isinstance(x, int) and not -(1 << 63) <= x < 1 << 63:
         raise ValueError(f"Overflow when unpacking long long: {x}")
     return store_element(p, dt, x)
 
@@ -525,7 +525,7 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
     except TypeError:
         raise ValueError("frombuffer: object does not implement Python buffer protocol.") from None
     if not owner.c_contiguous:
-        raise ValueError("frombuffer: the buffer is not contiguous")
+        raise RuntimeError("frombuffer: the buffer is not contiguous; copy it with bytearray()")
     view = PyMemoryView_GET_BUFFER(owner)
     length = view.len
     if length == 0 or count == 0:
@@ -552,9 +552,9 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
             f"frombuffer: the elements would not lie on multiples of their size ({item} bytes); "
             "choose another offset or copy the buffer"
         )
-    s = storage_borrow(<char*>view.buf, length, owner, view.readonly)
+    s = storage_borrow(<char*>view.buf + offset, count * item, owner, view.readonly)
     try:
-        return tensor_on(s, <char*>view.buf + offset, dt, 1, &count, NULL)
+        return tensor_on(s, s.data, dt, 1, &count, NULL)
     finally:
         storage_decref(s)
 
@@ -583,6 +583,8 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     ------
     ValueError
         If the object has no buffer, or the sizes do not fit.
+    RuntimeError
+        If the buffer is not contiguous.
 
     Examples
     --------

@@ -114,7 +114,9 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
             strides[1][d] = src.strides[d - shift] * DT_SIZE[src.dt]
         else:
             raise_no_expand(dst, src, op)
-    if dst.mem == src.mem and not same_window(dst, src) and ranges_meet(dst, src):
+    if src.ptr == dst.ptr and src.dt == dst.dt and same_rows(dst, rows):
+        return 0
+    if dst.mem == src.mem and ranges_meet(dst, src):
         check_partial_overlap(dst, src, op)
         return copy_into(dst, clone_plain(src), op)
     p[0] = dst.ptr
@@ -125,6 +127,15 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     items[1] = DT_SIZE[src.dt]
     run_sized(loop, 2, p, mem, dst.nd, dst.sizes, rows, items, 1)
     return 0
+
+
+cdef bint same_rows(Tensor dst, Py_ssize_t** strides) noexcept:
+    """Whether both go through memory alike, where there is more than one place."""
+    cdef int d
+    for d in range(dst.nd):
+        if dst.sizes[d] != 1 and strides[0][d] != strides[1][d]:
+            return False
+    return True
 
 
 cdef int copy_across(Tensor dst, Tensor src, str op) except -1:

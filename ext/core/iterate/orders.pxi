@@ -16,20 +16,22 @@ cdef extern from *:
     #include <immintrin.h>
     /* Lines that are written in less than one piece are no gain: AVX-512 alone. */
     __attribute__((target("avx512f")))
-    static void agc_send(const char *block, char *to, Py_ssize_t lines) {
+    static void agc_stream(const char *block, char *to, Py_ssize_t lines) {
         for (Py_ssize_t i = 0; i < lines; i++)
             _mm512_stream_si512((__m512i *)(to + 64 * i),
                                 _mm512_load_si512((const void *)(block + 64 * i)));
     }
     static void agc_sent(void) { _mm_sfence(); }
     #else
-    static void agc_send(const char *block, char *to, Py_ssize_t lines) {
-        memcpy(to, block, 64 * lines);
-    }
+    #define agc_stream(block, to, lines) memcpy(to, block, 64 * (lines))
     static void agc_sent(void) { }
     #endif
+    static void agc_send(const char *block, char *to, Py_ssize_t lines, int wide) {
+        if (wide) agc_stream(block, to, lines);
+        else memcpy(to, block, 64 * lines);
+    }
     """
-    void agc_send(const char* block, char* to, Py_ssize_t lines) nogil
+    void agc_send(const char* block, char* to, Py_ssize_t lines, bint wide) nogil
     void agc_sent() nogil
 
 cdef enum:
@@ -40,10 +42,18 @@ cdef enum:
     TURN_CHUNK = 16384         # elements; fewer cost more of the prefetching than they gain
     ROWS_CHUNK = 8192          # the same where there are several dimensions
     LINE = 64
-    PAST_BYTES = 32 << 20      # of a result that is written past the caches
     PAST_BLOCK = 2048
 
-cdef bint _sends = simd_target() == TARGET_AVX512
+cdef bint _wide = simd_target() == TARGET_AVX512
+# Bytes of a result that is written past the caches.
+cdef Py_ssize_t g_past = 32 << 20 if _wide else PY_SSIZE_T_MAX
+
+
+def _past_caches(Py_ssize_t least):
+    """For tests: results of so many bytes are written past the caches; returns how many before."""
+    global g_past
+    before, g_past = g_past, least
+    return before
 
 
 cdef inline int turned_round() noexcept:
@@ -58,7 +68,7 @@ cdef inline int next_order(int nargs, char** p, const Py_ssize_t* step, Py_ssize
         bytes += step[a] if step[a] >= 0 else -step[a]
     if bytes * n < TURN_BYTES or step[0] == 0:
         return FORWARDS
-    if step[0] * n >= PAST_BYTES and _sends and may_send(nargs, p, step):
+    if step[0] * n >= g_past and may_send(nargs, p, step):
         return PAST_CACHES
     return turned_round()
 
@@ -98,7 +108,7 @@ cdef void ordered_loop(loop_t loop, int nargs, char** p, const Py_ssize_t* step,
             for a in range(1, nargs):
                 q[a] = p[a] + start * step[a]
             loop(q, step, m)
-            agc_send(q[0], p[0] + start * step[0], PAST_BLOCK // LINE)
+            agc_send(q[0], p[0] + start * step[0], PAST_BLOCK // LINE, _wide)
             start += m
         agc_sent()
     if start < n:

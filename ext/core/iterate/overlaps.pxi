@@ -14,8 +14,13 @@ cdef bint ranges_meet(Tensor a, Tensor b) noexcept:
 
 
 cdef bint same_window(Tensor a, Tensor b) noexcept:
+    return a.dt == b.dt and same_places(a, b)
+
+
+cdef bint same_places(Tensor a, Tensor b) noexcept:
+    """Whether each element lies where that of the other does, as long as it."""
     cdef int i
-    if a.ptr != b.ptr or a.dt != b.dt or not same_shape(a, b):
+    if a.ptr != b.ptr or DT_SIZE[a.dt] != DT_SIZE[b.dt] or not same_shape(a, b):
         return False
     for i in range(a.nd):
         if a.sizes[i] != 1 and a.strides[i] != b.strides[i]:
@@ -59,7 +64,7 @@ cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
     Refuse a source that shares some memory with the output but isn't the same window: with
     everything dense it is certain that elements would be read after they were written.
     """
-    if tensor_is_dense(dst) and tensor_is_dense(src):
+    if tensor_is_dense(dst) and tensor_is_dense(src) and not same_places(dst, src):
         refuse_overlap(dst, src, op)
     return 0
 

@@ -178,10 +178,22 @@ cdef object shown_value(Tensor t):
     return element_value(t.ptr, t.dt)
 
 
+cdef object real_part(object value, str kind):
+    """Of a complex number that is a real one; others are refused."""
+    if type(value) is not complex:
+        return value
+    if value.imag != 0:
+        raise RuntimeError(
+            f"value cannot be converted to type {kind} without overflow: {value}; take complex() "
+            "of the tensor, or its .real")
+    return value.real
+
+
 cdef Tensor on_host(Tensor t, str op):
     """The values of a tensor that may be lazy or on another device, to be read here."""
     if t.mem.device == ON_META:
-        raise RuntimeError(f"Tensor.{op}() cannot be called on meta tensors")
+        error = NotImplementedError if op == "tolist" else RuntimeError
+        raise error(f"Tensor.{op}() cannot be called on meta tensors: they have no values")
     if t.flags & F_LAZY:
         t = <Tensor>upcalls.resolved(t)
     if t.flags & F_DEVICE:

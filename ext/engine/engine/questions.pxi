@@ -33,7 +33,10 @@ def _is_running(uint64_t task):
 def _current_node():
     """The node that this thread's backward is running, or None."""
     cdef GraphTask g = running_task()
-    return None if g is None or g.current == NULL else <object>g.current
+    if g is None or g.current == NULL:
+        return None
+    node_track(<Node>g.current)
+    return <object>g.current
 
 
 cdef GraphTask asked_task(str what):

@@ -86,8 +86,6 @@ cdef object saved_value(Node n, str kind, object where):
         if kind == "edge":
             return shape
         return len(shape) if kind == "edge_ndim" else _prod(shape)
-    if n.flags & N_FREED:
-        raise freed_error(n)
     if kind == "indices":
         return tuple([None if place is None else recorded(n, place) for place in get_args(n)[slot]])
     if kind == "int":

@@ -384,8 +384,8 @@ cdef void cut_take(TakePlan* plan) noexcept:
         plan.block = TILE_WORK // plan.inners + 1
     elif plan.outers == 1:
         plan.columns = least(last, 64)
-    plan.blocks = (plan.n + plan.block - 1) // plan.block
-    plan.column_blocks = (last + plan.columns - 1) // plan.columns
+    plan.blocks = parts(plan.n, plan.block)
+    plan.column_blocks = parts(last, plan.columns)
 
 
 cdef int index_elements(Tensor out, Tensor a, object indices) except -1:

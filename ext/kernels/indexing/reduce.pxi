@@ -137,7 +137,7 @@ cdef int divide_by_counts(Tensor sums, int dim, Tensor index, bint include_self)
     begin(&work, "mean", &plan, sizeof(plan))
     operand(&work, &plan.x, sums, UPDATES)
     operand(&work, &plan.counts, counts, READS)
-    return launch_tiles(&work, mean_tile, (plan.n + MEANS_AT_ONCE - 1) // MEANS_AT_ONCE,
+    return launch_tiles(&work, mean_tile, parts(plan.n, MEANS_AT_ONCE),
                         4.0 * plan.n)
 
 

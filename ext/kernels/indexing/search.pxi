@@ -137,7 +137,7 @@ cdef void members_run(void* ctx) noexcept nogil:
     cdef Pair* pairs = <Pair*>plan.scratch
     load_pairs(plan.dt, plan.tests, 1, plan.m, 0, pairs)
     plan.found = sort_pairs(pairs, pairs + plan.m, plan.m)
-    parallel_for(members_tile, plan, (plan.n + MEMBERS_AT_ONCE - 1) // MEMBERS_AT_ONCE,
+    parallel_for(members_tile, plan, parts(plan.n, MEMBERS_AT_ONCE),
                  team_size(plan.work))
 
 
@@ -273,7 +273,7 @@ cdef int search(Tensor out, Tensor rows, Tensor values, bint right, Tensor sorte
     operand(&work, &plan.out, out, WRITES)
     if sorter is not None:
         operand(&work, &plan.sorter, sorter, READS)
-    return launch_tiles(&work, search_tile, (plan.n + SEARCHED_AT_ONCE - 1) // SEARCHED_AT_ONCE,
+    return launch_tiles(&work, search_tile, parts(plan.n, SEARCHED_AT_ONCE),
                         32.0 * plan.n)
 
 

@@ -52,7 +52,7 @@ cdef int triangle(Tensor out, Tensor a, long long k, bint lower) except -1:
     begin(&work, "tril" if lower else "triu", &plan, sizeof(plan))
     operand(&work, &plan.out, out, WRITES if out.ptr != a.ptr else UPDATES)
     operand(&work, &plan.a, a, READS)
-    return launch_tiles(&work, triangle_tile, (plan.total + plan.block - 1) // plan.block, a.count)
+    return launch_tiles(&work, triangle_tile, parts(plan.total, plan.block), a.count)
 
 
 cdef int tril(Tensor out, Tensor a, Py_ssize_t diagonal) except -1:

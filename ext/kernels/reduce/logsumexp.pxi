@@ -95,8 +95,8 @@ cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except 
     operand(&work, &plan.out, out, WRITES)
     if plan.inner == 1:
         plan.block = clip(TILE_WORK // 8 // plan.size, 1, plan.outer)
-        plan.blocks = (plan.outer + plan.block - 1) // plan.block
+        plan.blocks = parts(plan.outer, plan.block)
         return launch_tiles(&work, lse_rows_tile, plan.blocks, 8.0 * a.count)
     plan.block = even_block(plan.inner, COLS)
-    plan.blocks = (plan.inner + plan.block - 1) // plan.block
+    plan.blocks = parts(plan.inner, plan.block)
     return launch_tiles(&work, lse_cols_tile, plan.outer * plan.blocks, 8.0 * a.count)

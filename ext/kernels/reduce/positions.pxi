@@ -100,16 +100,16 @@ cdef int arg_into(int op, Tensor a, int dim, Tensor values, Tensor index) except
     operand(&work, &plan.index, index, WRITES)
     if plan.inner > 1 and plan.size < 1 << 31:
         plan.block = even_block(plan.inner, COLS)
-        plan.blocks = (plan.inner + plan.block - 1) // plan.block
+        plan.blocks = parts(plan.inner, plan.block)
         return launch_tiles(&work, arg_cols_tile, plan.outer * plan.blocks, plan.work)
     if plan.inner > 1:
         raise RuntimeError("a dimension of more than 2**31 elements must be the last one here")
     if plan.size <= TILE_WORK:
         plan.block = clip(TILE_WORK // plan.size, 1, plan.outer)
-        return launch_tiles(&work, arg_rows_tile, (plan.outer + plan.block - 1) // plan.block,
+        return launch_tiles(&work, arg_rows_tile, parts(plan.outer, plan.block),
                             plan.work)
     plan.chunk = TILE_WORK
-    plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
+    plan.chunks = parts(plan.size, plan.chunk)
     n = plan.outer * plan.chunks
     part_values = tensor_empty(a.dt, 1, &n)
     part_index = tensor_empty(DT_I64, 1, &n)

@@ -167,5 +167,5 @@ cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
         operand(&work, &plan.p, sums, WRITES if a is not sums else UPDATES)
         operand(&work, &plan.source, a, READS)
         plan.outer = outer
-        launch_tiles(&work, scan_tile, (outer + AT_ONCE - 1) // AT_ONCE, 4.0 * sums.count)
+        launch_tiles(&work, scan_tile, parts(outer, AT_ONCE), 4.0 * sums.count)
     return copy_into(out, sums, "cumsum") if sums is not out else 0

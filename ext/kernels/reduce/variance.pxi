@@ -1,5 +1,7 @@
 # Variances, standard deviations and their means (part of reduce.pyx).
 
+cdef double TINY = 1e-15   # squares of such numbers have fewer bits in float32
+
 cdef struct VarPlan:
     int dt
     const char* p
@@ -14,7 +16,7 @@ cdef struct VarPlan:
     double work
     double divisor
     bint root              # of the variance: a number of the dtype where that may be none
-    bint again             # float32: in double where squares overflow and the result doesn't
+    bint again             # float32: in double where squares leave its range, unlike the result
     bint exact             # what the tiles do now: in double
     bint second            # and the second pass, with means
     double* partial        # one entry per row and chunk, then the means
@@ -80,13 +82,15 @@ cdef void var_passes(VarPlan* plan) noexcept nogil:
 cdef void var_whole(void* ctx) noexcept nogil:
     cdef VarPlan* plan = <VarPlan*>ctx
     cdef char* found = <char*>(plan.partial + plan.rows * plan.chunks)
+    cdef double x
     cdef Py_ssize_t r
     plan.exact = False
     var_passes(plan)
     plan.finish(found, plan.out, plan.rows, 1, 1)
     if plan.again:
         for r in range(plan.rows):
-            if isinf((<double*>plan.out)[r] if plan.out_item == 8 else (<float*>plan.out)[r]):
+            x = (<double*>plan.out)[r] if plan.out_item == 8 else (<float*>plan.out)[r]
+            if isinf(x) or x < TINY:
                 plan.exact = True
                 break
     if plan.exact:
@@ -119,11 +123,12 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     plan.size = a.count // plan.rows
     plan.item = DT_SIZE[a.dt]
     plan.chunk = TILE_WORK
-    plan.chunks = (plan.size + plan.chunk - 1) // plan.chunk
+    plan.chunks = parts(plan.size, plan.chunk)
     plan.work = a.count
     plan.divisor = divisor
     plan.root = root
-    # Squares are summed in float32: they may overflow where the result doesn't.
+    # Squares are summed in float32: they may overflow, or be next to nothing, where the result
+    # doesn't and isn't.
     plan.again = a.dt == DT_F32 and (root or out.dt == DT_F64)
     room = plan.rows * (plan.chunks + 1)
     partial = tensor_empty(DT_F64, 1, &room)

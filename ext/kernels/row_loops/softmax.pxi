@@ -29,7 +29,7 @@ cdef inline bint is_infinite(real_t m) noexcept nogil:
 
 
 cdef inline Py_ssize_t fill_up(real_t* t, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, whole = (n + WHOLE - 1) // WHOLE * WHOLE
+    cdef Py_ssize_t i, whole = round_up(n, WHOLE)
     for i in range(n, whole):
         t[i] = 0
     return whole
@@ -145,7 +145,7 @@ cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step,
     cdef const real_t* q
     cdef real_t* o
     cdef Py_ssize_t k = side_by_side(rows, step, n, sizeof(real_t))
-    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = (rows + k - 1) // k
+    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = parts(rows, k)
     step *= k
     for j in range(width):
         m[j] = p[j]
@@ -265,7 +265,7 @@ cdef void soft_back_cols(int kind, const real_t* g, const real_t* y, Py_ssize_t 
     cdef const real_t* v
     cdef real_t* o
     cdef Py_ssize_t k = side_by_side(rows, step, n, sizeof(real_t))
-    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = (rows + k - 1) // k
+    cdef Py_ssize_t total = rows * n, width = k * n, r, j, some, lines = parts(rows, k)
     step *= k
     for j in range(width):
         s[j] = 0

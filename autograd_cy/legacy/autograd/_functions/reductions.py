@@ -225,4 +225,5 @@ class Norm(Function):
             slope = ag.div(x, norm)
         else:
             slope = ag.mul(ag.sign(x), ag.pow(ag.div(ag.abs(x), norm), p - 1))
+            slope = ag.masked_fill(slope, ag.eq(x, 0), 0.0)  # below p = 1 the power is infinite
         return ag.masked_fill(ag.mul(grad, slope), ag.eq(norm, 0), 0.0)

@@ -7,17 +7,20 @@ from typing import Any, NoReturn
 from autograd_cy import Tensor
 
 from ...tensors.wrapping import is_number
+from .._state import VariableBase
 
 __all__ = ["number", "refuse"]
 
 
-def refuse(name: str, other: Any) -> NoReturn:
-    """Raise the TypeError of an operand that is neither Variable nor number."""
+def refuse(name: str, other: Any, expected: str = "a Variable or a number") -> NoReturn:
+    """Raise the TypeError of an operand that is none of what is expected."""
     if isinstance(other, Tensor):
         raise TypeError(
             f"{name}: can't combine a Variable and a tensor; use Variable(tensor), or .data of both"
         )
-    raise TypeError(f"{name}: expected a Variable or a number, but got {type(other).__name__}")
+    if isinstance(other, VariableBase):  # where one is taken, nobody asks for a number
+        expected = "a number"
+    raise TypeError(f"{name}: expected {expected}, but got {type(other).__name__}")
 
 
 def number(name: str, x: Any) -> Any:

@@ -67,7 +67,7 @@ class Products(VariableBase):
 
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, VariableBase):
-            refuse("__matmul__", other)
+            refuse("__matmul__", other, "a Variable")
         dims = self._tensor.dim(), other._tensor.dim()
         if dims == (1, 1):
             return self.dot(other)
