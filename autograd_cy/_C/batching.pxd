@@ -5,7 +5,7 @@ from autograd_cy._C.tensor cimport Tensor
 cdef int widest(tuple tensors, int level) except -1            # most logical dimensions
 cdef int common_dtype(tuple tensors) except -1
 cdef Tensor align_batch(Tensor t, int level, int nd, int dt)   # batch first, then nd dimensions
-cdef Tensor batch_front(Tensor t, int level, bint expand)      # physical, batch first
+cdef Tensor batch_front(Tensor t, int level)      # physical, batch first
 cdef tuple all_front(tuple tensors, int level)
 cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size)
 cdef Py_ssize_t batch_size_of(tuple tensors, int level) except -1

@@ -17,9 +17,7 @@ from autograd_cy._C.forward import (
     _make_dual,
     _set_user_level,
     _unpack_dual,
-    _zero_tangents,
 )
-from autograd_cy._C.random_operators import _set_zero_tangents
 from autograd_cy._C.tensor import Tensor, _get_modes
 from autograd_cy._environment.contexts import _Decorating
 from autograd_cy.autograd.grad_mode import _Switch
@@ -267,6 +265,5 @@ class set_fwd_grad_enabled(_Switch):
     _changes = ("no_forward", "forward")
 
 
-_set_zero_tangents(_zero_tangents)
 _is_fwd_grad_enabled = is_fwd_grad_enabled
 _set_fwd_grad_enabled = set_fwd_grad_enabled

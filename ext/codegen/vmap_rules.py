@@ -177,7 +177,7 @@ class Dims(Rule):
             elif a.type in DIMS:
                 moved.append(f"{a.name} = shift_dims({a.name}, nd)")
                 scalar.append(moved[-1])
-        front = f"{first} = batch_front({first}, level, True)"
+        front = f"{first} = batch_front({first}, level)"
         if self.op.many:
             # What the operator says to a 0-d tensor.
             zero = [f"T.new_zeros({first}, ())" if a.name == first else a.name for a in self.r.args]
@@ -239,12 +239,11 @@ class Formulas(Rule):
         for a in self.r.args:
             if a.type == "dim":
                 f.add(f"{a.name} = normal_dim({a.name}, {nd})")
-        expand = not isinstance(self.rule, dict)
         for a in self.tensors:
             if a.type == "Tensor[]":
                 f.add(f"{a.name} = all_front({a.name}, level)")
             else:
-                f.add(f"{a.name} = batch_front({a.name}, level, {expand})")
+                f.add(f"{a.name} = batch_front({a.name}, level)")
 
     def batched_are(self, key: str) -> str:
         """The test that exactly the arguments named in `key` are batched."""

@@ -26,7 +26,6 @@ cdef class _Block(Restoring):
 
     def __cinit__(self):
         self.mask = <unsigned int>15 << DEVICE_SHIFT
-        self.global_mask = 0
 
 
 cdef object default_device():

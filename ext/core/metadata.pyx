@@ -134,10 +134,13 @@ cdef int viewable(Tensor a, tuple shape) except -1:
 
 
 cdef bint view_strides(Tensor a, int n, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept:
-    """The strides of `a` seen in `sizes`, which have its count; False where that needs a copy."""
+    """
+    The strides of `a`, which has elements, seen in `sizes`, which have its count; False where that
+    needs a copy.
+    """
     cdef Py_ssize_t chunk, want, seen
     cdef int d = a.nd - 1, v = n - 1
-    while d >= 0 and a.count:
+    while d >= 0:
         # A run of dimensions that lie densely behind each other.
         chunk = a.sizes[d]
         want = a.strides[d]
@@ -154,9 +157,6 @@ cdef bint view_strides(Tensor a, int n, const Py_ssize_t* sizes, Py_ssize_t* str
             v -= 1
         if seen != chunk:
             return False
-    while v >= 0:
-        strides[v] = 1
-        v -= 1
     return True
 
 

@@ -50,7 +50,7 @@ cdef Tensor view_plain(Tensor a, tuple size):
                 return tensor_window(a, n, shape, NULL, 0)
     size = resolve_shape(a, size, "view")
     n = fill_sizes(size, shape)
-    if not (a.flags & F_STRIDED) or a.count == 0:
+    if not (a.flags & F_STRIDED):
         return tensor_window(a, n, shape, NULL, 0)
     if not view_strides(a, n, shape, strides):
         raise RuntimeError(
@@ -122,9 +122,9 @@ cdef Tensor slice_plain(Tensor a, Py_ssize_t dim, object start, object end, Py_s
     cdef Py_ssize_t lo, hi, n
     cdef int d
     if a.nd == 0:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise RuntimeError(f"slice step must be positive, not {step}")
     dim = normal_dim(dim, a.nd)
     n = a.sizes[dim]
     lo = 0 if start is None else start
@@ -263,16 +263,12 @@ cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssiz
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t start, n1, n2
     cdef int d, n = 0
-    if a.nd < 2:
-        normal_dim(dim1, a.nd)
-        normal_dim(dim2, a.nd)
     dim1 = normal_dim(dim1, a.nd)
     dim2 = normal_dim(dim2, a.nd)
     if dim1 == dim2:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     n1 = a.sizes[dim1]
     n2 = a.sizes[dim2]
-    start = 0
     if offset >= 0:
         n2 = max(n2 - offset, 0)
         start = offset * a.strides[dim2]
@@ -564,7 +560,7 @@ cdef int flip(Tensor r, Tensor a, tuple dims) except -1:
     for d in range(a.nd):
         strides[0][d] = r.strides[d] * DT_SIZE[a.dt]
         strides[1][d] = a.strides[d] * DT_SIZE[a.dt]
-        if d in turned and a.count:
+        if d in turned:
             p[1] += (a.sizes[d] - 1) * strides[1][d]
             strides[1][d] = -strides[1][d]
     mem[0] = r.mem

@@ -16,8 +16,8 @@ cdef int widest(tuple tensors, int level) except -1:
     cdef Tensor t
     cdef int nd = 0
     for t in tensors:
-        if t is not None and t.nd > nd:
-            nd = t.nd
+        if t is not None:
+            nd = max(nd, <int>t.nd)
     return nd
 
 
@@ -46,8 +46,8 @@ cdef Tensor align_batch(Tensor t, int level, int nd, int dt):
     return p
 
 
-cdef Tensor batch_front(Tensor t, int level, bint expand):
-    """The physical tensor, batch first; an unbatched one as it is (`expand`: see batch_expand)."""
+cdef Tensor batch_front(Tensor t, int level):
+    """The physical tensor, batch first; an unbatched one as it is (see batch_expand)."""
     if not is_batched(t, level):
         return t
     return to_front(<Tensor>t.extra.value, t.extra.bdim)
@@ -61,7 +61,7 @@ cdef Tensor batch_expand(Tensor t, bint batched, Py_ssize_t size):
 
 cdef tuple all_front(tuple tensors, int level):
     cdef Py_ssize_t size = batch_size_of(tensors, level)
-    return tuple([batch_expand(batch_front(t, level, True), is_batched(t, level), size)
+    return tuple([batch_expand(batch_front(t, level), is_batched(t, level), size)
                   for t in tensors])
 
 
@@ -171,12 +171,16 @@ def _register_operator(str key, function):
     _operators[key] = function
 
 
+cdef bint holds_tensors(object x):
+    return isinstance(x, tuple) and len(<tuple>x) != 0 and isinstance(x[0], Tensor)
+
+
 cdef object pick(object x, int level, Py_ssize_t i):
     if isinstance(x, Tensor):
         if is_batched(<Tensor>x, level):
             return T.select((<Tensor>x).extra.value, (<Tensor>x).extra.bdim, i)
         return x
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return tuple([pick(y, level, i) for y in x])
     return x
 
@@ -190,7 +194,7 @@ cdef object pick_zeros(object x, int level):
         bdim = (<Tensor>x).extra.bdim
         p = T.cat((p, T.new_zeros(p, dims_of(p)[:bdim] + (1,) + dims_of(p)[bdim + 1:])), bdim)
         return T.select(p, bdim, 0)
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return tuple([pick_zeros(y, level) for y in x])
     return x
 
@@ -237,7 +241,7 @@ cdef object below(object x, int level):
     """An argument as operators below the vmap of `level` see it."""
     if isinstance(x, Tensor):
         return lowered(<Tensor>x, level)
-    if isinstance(x, tuple) and x and isinstance(x[0], Tensor):
+    if holds_tensors(x):
         return all_lowered(<tuple>x, level)
     return x
 

@@ -66,19 +66,17 @@ cdef class Layout:
     cdef bint together      # no None between them: their dimensions stay in place
 
     def __init__(self, tuple indices, int level):
-        cdef Py_ssize_t i, last = -1
+        cdef Py_ssize_t i
         cdef Tensor t
-        self.first = -1
         self.together = True
         for i in range(len(indices)):
             if indices[i] is None:
                 continue
             t = <Tensor>indices[i]
-            if self.first < 0:
+            if self.used == 0:
                 self.first = <int>i
-            elif last != i - 1:
+            elif i != self.first + self.used:
                 self.together = False
-            last = i
             self.used += 1
             self.nd = max(self.nd, <int>t.nd)
 
@@ -113,12 +111,12 @@ cdef Tensor index_each(Tensor self, object indices):
     if not any_batched(present, level):
         if not is_batched(self, level):
             return wrap_shared(T._index(self, idx), level)
-        r = T._index(batch_front(self, level, False), (None,) + idx)
+        r = T._index(batch_front(self, level), (None,) + idx)
         return wrap_at(r, 0 if where.together else where.nd, level)
     if not is_batched(self, level):
         r = T._index(self, aligned_indices(idx, where, level))
         return wrap_at(r, where.first if where.together else 0, level)
-    r = T._index(batch_front(self, level, False),
+    r = T._index(batch_front(self, level),
                  indices_with_batch(idx, where, level, batch_size_of((self,), level)))
     if where.together and where.first > 0:
         # Examples, index dimensions, then those before them: put these back in front.
@@ -142,7 +140,7 @@ cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accu
     if not any_batched((self, values) + present, level):
         return wrap_shared(T._index_put(self, idx, values, accumulate), level)
     size = batch_size_of((self, values) + present, level)
-    p = batch_expand(batch_front(self, level, False), is_batched(self, level), size)
+    p = batch_expand(batch_front(self, level), is_batched(self, level), size)
     v = align_batch(values, level, nd, -1)
     if not any_batched(present, level) and where.together:
         return wrap_at(T._index_put(p, (None,) + idx, v, accumulate), 0, level)
@@ -208,7 +206,7 @@ cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
     count = batch_size_of((self,), level)
     room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
     return wrap_at(T._as_strided_gather(
-        batch_front(self, level, False), (count,) + base_size, (room,) + base_stride, base_offset,
+        batch_front(self, level), (count,) + base_size, (room,) + base_stride, base_offset,
         (count,) + size, (room,) + stride, storage_offset), 0, level)
 
 
@@ -224,5 +222,5 @@ cdef Tensor strided_backward_each(Tensor grad_output, tuple base_size, tuple bas
     count = batch_size_of((grad_output,), level)
     room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
     return wrap_at(T._as_strided_backward(
-        batch_front(grad_output, level, False), (count,) + base_size, (room,) + base_stride,
+        batch_front(grad_output, level), (count,) + base_size, (room,) + base_stride,
         base_offset, (count,) + size, (room,) + stride, storage_offset), 0, level)

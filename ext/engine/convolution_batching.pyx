@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 cdef Tensor whole(Tensor t, int level, Py_ssize_t size):
     """All examples of a tensor, one after the other."""
-    return batch_expand(batch_front(t, level, False), is_batched(t, level), size)
+    return batch_expand(batch_front(t, level), is_batched(t, level), size)
 
 
 cdef Tensor as_images(Tensor t):
@@ -54,7 +54,7 @@ cdef Tensor convolution_each(Tensor input, Tensor weight, Tensor bias, tuple str
         # Each example says what is wrong with its dimensions; no examples are no groups.
         return loop_batch("convolution", (input, weight, bias, stride, padding, dilation,
                                           transposed, output_padding, groups), level)
-    if not is_batched(weight, level) and (bias is None or not is_batched(bias, level)):
+    if not any_batched((weight, bias), level):
         input = whole(input, level, size)
         r = T.convolution(as_images(input), weight, bias, stride, padding, dilation, transposed,
                           output_padding, groups)

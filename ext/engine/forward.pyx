@@ -254,13 +254,22 @@ cdef Tensor tangent_base(Tensor view):
     return None if view.own_tangent else <Tensor>view.base
 
 
+cdef bint follows(Tensor t, Tensor base) noexcept:
+    """Whether a view's tangents, of all levels, lie in the memory of those of its base."""
+    while base is not None and base.flags & F_DUAL:
+        if (t is None or not (t.flags & F_DUAL) or t.extra.forward is not base.extra.forward
+                or (<Tensor>t.extra.tangent).mem != (<Tensor>base.extra.tangent).mem):
+            return False
+        t, base = <Tensor>t.extra.primal, <Tensor>base.extra.primal
+    return True
+
+
 cdef int follow_base(Tensor t) except -1:
     """Let a view have the tangents of its base (see Note [Tangents and memory])."""
     cdef Tensor base = tangent_base(t)
     if base is None or not (base.flags & F_DUAL):
         return 0
-    if (t.flags & F_DUAL and t.extra.forward is base.extra.forward
-            and (<Tensor>t.extra.tangent).mem == (<Tensor>base.extra.tangent).mem):
+    if follows(t, base):
         return 0
     if t.own_tangent and tensor_has_overlap(base):
         return 0                        # can't be written to, and has no windows on its tangent
@@ -597,8 +606,3 @@ def _has_tangent(Tensor t not None):
         if not (t.flags & F_BATCHED):
             return False
         t = <Tensor>t.extra.value
-
-
-def _zero_tangents(Tensor t not None):
-    """The values of `t` were replaced by constants: its tangents become zeros."""
-    copy_tangents(t, wrap_double(0.0))

@@ -61,9 +61,7 @@ cdef Tensor listed_index(object item):
         return t
     if dt_is_complex(t.dt):
         raise TypeError("'complex' object cannot be interpreted as an integer (as an index)")
-    if t.dt == DT_BOOL and (t.count or array):
-        return t
-    if t.dt == DT_U8 and array:
+    if t.dt == DT_BOOL or (t.dt == DT_U8 and array):
         return t
     return T._to_dtype(t, DT_I64)
 
@@ -99,8 +97,8 @@ cdef tuple apply_basic(Tensor a, object index):
     """(view, advanced indices by dimension or None) of an index expression."""
     cdef tuple items = items_of(index)
     cdef list advanced = []
-    cdef bint any_advanced = False
     cdef Py_ssize_t dim = 0, used = 0, k
+    cdef Py_ssize_t within = 0      # dimensions of masks beside their first one
     cdef Tensor t
     cdef Tensor v = a
     for item in items:
@@ -113,7 +111,7 @@ cdef tuple apply_basic(Tensor a, object index):
         else:
             used += 1
     if used > a.nd:
-        if not a.nd and isinstance(index, int):
+        if isinstance(index, int):
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to "
                 "a number")
@@ -121,29 +119,25 @@ cdef tuple apply_basic(Tensor a, object index):
     for item in items:
         if item is Ellipsis:
             # As in torch, each one stands for all dimensions without an index of their own.
-            k = a.nd - used
-            advanced += [None] * k
-            dim += k
+            dim += a.nd - used
         elif item is None:
             v = T.unsqueeze(v, dim)
-            advanced.append(None)
             dim += 1
         elif item is True or item is False:
             v = T.unsqueeze(v, dim)
-            advanced.append(as_index([0] if item else []))
-            any_advanced = True
+            put(advanced, dim - within, as_index([0] if item else []))
             dim += 1
         elif isinstance(item, slice):
             v = apply_slice(v, dim, item)
-            advanced.append(None)
             dim += 1
-        elif isinstance(item, Tensor) and has_examples(<Tensor>item) and is_int(item):
-            # Another index for each example of a vmap.
-            advanced.append(as_index(item))
-            any_advanced = True
-            dim += 1
-        elif isinstance(item, int) or (isinstance(item, (_np.integer, Tensor)) and is_int(item)):
+        elif isinstance(item, (int, _np.integer)):
             v = pick(v, dim, item)
+        elif isinstance(item, Tensor) and is_int(<Tensor>item):
+            if has_examples(<Tensor>item):      # another index for each example of a vmap
+                put(advanced, dim - within, as_index(item))
+                dim += 1
+            else:
+                v = pick(v, dim, item)
         elif (not isinstance(item, (Tensor, list)) and isinstance(item, _np.ndarray)
                 and item.ndim == 0 and item.dtype.kind in "iu"):
             v = pick(v, dim, int(item))
@@ -160,20 +154,24 @@ cdef tuple apply_basic(Tensor a, object index):
                     v = T.unsqueeze(v, dim)
                     reading(t, "indexing by a mask")
                     t = as_index([0] if scalar_value(t) else [])
-                    dim += 1
-                else:
-                    dim += t.nd
+            put(advanced, dim - within, t)
+            if t.dt == DT_BOOL:
+                dim += t.nd
+                within += t.nd - 1
             else:
                 dim += 1
-            advanced.append(t)
-            any_advanced = True
         elif hasattr(item, "__index__"):
             v = pick(v, dim, item)
         else:
             one_index(a, item)
-    while len(advanced) > v.nd and advanced[len(advanced) - 1] is None:
-        advanced.pop()      # of more than one Ellipsis
-    return v, (tuple(advanced) if any_advanced else None)
+    return v, (tuple(advanced) if advanced else None)
+
+
+cdef int put(list advanced, Py_ssize_t place, Tensor t) except -1:
+    """Append an index at its place; None stands for dimensions without one."""
+    advanced += [None] * (place - len(advanced))
+    advanced.append(t)
+    return 0
 
 
 cdef bint is_mask(object index, tuple advanced):
@@ -183,18 +181,14 @@ cdef bint is_mask(object index, tuple advanced):
         len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL)
 
 
-cdef bint is_int(object item):
-    cdef Tensor t
-    if isinstance(item, Tensor):
-        t = <Tensor>item
-        return t.nd == 0 and dt_is_integral(t.dt) and t.dt != DT_BOOL and t.dt != DT_U8
-    return True
+cdef bint is_int(Tensor t) noexcept:
+    return t.nd == 0 and dt_is_integral(t.dt) and t.dt != DT_BOOL and t.dt != DT_U8
 
 
 cdef Tensor pick(Tensor v, Py_ssize_t dim, object item):
     cdef Py_ssize_t i
     try:
-        i = item.__index__() if not isinstance(item, int) else item
+        i = item
     except OverflowError:
         raise ValueError(
             f"Overflow when unpacking long long: index {item} does not fit in 64 bits") from None
@@ -210,11 +204,9 @@ cdef Tensor apply_slice(Tensor v, Py_ssize_t dim, object s):
         raise IndexError(f"too many indices for tensor of dimension {v.nd}")
     if s.start is None and s.stop is None and s.step is None:
         return v
-    step = 1 if s.step is None else bound(s.step)
-    if step <= 0:
-        raise ValueError("step must be greater than zero")
     return T.slice(v, dim, None if s.start is None else bound(s.start),
-                   None if s.stop is None else bound(s.stop), step)
+                   None if s.stop is None else bound(s.stop),
+                   1 if s.step is None else bound(s.step))
 
 
 cdef Py_ssize_t bound(object x) except? -1:
@@ -228,13 +220,13 @@ cdef Py_ssize_t bound(object x) except? -1:
 
 cdef object getitem(Tensor a, object index):
     cdef Tensor v
-    if type(index) is int and a.nd > 0:
+    if type(index) is int and a.nd:
         return pick(a, 0, index)
     v, advanced = apply_basic(a, index)
     if advanced is not None:
         return T._index(v, advanced)
     if v is a:
-        return T._alias(a)
+        return T.slice(a, 0, None, None, 1) if type(index) is slice else T._alias(a)
     return v
 
 

@@ -18,7 +18,7 @@ from autograd_cy._C.arguments cimport (
 from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
+    DT_BOOL, DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
 from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
@@ -213,7 +213,7 @@ cdef int copy_batched(Tensor self, Tensor src, str op) except -1:
             "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
             "use out-of-place operators instead of inplace arithmetic, or make `self` with "
             f"new_zeros() of a vmapped tensor ({op}).")
-    T.copy_(batch_front(self, level, False), align_batch(src, level, self.nd, -1))
+    T.copy_(batch_front(self, level), align_batch(src, level, self.nd, -1))
     return 0
 
 
@@ -392,7 +392,7 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
         raise RuntimeError(
             f"{op} only supports 0-dimension value tensor but got tensor with "
             f"{(<Tensor>value).nd} dimensions.")
-    if type(value) is complex and not dt_is_complex(self.dt):
+    if type(value) is complex and not dt_is_complex(self.dt) and self.dt != DT_BOOL:
         if value.imag:
             raise RuntimeError(
                 f"value cannot be converted to type {dt_object(self.dt).name} without overflow: "

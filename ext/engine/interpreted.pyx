@@ -583,7 +583,7 @@ cdef object align_and_run(Operation op, list args, tuple every, int level):
 cdef object shift_and_run(Operation op, list args, int level):
     cdef Tensor first = <Tensor>args[0]
     cdef int nd = first.nd
-    cdef Tensor front = batch_front(first, level, True)
+    cdef Tensor front = batch_front(first, level)
     if nd == 0 and op.n_results == 0:
         args[0] = T.new_zeros(front, ())   # what the operator says to a 0-d tensor
         return apply_operation(op, tuple(args))
@@ -618,7 +618,7 @@ cdef object rule_and_run(Operation op, list args, tuple every, int level):
             return None
     for place in op.tensors:
         here = is_batched(<Tensor>args[place], level)
-        args[place] = batch_front(<Tensor>args[place], level, False)
+        args[place] = batch_front(<Tensor>args[place], level)
         if expanding and not is_plain(args[place]):
             args[place] = batch_expand(<Tensor>args[place], here, size)
     if op.listed >= 0:

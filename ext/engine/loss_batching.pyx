@@ -30,7 +30,7 @@ cdef tuple nll_forward_each(Tensor self, Tensor target, Tensor weight, Py_ssize_
     self = lowered(self, level)
     target = lowered(target, level)
     weight = lowered(weight, level)
-    if is_batched(weight, level) or self.nd == 0 or target.nd != self.nd - 1:
+    if is_batched(weight, level) or target.nd != self.nd - 1:
         # Each example says what is wrong with its dimensions.
         return loop_batch("nll_loss_forward", (self, target, weight, reduction, ignore_index),
                           level)
@@ -38,8 +38,8 @@ cdef tuple nll_forward_each(Tensor self, Tensor target, Tensor weight, Py_ssize_
         return wrap_shared_all(
             T.nll_loss_forward(self, target, weight, reduction, ignore_index), level)
     size = batch_size_of((self, target), level)
-    self = batch_expand(batch_front(self, level, False), is_batched(self, level), size)
-    target = batch_expand(batch_front(target, level, False), is_batched(target, level), size)
+    self = batch_expand(batch_front(self, level), is_batched(self, level), size)
+    target = batch_expand(batch_front(target, level), is_batched(target, level), size)
     if self.nd == 2:
         each = <Tensor>T.nll_loss_forward(self, target, weight, 0, ignore_index)[0]
     else:
@@ -74,10 +74,10 @@ cdef Tensor nll_backward_each(Tensor grad_output, Tensor target, Tensor weight, 
         return wrap_shared(T.nll_loss_backward(grad_output, target, weight, total_weight, size,
                                                reduction, ignore_index), level)
     count = batch_size_of((grad_output, target, total_weight), level)
-    g = batch_expand(batch_front(grad_output, level, False), is_batched(grad_output, level), count)
-    target = batch_expand(batch_front(target, level, False), is_batched(target, level), count)
+    g = batch_expand(batch_front(grad_output, level), is_batched(grad_output, level), count)
+    target = batch_expand(batch_front(target, level), is_batched(target, level), count)
     if reduction == 1:
-        g = T.div(g, batch_front(total_weight, level, False))
+        g = T.div(g, batch_front(total_weight, level))
     if reduction != 0:
         while g.nd < target.nd:
             g = T.unsqueeze(g, -1)

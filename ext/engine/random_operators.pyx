@@ -6,9 +6,10 @@ no records, because what they compute depends on a generator and not on values.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like, like_on, number_of, parse_dtype, parse_size)
+    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size)
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
+from autograd_cy._C.forward cimport copy_tangents
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, contiguous, copy_into, ew2, resize_out, to_device,
     P_SAME)
@@ -22,7 +23,7 @@ from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, tls_modes,
-    vmap_level, F_DUAL, F_VIEW, G_FORWARD, G_PROFILE, MAX_DIMS, M_NO_GRAD)
+    vmap_level, wrap_double, G_FORWARD, G_PROFILE, MAX_DIMS, M_NO_GRAD)
 
 from autograd_cy._C.tensor import _install
 
@@ -83,6 +84,14 @@ cdef class RandomBackward0(RandomNode):
     pass
 
 
+cdef class RandomBackward1(RandomNode):
+    pass
+
+
+cdef class RandomBackward2(RandomNode):
+    pass
+
+
 cdef class ExponentialBackward0(RandomNode):
     pass
 
@@ -102,19 +111,12 @@ cdef class BernoulliBackward2(RandomNode):
 # --- around a call --------------------------------------------------------------------------
 
 cdef object _vmap_rule = None
-cdef object _zero_tangents = None
 
 
 def _set_vmap_rule(rule):
     """Called with (name, function, args, kwargs, draws) instead of a random operator under vmap."""
     global _vmap_rule
     _vmap_rule = rule
-
-
-def _set_zero_tangents(function):
-    """Called with a tensor that has new values and may have tangents."""
-    global _zero_tangents
-    _zero_tangents = function
 
 
 cdef RandomNode begin(type cls, Tensor t, Tensor other, str op):
@@ -138,8 +140,8 @@ cdef Tensor end(Tensor t, RandomNode n):
     bump_version(t)
     if n is not None:
         rebase_history(t, n)
-    if t.flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD and _zero_tangents is not None:
-        _zero_tangents(t)
+    if g_modes & G_FORWARD:
+        copy_tangents(t, wrap_double(0.0))
     return t
 
 
@@ -158,10 +160,10 @@ cdef object whole_number(object x, str op, str argument):
     return x.__index__()
 
 
-cdef object small_number(object x, str op, str argument):
-    """A whole number of 64 bits, or the one after them: the end of a range."""
+cdef object small_number(object x, str op, str argument, bint ends=False):
+    """A whole number of 64 bits; one that ends a range may be the one after them."""
     n = whole_number(x, op, argument)
-    if not -(1 << 63) <= n <= 1 << 63:
+    if not -(1 << 63) <= n < (1 << 63) + ends:
         raise ValueError(
             f"{op}(): argument '{argument}': Overflow when unpacking long long; an int must fit in "
             "64 bits")

@@ -162,6 +162,12 @@ def names(lib):
             value = function(*arguments)
         return [w.category.__name__ for w in found], value
 
+    def events(function, *arguments):
+        """What the profiler calls what a call did; the first is the call itself."""
+        with lib.autograd.profiler.profile() as seen:
+            function(*arguments)
+        return [event.name for event in seen.function_events]
+
     def filled(module):
         """A module whose parameters look like any, in float64."""
         module.double()
@@ -190,8 +196,8 @@ def names(lib):
 
     return {
         **of_2017(lib),
-        "facts": facts, "edges": edges, "event": event, "raised": raised, "warned": warned,
-        "np": numpy, "math": math,
+        "facts": facts, "edges": edges, "event": event, "events": events,
+        "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
         "mix": mix, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
@@ -229,7 +235,7 @@ def shown(lib, found):
         return " ".join([head, *digits(lib, found)])
     if isinstance(found, (tuple, list)):
         return " | ".join(shown(lib, x) for x in found) or "[]"
-    return repr(found).replace("\n", "\\n")
+    return repr(found).removeprefix(f"{lib.__name__}.").replace("\n", "\\n")  # dtypes by name
 
 
 def digits(lib, found):

@@ -5,6 +5,7 @@ The files have expressions (after `> `) and their texts, indented.
 `python -m tests.profiler.by_hand` writes the texts anew: they were read once, look at what differs.
 """
 
+import collections
 import json
 import os
 import platform
@@ -15,14 +16,15 @@ from pathlib import Path
 import autograd_cy as ag
 from autograd_cy import profiler
 from autograd_cy.autograd.profiler_util import DeviceType, EventList, FunctionEvent
-from autograd_cy.profiler import _averages, _columns, _formats
+from autograd_cy.profiler import _averages, _columns, _counts, _formats, _session
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._reports import Loaded
 
 FILES = [Path(__file__).with_name(name) for name in ("reports.txt", "firsts.txt", "lists.txt")]
 OUTER = "autograd::engine::evaluate_function: "
 FunctionEventAvg, columns_of = _averages.FunctionEventAvg, _averages.columns_of
-joined, formats = _columns.joined, _formats
+joined, formats, session = _columns.joined, _formats, _session
+counting = _counts.KinetoStepTracker
 # name, begin, end, then what differs from an operator of thread 1 that nothing is known of
 STEPS = [
     ("ProfilerStep#1", 0, 20_000, {"scope": 7}),
@@ -204,6 +206,31 @@ def stepped(steps, plan=None, **options):
             ag.ones(1)
             prof.step()
     return found, prof.step_num, prof.current_action.name, len(prof.events())
+
+
+def warned(function, *args, **named):
+    """The warnings of a call, each by its first words, and what it returns."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        value = function(*args, **named)
+    return [f"{w.category.__name__}: {str(w.message)[:46]}" for w in found], value
+
+
+def own_counts():
+    """Counts of steps that nobody else sees."""
+    own = {"_step_dict": collections.defaultdict(int), "_current_step": 0, "_listeners": []}
+    return type("Counts", (counting,), own)
+
+
+def around(function):
+    """What a function gives, and what a profile around it sees of labels and after it."""
+    with ag.autograd.profiler.profile() as prof:
+        value = function()
+        ag.zeros(3)
+    seen = [
+        (e.trace_name or e.name, e.unfinished, e.cpu_parent is None) for e in prof.function_events
+    ]
+    return value, [row for row in seen if row[0] not in ("aten::empty", "aten::ones")]
 
 
 def plan(steps, **given):

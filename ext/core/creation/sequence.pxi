@@ -64,7 +64,7 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
     cdef int n = 0, i
     cdef object x = data
     while True:
-        if isinstance(x, str) and n:
+        if isinstance(x, str):
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
             if n + x.ndim > MAX_DIMS:
@@ -90,7 +90,7 @@ cdef int infer(object x, int depth, int ndim, int seen) except -2:
     cdef int dt
     cdef object item
     cdef PyTypeObject* last = NULL
-    if depth == ndim or isinstance(x, _np.ndarray) or not is_sequence(x):
+    if depth == ndim or not is_sequence(x):
         dt = leaf_dtype(x)
         return dt if seen < 0 or seen == dt else dt_promote(seen, dt)
     if type(x) is not list and type(x) is not tuple:

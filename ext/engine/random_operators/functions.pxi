@@ -156,10 +156,24 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     return finish(t, requires_grad, "randn_like")
 
 
-cdef tuple low_high(object low, object high, str op):
+cdef tuple low_high(list given, object low, object high, str op):
+    """The range, of what was given by position and by name."""
+    if given and (low is not None or len(given) + (high is not None) > 2):
+        raise TypeError(f"{op}() got multiple values for argument 'low' or 'high'")
+    if high is None and given:
+        high = given.pop()
+    if given:
+        low = given[0]
     if high is None:
         raise TypeError(f'{op}() missing 1 required positional arguments: "high"')
-    return (0 if low is None else small_number(low, op, "low")), small_number(high, op, "high")
+    return (0 if low is None else small_number(low, op, "low"),
+            small_number(high, op, "high", True))
+
+
+cdef int need_bounds(Tensor t, str op) except -1:
+    if dt_is_complex(t.dt):
+        raise RuntimeError(f"{op}: whole numbers within bounds are not for {dt_object(t.dt).name}")
+    return 0
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=None, dtype=None,
@@ -205,31 +219,21 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
             {"low": low, "high": high, "size": size, "out": out}))
     cdef Tensor t
     cdef list given = list(args)
-    if given and size is None and len(given) > 1:
+    if size is None and len(given) > 1:
         size = given.pop()
     if len(given) > 2:
         raise TypeError(
             f"randint() takes at most 3 positional arguments but {len(args)} were given"
         )
-    if len(given) == 2:
-        if low is not None or high is not None:
-            raise TypeError("randint() got multiple values for argument 'low' or 'high'")
-        low, high = given
-    elif len(given) == 1:
-        if high is None:
-            high = given[0]
-        elif low is None:
-            low = given[0]
-        else:
-            raise TypeError("randint() got multiple values for argument 'low'")
     if size is None:
         raise TypeError('randint() missing 1 required positional arguments: "size"')
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}"
         )
-    low, high = low_high(low, high, "randint")
+    low, high = low_high(given, low, high, "randint")
     t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
+    need_bounds(t, "randint")
     fill_randint(t, low, high, generator_of(generator, "randint"))
     return finish(settle(t, out, "randint"), requires_grad, "randint")
 
@@ -263,16 +267,9 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
             generator, dtype, layout, device, requires_grad, pin_memory,
             {"low": low, "high": high, "memory_format": memory_format}), "elements")
     cdef Tensor t
-    if len(args) == 2 and low is None and high is None:
-        low, high = args
-    elif len(args) == 1 and high is None:
-        high = args[0]
-    elif len(args) == 1 and low is None:
-        low = args[0]
-    elif args:
-        raise TypeError("randint_like() got multiple values for argument 'low' or 'high'")
-    low, high = low_high(low, high, "randint_like")
+    low, high = low_high(list(args), low, high, "randint_like")
     t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
+    need_bounds(t, "randint_like")
     fill_randint(t, low, high, generator_of(generator, "randint_like"))
     return finish(t, requires_grad, "randint_like")
 
@@ -307,7 +304,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     if vmap_level():
         return _vmap_rule("randperm", randperm, (n,), keywords(
             generator, dtype, layout, device, requires_grad, pin_memory, {"out": out}))
-    cdef Py_ssize_t count = min(small_number(n, "randperm", "n"), (1 << 63) - 1)
+    cdef Py_ssize_t count = small_number(n, "randperm", "n")
     cdef int dt
     cdef Tensor t
     if count < 0:
@@ -318,7 +315,9 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         dt = out.dt
     else:
         dt = parse_dtype(dtype, DT_I64)
-    if dt_is_complex(dt) or dt == DT_BOOL or count - 1 > exact_limit(dt):
+    if dt_is_complex(dt) or dt == DT_BOOL:
+        raise NotImplementedError(f"randperm: not implemented for {dt_object(dt).name}")
+    if count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
     t = permutation(count, generator_of(generator, "randperm"))
     if out is None:
@@ -340,19 +339,18 @@ cdef int check_std(Tensor std) except -1:
     return 0
 
 
-cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b, str op):
+cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b):
     """Record that `result` was drawn with these parameters (their gradients are zero)."""
     cdef RandomNode n
     if tls_modes() & M_NO_GRAD or not (
             (a is not None and needs_grad(a)) or (b is not None and needs_grad(b))):
-        return finish(result, False, op)
+        return result
     n = <RandomNode>cls.__new__(cls)
     node_init(n, 2, 0, 1)
     if a is not None:
         set_edge(n, 0, a)
     if b is not None:
         set_edge(n, 1, b)
-    finish(result, False, op)
     set_history(result, n, 0)
     return result
 
@@ -390,8 +388,8 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     if out is not None:
         return settle(t, out, "normal")
     if m is None:
-        return attach(t, NormalBackward2, None, s, "normal")
-    return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s, "normal")
+        return attach(t, NormalBackward2, None, s)
+    return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dtype=None,
@@ -480,19 +478,17 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     if vmap_level():
         return _vmap_rule(
             "bernoulli", bernoulli, (input, p), {"generator": generator, "out": out}, "chances")
-    cdef Tensor t
-    if out is None:
-        t = like(input, input.dt, None)
-    else:
+    cdef Tensor t, given = input if out is None else out
+    if out is not None:
         check_out(out, None, None, "bernoulli")
-        t = tensor_empty_on(out.mem.device, out.dt, input.nd, input.sizes, NULL)
+    t = tensor_empty_on(given.mem.device, given.dt, input.nd, input.sizes, NULL)
     if p is None:
         fill_bernoulli_each(t, input, generator_of(generator, "bernoulli"))
     else:
         fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator_of(generator, "bernoulli"))
     if out is not None:
         return settle(t, out, "bernoulli")
-    return attach(t, BernoulliBackward0, input, None, "bernoulli")
+    return attach(t, BernoulliBackward0, input, None)
 
 
 _install("bernoulli", bernoulli)

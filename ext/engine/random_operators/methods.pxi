@@ -128,13 +128,16 @@ def random_(Tensor self not None, *args, generator=None, **named):
     if vmap_level():
         return _vmap_rule("random_", random_, (self, *args), {"generator": generator, **named})
     cdef RandomNode n
+    cdef type kind = RandomBackward0
     lo, hi = bounds(args, named, "random_")
-    if len(args) == 1 and hi is None and "from" not in named:
+    if len(args) == 1 and not named:
         lo, hi = None, lo
+    if lo is None:
+        kind = RandomBackward2 if hi is None else RandomBackward1
     need_real(self, "random_")
     lo = 0 if lo is None else whole_number(lo, "random_", "from")
     hi = exact_limit(self.dt) + 1 if hi is None else whole_number(hi, "random_", "to")
-    n = begin(RandomBackward0, self, None, "random_")
+    n = begin(kind, self, None, "random_")
     fill_randint(self, lo, hi, generator)
     return end(self, n)
 
