@@ -17,6 +17,7 @@ import autograd_cy as torch
 from autograd_cy import autograd
 from autograd_cy._C import storage
 from autograd_cy._C.launch import launches_of
+from autograd_cy._C.optimize import adam_step, sgd_step
 from autograd_cy.autograd import forward_ad
 from autograd_cy.profiler._session import Session
 
@@ -204,11 +205,32 @@ def windows():
         return pieces, torch.ones(7, 3).unbind(1), torch.unsafe_split(torch.ones(8), 3)
 
 
+def working_memory():
+    """Packed operands, parts of long sums, rooms of orders, segments of steps."""
+    for dtype in (torch.float64, torch.complex64, torch.float16, torch.int32):
+        for m, n, k in ((9, 1, 7), (1, 9, 7), (9, 9, 7), (2, 3, 9000)):
+            made = torch.ones(m, k, dtype=dtype) @ torch.ones(n, k, dtype=dtype).t()
+            assert made.shape == (m, n)
+    x, y = torch.ones(3, 9), torch.ones(9, 2)
+    torch.addmm(torch.ones(3, 2, dtype=torch.int8), x[:, :0].to(torch.int8), y[:0].to(torch.int8),
+                beta=3)  # fmt: skip
+    places = torch.arange(70) % 3
+    x[places]
+    x.index_put_((places,), x[places])
+    for made in (x.sort(), x.topk(2), x.kthvalue(1), x.median(0), torch.isin(x, y)):
+        assert made is not None
+    p, g, m = torch.ones(7), torch.ones(7), torch.ones(7)
+    sgd_step([p], [g], [m], 0.5, 0.5)
+    adam_step([p], [g], [m], [g.clone()], None, [1], 0.5, 0.5, 0.5, 0.5)
+    with contextlib.suppress(RuntimeError):
+        sgd_step([p], [g[:3]], None, 0.5)
+
+
 ACTIONS = {
     f.__name__.replace("_", " "): f
     for f in (
         grads, cycles, detached, storages, exchanged, packed_duals, orders, translated, launches,
-        sessions, geometries, windows,
+        sessions, geometries, windows, working_memory,
     )
 }  # fmt: skip
 

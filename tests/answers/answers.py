@@ -63,6 +63,21 @@ def names(lib):
         found = (x.to(lib.float64) * wave(*x.shape, turn=1.1)).sum()
         return found.to(x.dtype) if x.is_floating_point() else found
 
+    def stepped(name, parameters, n=3, skip=(), **options):
+        """Parameters after n steps of an optimizer; `skip` has (step, place) without gradient."""
+        parameters = [p.detach().requires_grad_() for p in parameters]
+        optimizer = getattr(lib.optim, name)(parameters, **options)
+        for k in range(n):
+            for j, p in enumerate(parameters):
+                made = complex_wave if p.is_complex() else wave
+                p.grad = made(*p.shape, dtype=p.dtype, turn=k + j)
+                if (k, j) in skip:
+                    p.grad = None
+            optimizer.step()
+        found = [p.detach() for p in parameters]
+        found = [mix(lib.view_as_real(p) if p.is_complex() else p) for p in found]
+        return found, [p._version > 0 for p in parameters]
+
     def seeds(found):
         return wave(*found.shape, turn=0.9).to(found.dtype)
 
@@ -199,7 +214,8 @@ def names(lib):
         "facts": facts, "edges": edges, "event": event, "events": events,
         "raised": raised, "warned": warned, "np": numpy, "math": math,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "mix": mix, "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
+        "mix": mix, "stepped": stepped,
+        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
         "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,

@@ -142,7 +142,9 @@ def test_product_for_every_dtype_and_transposition(name, shape, rng):
         assert_product(name, c, a, b, products=products)
 
 
-@pytest.mark.parametrize("shape", [(5, 7, 3), (3, 70, 300), (107, 40, 270)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(5, 7, 3), (2, 40, 30), (40, 1, 30), (3, 70, 300), (107, 40, 270)], ids=str
+)
 @pytest.mark.parametrize("name", CODES)
 def test_alpha_and_beta(name, shape, rng):
     m, n, k = shape
@@ -157,7 +159,9 @@ def test_alpha_and_beta(name, shape, rng):
         assert_product(name, found, a, b, alpha, beta, c, products)
 
 
-@pytest.mark.parametrize("shape", [(5, 7, 3), (70, 2, 40), (2, 70, 40), (107, 130, 270)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(5, 7, 3), (70, 2, 40), (2, 70, 40), (107, 130, 270), (5, 6, 8200)], ids=str
+)
 @pytest.mark.parametrize("name", CODES)
 def test_rows_may_lie_apart_and_gaps_stay_untouched(name, shape, rng):
     m, n, k = shape
@@ -367,6 +371,13 @@ def test_wrong_shapes_are_refused():
         )
     with pytest.raises(ValueError, match="bytes"):
         product("float64", *(np.ones((2, 2), "f4"),) * 3)
+    for code in (-1, 0, 12):
+        with pytest.raises(ValueError, match=f"unknown dtype code {code}"):
+            gemm.gemm_numpy(code, *(np.ones((2, 2), "u1"),) * 3)
+    fixed = np.ones((2, 2), "f4")
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        product("float32", np.ones((2, 2), "f4"), np.ones((2, 2), "f4"), fixed)
 
 
 @pytest.mark.parametrize("ndims", [p for p in itertools.product((1, 2, 3, 4), repeat=3)
@@ -490,7 +501,10 @@ import sys
 sys.path[:0] = {folders!r}
 import numpy as np
 import test_gemm as t
+import autograd_cy as ag
 from autograd_cy._C import parallel
+assert ag.mm(ag.ones(2, 3), ag.ones(3, 4)).tolist() == [[3.0] * 4] * 2
+t.test_the_distance_of_a_single_row_does_not_matter()
 rng = np.random.default_rng(1)
 for name in {names!r}:
     for shape in [*t.SHAPES[3::2], t.SHAPES[-1]]:  # each routine; all with this variable in CI
@@ -522,7 +536,8 @@ def test_every_instruction_set_gives_the_product(target):
 
 
 def test_scipy_as_provider_gives_the_product():
-    run_several(["float32", "float64", "complex64", "complex128"], AUTOGRAD_CY_BLAS="scipy")
+    names = ["float32", "float64", "complex64", "complex128", "float16", "int32"]
+    run_several(names, AUTOGRAD_CY_BLAS="scipy")
 
 
 @pytest.mark.parametrize(

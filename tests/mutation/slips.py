@@ -65,6 +65,9 @@ LAUNCHED = re.compile(r"\blaunch(_tiles)?\(")
 # Functions that only ask for memory to be brought near.
 HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
 
+# Of `x == A or x == B` with constants Cython makes a switch, and the same one with `and`.
+SWITCHED = re.compile(r"(?P<a>\b[\w.]+) == [A-Z0-9_]+ or (?P=a) == [A-Z0-9_]+\b")
+
 # Where one way to the same result gives place to another, or threads begin: whether at this number
 # or one beyond it changes nothing but time. Only that step is left out, no other slip of the line,
 # and a number is here only if nothing is as long as it says (buffers, fields) and either way is
@@ -84,7 +87,8 @@ OF_TWO = re.compile(
 # Operators whose last argument (before `out`) is a dtype or a memory format; any number below zero
 # leaves it as it is.
 KEEPING = re.compile(
-    r"\bT\.(clone|_contiguous|sum|sum_dim|sum_dim_out|mean|mean_dim|norm|softmax|log_softmax)\("
+    r"\b(T\.(clone|_contiguous|sum|sum_dim|sum_dim_out|mean|mean_dim|norm|softmax|log_softmax)"
+    r"|(mean|sum)_into)\("
 )
 
 
@@ -156,6 +160,8 @@ def find(path: str, text: str) -> list[Slip]:
             same[name, code] += 1
             place = name if same[name, code] == 1 else f"{name} {same[name, code]}"
             slips = [Slip(path, first, code, *change, place) for change in changes(code)]
+            if not path.endswith(".py"):
+                slips = [s for s in slips if not is_same_switch(s)]
             found += slips
             done |= dict.fromkeys(slips, inside) if code == "return 0" else {}
     # Nobody reads the 0 of a function that returns nothing else.
@@ -206,6 +212,15 @@ def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
     if AT_TUNING.match(code, hit.start()):
         return True
     return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
+
+
+def is_same_switch(slip: Slip) -> bool:
+    """Whether Cython compiles the changed line as the line that was."""
+    for hit in SWITCHED.finditer(slip.before):
+        changed = hit.group().replace(" or ", " and ")
+        if slip.after == slip.before[: hit.start()] + changed + slip.before[hit.end() :]:
+            return True
+    return False
 
 
 def is_work(code: str, at: int) -> bool:

@@ -242,6 +242,20 @@ def test_any_number_below_zero_leaves_a_dtype_as_it_is():
         assert sum("2" in s.after for s in found) == count, line
 
 
+def test_what_cython_compiles_to_the_same_switch_is_left_alone():
+    lines = {
+        "if dt == DT_F16 or dt == DT_BF16:": 0,
+        "return p.dtype == 8 or p.dtype == FLOAT64": 0,
+        "if dt == DT_F16 or kind == DT_BF16:": 1,
+        "if dt == DT_F16 or x > 3:": 1,
+    }
+    for line, count in lines.items():
+        for path in ("m.pyx", "m.py"):
+            found = slips.find(path, f"def f(a, b):\n    {line}\n")
+            made = sum(" and " in s.after for s in found)
+            assert made == (1 if path == "m.py" else count), line
+
+
 def test_how_much_work_there_is_changes_threads_alone():
     lines = {
         "return launch(&work, run, 2.0 * n)": 0,
