@@ -27,7 +27,8 @@ RAISED = re.compile(r"^raise\b")
 SAYS_DONE = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bexcept\s+-1\b", re.S)
 # What such a function returns: 0, or what one of those that are called everywhere says.
 SAYS_NO_MORE = re.compile(
-    r"return (0$|(arg_into|averages|averages_back|check_holds|clear|copy_across|copy_into|fill_elements|fill_with|join_rows"
+    r"return (0$|(arg_into|averages|averages_back|check_holds|clear|copy_across"
+    r"|copy_into|fill_elements|fill_with|join_rows"
     r"|largest|launch|launch_tiles|mean_into|mse_in_steps|product|put_back|result_like|result_dense"
     r"|run|run_loss|run_plan|store_element|sum_into|turn)\()"
 )
