@@ -113,8 +113,10 @@ class Session:
         )
         self._recording = _recorder.Recording(wanted, self.options["max_events"])
         self._taken: tuple | None = None  # what was recorded, until there are columns of it
-        self._thread = 0
-        self._base_ns = 0
+
+    # Known from the start on.
+    _thread: int
+    _base_ns: int
 
     @property
     def running(self) -> bool:
