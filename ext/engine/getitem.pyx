@@ -204,9 +204,11 @@ cdef Tensor apply_slice(Tensor v, Py_ssize_t dim, object s):
         raise IndexError(f"too many indices for tensor of dimension {v.nd}")
     if s.start is None and s.stop is None and s.step is None:
         return v
+    step = 1 if s.step is None else bound(s.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
     return T.slice(v, dim, None if s.start is None else bound(s.start),
-                   None if s.stop is None else bound(s.stop),
-                   1 if s.step is None else bound(s.step))
+                   None if s.stop is None else bound(s.stop), step)
 
 
 cdef Py_ssize_t bound(object x) except? -1:
