@@ -344,7 +344,10 @@ REFUSED = {
         ),
         "swa_utils.get_ema_multi_avg_fn(1.5)": (ValueError, "Invalid decay value 1.5"),
         "swa_utils.get_ema_multi_avg_fn(-0.5)": (ValueError, "Invalid decay value -0.5"),
-        "swa_utils.AveragedModel(linear, avg_fn=min, multi_avg_fn=min)": (ValueError, "Only one"),
+        "swa_utils.AveragedModel(linear, avg_fn=min, multi_avg_fn=min)": (
+            AssertionError,
+            "Only one",
+        ),
         "swa_utils.SWALR(rate, 0.1, anneal_epochs=-1)": (ValueError, "greater than 0, got -1"),
         "schedules.ChainedScheduler([])": (ValueError, "at least one scheduler"),
         "schedules.ChainedScheduler([5])": (TypeError, "should have `optimizer`"),

@@ -205,6 +205,42 @@ def windows():
         return pieces, torch.ones(7, 3).unbind(1), torch.unsafe_split(torch.ones(8), 3)
 
 
+F = torch.nn.functional
+ONES = {shape: torch.ones(shape, requires_grad=True) for shape in [
+    (2, 3, 9, 8), (4, 3, 5, 4), (60, 16, 6, 6), (2, 16, 6, 6), (9, 16, 12, 12), (1, 16, 8, 8),
+    (17, 16, 3, 3), (1, 90, 7, 5), (261, 90, 3, 3), (1, 340, 4, 4), (340, 70, 3, 3), (2, 2, 60, 8),
+    (2, 2, 3, 8), (4, 7, 3), (1, 7, 2), (1, 7, 5), (20, 3), (20, 2), (20, 5), (20,), (2, 5),
+    (15, 3), (15, 5), (15,),
+]}  # fmt: skip
+HALVES = torch.ones(8, 6, dtype=torch.float16)
+
+
+def layers():
+    """Sums, tiles and images that kernels keep while they work."""
+    a = ONES
+    with torch.no_grad():
+        F.conv2d(a[1, 90, 7, 5], a[261, 90, 3, 3], stride=2)
+        F.conv2d(a[1, 90, 7, 5].double(), a[261, 90, 3, 3].double())
+        F.conv_transpose2d(a[1, 340, 4, 4], a[340, 70, 3, 3], stride=2)
+    made = [
+        F.conv2d(a[2, 3, 9, 8], a[4, 3, 5, 4], padding=2, bias=a[20,][:4]),
+        *(F.conv2d(a[n, 16, s, s], a[17, 16, 3, 3], padding=1)
+          for n, s in [(60, 6), (2, 6), (9, 12), (1, 8)]),
+        *(F.scaled_dot_product_attention(a[2, 2, n, 8], a[2, 2, 60, 8], a[2, 2, 60, 8])
+          for n in (3, 60)),
+        torch.lstm(
+            a[4, 7, 3], (a[1, 7, 2], a[1, 7, 5]),
+            [a[20, 3], a[20, 2], a[20,], a[20,] * 1, a[2, 5]], True, 1, 0.0, False, False, False,
+        )[0],
+        torch.gru(
+            a[4, 7, 3], a[1, 7, 5], [a[15, 3], a[15, 5], a[15,], a[15,] * 1], True, 1, 0.0, False,
+            False, False,
+        )[0],
+    ]  # fmt: skip
+    autograd.grad(sum(y.sum() for y in made), list(a.values()), allow_unused=True)
+    F.fold(HALVES, (3, 4), 2)
+
+
 def working_memory():
     """Packed operands, parts of long sums, rooms of orders, segments of steps."""
     for dtype in (torch.float64, torch.complex64, torch.float16, torch.int32):
@@ -230,7 +266,7 @@ ACTIONS = {
     f.__name__.replace("_", " "): f
     for f in (
         grads, cycles, detached, storages, exchanged, packed_duals, orders, translated, launches,
-        sessions, geometries, windows, working_memory,
+        sessions, geometries, windows, layers, working_memory,
     )
 }  # fmt: skip
 

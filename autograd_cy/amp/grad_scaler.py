@@ -65,7 +65,7 @@ class GradScaler:
         self._growth_interval = growth_interval
         self._growth_tracker = 0
         # Since the last update: optimizers, with whether they overflow, and those that stepped.
-        self._found: dict[int, bool] = {}
+        self._found: dict[int, bool | None] = {}
         self._stepped: set[int] = set()
 
     def scale(self, outputs: Any) -> Any:
@@ -111,13 +111,13 @@ class GradScaler:
                 "unscale_() has already been called on this optimizer since the last update()."
             )
         inverse = tensor(1.0 / self._scale).item()
-        overflow = False
+        overflow: bool | None = None  # as long as no gradient was looked at
         with no_grad():
             for group in optimizer.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
                         param.grad.mul_(inverse)
-                        overflow |= not bool(param.grad.isfinite().all())
+                        overflow = overflow or not bool(param.grad.isfinite().all())
         self._found[id(optimizer)] = overflow
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -139,6 +139,8 @@ class GradScaler:
         ------
         RuntimeError
             If it stepped since the last update, or a closure is given.
+        AssertionError
+            If no parameter has a gradient.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -148,6 +150,10 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if id(optimizer) not in self._found:
             self.unscale_(optimizer)
+        if self._found[id(optimizer)] is None:
+            raise AssertionError(
+                "No inf checks were recorded for this optimizer: no parameter of it has a gradient."
+            )
         self._stepped.add(id(optimizer))
         return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
 
@@ -169,7 +175,7 @@ class GradScaler:
             return
         if new_scale is not None:
             self._scale = float(new_scale)
-        elif not self._found:
+        elif all(overflow is None for overflow in self._found.values()):
             raise AssertionError("No inf checks were recorded prior to update.")
         elif any(self._found.values()):
             self._scale *= self._backoff_factor

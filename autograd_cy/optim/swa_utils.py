@@ -193,7 +193,7 @@ class AveragedModel(Module):
 
     Raises
     ------
-    ValueError
+    AssertionError
         Both functions are given.
 
     Notes
@@ -232,7 +232,7 @@ class AveragedModel(Module):
     ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
-            raise ValueError("Only one of avg_fn and multi_avg_fn should be provided")
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
         self.module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)

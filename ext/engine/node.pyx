@@ -222,7 +222,7 @@ cdef class Node:
             for key, kind, slot in self.saved_names():
                 if key == name[7:]:
                     return saved_value(self, kind, slot)
-        elif name.startswith("_raw_saved_") and graph_upcalls.raw_saved != NULL:
+        elif name.startswith("_raw_saved_"):
             for key, kind, slot in self.saved_names():
                 if key == name[11:] and holds_tensor(self, kind, slot):
                     return raw_value(self, kind, slot)
@@ -496,9 +496,8 @@ cdef object version_error(Node n, Saved* s, Tensor t):
         changed = f" and last changed by {<object>t.mem.last_op}"
     if g_modes & G_ANOMALY:
         hint = "clone the tensor before the operation that changes it."
-        if graph_upcalls.where_made != NULL:
-            hint += indented(f"It was saved by {n.node_name()} here", graph_upcalls.where_made(n))
-            hint += indented("It was last changed here", graph_upcalls.where_changed(t))
+        hint += indented(f"It was saved by {n.node_name()} here", graph_upcalls.where_made(n))
+        hint += indented("It was last changed here", graph_upcalls.where_changed(t))
     else:
         hint = ("clone the tensor before the operation that changes it, or enable anomaly "
                 "detection to find the operation that failed to compute its gradient, with "

@@ -101,7 +101,7 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int
         plan.g.size[d] = small.sizes[small.nd - 3 + d] if d >= 3 - rank else 1
         plan.g.to[d] = large.sizes[large.nd - 3 + d] if d >= 3 - rank else 1
         n += plan.g.taps[d] * plan.g.to[d]
-        if rank == 2 and plan.g.size[d] == plan.g.to[d]:
+        if rank == 2 and (mode == NEAREST or mode == LINEAR) and plan.g.size[d] == plan.g.to[d]:
             plan.scale[d] = 0        # images of the same size stay as they are, as in torch
     if not plan.back:
         plan.count *= plan.g.to[0] * plan.g.to[1]

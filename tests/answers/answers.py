@@ -123,7 +123,9 @@ def names(lib):
         found = function(*leaves)
         found = [found] if isinstance(found, lib.Tensor) else list(found)
         real = [lib.view_as_real(y) if y.is_complex() else y for y in found]
-        aim = sum((y * whole(*y.shape, dtype=y.dtype)).sum() for y in real if y.requires_grad)
+        # Gradients that lie in memory as the results do.
+        laid = [lib.empty_like(y).copy_(whole(*y.shape)) for y in real]
+        aim = sum((y * g).sum() for y, g in zip(real, laid, strict=True) if y.requires_grad)
         found += [x for x in lib.autograd.grad(aim, leaves, allow_unused=True) if x is not None]
         return sums(*found, told=told)
 

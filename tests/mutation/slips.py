@@ -32,6 +32,11 @@ SAYS_NO_MORE = re.compile(
     r"|run|run_loss|sum_into)\()"
 )
 
+# One that cannot raise, and says 0 or -1: whoever calls it asks whether that is below zero.
+SAYS_SIGN = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bnoexcept\b", re.S)
+# A flag that is asked for its truth.
+FLAG = re.compile(r"^(\w+\.)?(failed|bad) = 1$")
+
 # (what is found, what stands there after the slip)
 SWAPS = [
     (re.compile(rf"(?<=\s){re.escape(old)}(?=\s)(?! not\b)"), new)
@@ -59,6 +64,7 @@ UNSEEN = re.compile(
     r"|^raise MemoryError\(\)$|^cdef int overflow = |\b\w+_t (is|in|not in) (?!(not )?None)"
     # How much work there is says how many threads do it.
     r"|^(plan|work)\.(work|cost) = "
+    r"|^(cdef double )?(work|cost) \*?= (<double>|\d\.\d|f\.of_y\[)[^,]*$"
 )
 # The work of a launch is its last argument.
 LAUNCHED = re.compile(r"\blaunch(_tiles)?\(")
@@ -152,7 +158,8 @@ def find(path: str, text: str) -> list[Slip]:
         if re.sub(r"#.*", "", stripped).rstrip().endswith(":"):
             headers.append((indent, stripped if FUNCTION.match(stripped) else ""))
         code = re.sub(r"\s+#.*$", "", stripped)
-        if SAYS_DONE.match(inside) and code.startswith("return "):
+        says = SAYS_DONE.match(inside) or SAYS_SIGN.match(inside)
+        if says and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
         unseen = UNSEEN.search(stripped) or HINTS.search(inside)
         if inside and first == last and not unseen:
@@ -163,9 +170,14 @@ def find(path: str, text: str) -> list[Slip]:
             if not path.endswith(".py"):
                 slips = [s for s in slips if not is_same_switch(s)]
             found += slips
-            done |= dict.fromkeys(slips, inside) if code == "return 0" else {}
+            done |= dict.fromkeys(slips, inside) if code in ("return 0", "return -1") else {}
     # Nobody reads the 0 of a function that returns nothing else.
-    unread = {inside for inside, codes in returned.items() if all(map(SAYS_NO_MORE.match, codes))}
+    unread = {
+        inside
+        for inside, codes in returned.items()
+        if all(map(SAYS_NO_MORE.match, codes))
+        or (SAYS_SIGN.match(inside) and codes <= {"return 0", "return -1"})
+    }
     return [s for s in found if done.get(s, "") not in unread]
 
 
@@ -198,7 +210,8 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
             inside = any(a < hit.end() and hit.start() < b for a, b in strings)
-            if not inside and not is_tuning(code, hit, new) and not keeps(code, hit):
+            same = FLAG.match(code) and new == "2"
+            if not (inside or same or is_tuning(code, hit, new) or keeps(code, hit)):
                 yield code[: hit.start()] + new + code[hit.end() :], kind
 
 

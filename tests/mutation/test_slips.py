@@ -141,6 +141,29 @@ def test_a_zero_beside_what_others_say_is_left_alone():
     assert found == ["place"]
 
 
+def test_a_sign_that_is_asked_for_is_left_alone():
+    lines = ["cdef int find(T* t) noexcept nogil:", "    t.i = 3", "    return -1", "    return 0"]
+    assert [s.before for s in slips.find("m.pyx", "\n".join(lines))] == ["t.i = 3"]
+    lines[3] = "    return t.i"
+    assert "return -1" in {s.before for s in slips.find("m.pyx", "\n".join(lines))}
+
+
+def test_how_much_there_is_to_do_and_flags_are_left_alone():
+    text = textwrap.dedent("""
+        cdef void count(T* t) noexcept nogil:
+            cdef double cost = <double>STEPS * t.n
+            plan.work = 2.0 * t.n + 1
+            work = t.n + 1
+            t.failed = 1
+            t.bad = 1 + 1
+    """)
+    assert {(s.before, s.after) for s in slips.find("m.pyx", text)} == {
+        ("work = t.n + 1", "work = t.n - 1"), ("work = t.n + 1", "work = t.n + 2"),
+        ("t.failed = 1", ""), ("t.bad = 1 + 1", ""), ("t.bad = 1 + 1", "t.bad = 1 - 1"),
+        ("t.bad = 1 + 1", "t.bad = 2 + 1"), ("t.bad = 1 + 1", "t.bad = 1 + 2"),
+    }  # fmt: skip
+
+
 def test_both_versions_are_in_the_changed_source():
     found = slips.find("m.py", SOURCE)
     wanted = [

@@ -133,7 +133,7 @@ def test_what_a_schedule_refuses(given, match):
 
 
 def test_other_refusals():
-    with pytest.raises(ValueError, match="Only one of"):
+    with pytest.raises(AssertionError, match="Only one of"):
         swa.AveragedModel(
             ag.nn.Linear(1, 1), avg_fn=swa.get_swa_avg_fn(), multi_avg_fn=swa.get_swa_multi_avg_fn()
         )

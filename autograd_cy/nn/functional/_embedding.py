@@ -13,10 +13,8 @@ __all__ = ["embedding", "embedding_bag"]
 MODES = {"sum": 0, "mean": 1, "max": 2}
 
 
-def _row_of(padding_idx: int | None, rows: int) -> int:
-    """The row that a padding index means, or -1 for none."""
-    if padding_idx is None:
-        return -1
+def _row_of(padding_idx: int, rows: int) -> int:
+    """The row that a padding index means."""
     if not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return padding_idx + rows if padding_idx < 0 else padding_idx

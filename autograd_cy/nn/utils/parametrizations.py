@@ -377,7 +377,7 @@ def orthogonal(
             f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions."
         )
     if orthogonal_map is None:
-        square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
+        square = weight.shape[-2] == weight.shape[-1]
         orthogonal_map = "matrix_exp" if square else "householder"
     if orthogonal_map not in ("matrix_exp", "cayley", "householder"):
         raise ValueError(

@@ -137,8 +137,7 @@ class PackedSequence(_PackedFields):
 
     def cuda(self: _P, *args: Any, **kwargs: Any) -> _P:
         """Return it on the GPU."""
-        data = self.data.cuda(*args, **kwargs)
-        return self if data is self.data else self.to(data.device)
+        return self._converted(self.data.cuda(*args, **kwargs))
 
     def cpu(self: _P) -> _P:
         """Return it on the CPU."""

@@ -19,8 +19,7 @@ cdef int check_inplace(Tensor t, str op, bint recording) except -1:
 
 cdef int note_write(Tensor t, str op) except -1:
     if g_modes & G_ANOMALY or tls_modes() & M_GUARD_SAVED:
-        if graph_upcalls.note_mutation != NULL:
-            graph_upcalls.note_mutation(t, op)
+        graph_upcalls.note_mutation(t, op)
     t.mem.last_op = <PyObject*>op       # names of operators are constants: they outlive storages
     return 0
 
