@@ -74,7 +74,6 @@ CALLS = {
         "drawn_like(2, 4)": [2.0, 3.0],
         "drawn_like(high=2)": [0.0, 1.0],
         "drawn_like(2, high=4)": [2.0, 3.0],
-        "drawn_like(2, low=1)": [1.0],
         "drawn_like(low=2, high=4)": [2.0, 3.0],
         "drawn_in_place(2)": [0.0, 1.0],
         "drawn_in_place(to=2)": [0.0, 1.0],

@@ -89,6 +89,8 @@ cdef Tensor select_scatter(Tensor a, Tensor src, Py_ssize_t dim, Py_ssize_t inde
 cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, object end,
                           Py_ssize_t step):
     cdef tuple size = dims_of(a)
+    if a.nd == 0:
+        raise IndexError("slice_scatter() cannot be applied to a 0-dim tensor.")
     src = slice_source(src, T.slice(T.detach(a), dim, start, end, step))
     return with_slice(a, src, T._slice_backward(src, size, dim, start, end, step),
                       T._slice_backward(filled(a, a.dt, dims_of(src), 1), size, dim, start, end,

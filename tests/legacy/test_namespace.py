@@ -171,7 +171,7 @@ def test_tensors_are_put_together_and_apart(x):
     assert [t.tolist() for t in torch.unbind(x, 1)][2] == [3, 6]
     with pytest.raises(TypeError, match="tensors of one type"):
         torch.cat([x, x.double()])
-    with pytest.raises(TypeError, match="non-empty sequence"):
+    with pytest.raises(TypeError, match="expected a list or tuple of tensors, got an empty list"):
         torch.cat([])
 
 

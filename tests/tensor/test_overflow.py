@@ -99,7 +99,6 @@ def test_chunks_have_the_sizes_of_torch():
 
 def test_empty_windows_lie_inside_of_their_memory():
     x = ag.zeros(4, 4)
-    end = x.data_ptr() + 4 * 16
     for window in (
         x.as_strided((0,), (1,), LAST),
         x.as_strided((0, 3), (1, 1), 2**40),
@@ -110,7 +109,7 @@ def test_empty_windows_lie_inside_of_their_memory():
         x.narrow(0, 4, 0),
     ):
         assert window.numel() == 0
-        assert x.data_ptr() <= window.data_ptr() <= end
+        assert 0 <= window.storage_offset() <= 16 and window.data_ptr() == 0
 
 
 def test_nothing_is_changed_by_a_refused_window():
