@@ -45,7 +45,7 @@ cdef struct LossPlan:
     int dt               # of all tensors
     int width            # bytes of what is computed
     int terms            # tensors that the loop reads
-    bint unit            # the first must be between 0 and 1
+    bint unit            # both must be between 0 and 1
     Py_ssize_t reduction
     Py_ssize_t count
     Py_ssize_t tiles
@@ -54,8 +54,8 @@ cdef struct LossPlan:
     char* out
     double number        # in the computing type
     double cost          # of an element
-    Py_ssize_t bad       # whether an element isn't between 0 and 1
-    double* partial      # of each tile: sum, and whether there is a bad element
+    Py_ssize_t bad       # 1 or 2: the first or second has an element that isn't between 0 and 1
+    double* partial      # of each tile: its sum, and what `bad` says of it
     double[16] space     # the same for a few tiles; `partial` is NULL then
 
 
@@ -113,8 +113,11 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if plan.unit or not each:
             plan.total(q[0], 1, 0, n, <char*>&part)
             # Whatever isn't between 0 and 1 has made it NaN.
-            if plan.unit and part != part and outside(plan, q[1], n):
-                found[1] = 1
+            if plan.unit and found[1] == 0:
+                if part != part and outside(plan, q[1], n):
+                    found[1] = 1
+                elif outside(plan, q[2], n):
+                    found[1] = 2
         if plan.weight != NULL:
             q[1] = q[0]
             q[2] = block_of(plan, plan.weight, at, n, <char*>room[3])
@@ -149,8 +152,8 @@ cdef void loss_whole(void* ctx) noexcept nogil:
         parallel_for(loss_tile, plan, plan.tiles, team_size(plan.cost * plan.count))
     for k in range(plan.tiles):
         total += found[2 * k]
-        if found[2 * k + 1] != 0:
-            plan.bad = 1
+        if plan.bad == 0:
+            plan.bad = <Py_ssize_t>found[2 * k + 1]
     if plan.reduction == RED_NONE:
         return
     if plan.reduction == RED_MEAN:
@@ -225,7 +228,8 @@ cdef int run_loss(Tensor out, int kernel, Tensor a, Tensor b, Tensor c, Tensor w
         operand(&work, &plan.partial, partial, SCRATCH)
     launch(&work, loss_whole, cost * plan.count)
     if plan.bad:
-        raise RuntimeError("all elements of input should be between 0 and 1")
+        raise RuntimeError(f"all elements of {'input' if plan.bad == 1 else 'target'} should be "
+                           "between 0 and 1")
     return 0
 
 
