@@ -1,7 +1,7 @@
 """Calls of `calls/`, by parts of the sources, have the answers that stand there."""
 
 import pytest
-from answers import FILES, agrees, answer, like, names, read, refused
+from answers import FILES, agrees, answer, like, mistake, names, read, refused
 
 import autograd_cy
 
@@ -35,3 +35,29 @@ def test_what_is_refused_has_words():
         for call, _, wanted in read(path):
             found = refused(wanted)
             assert wanted and not (found and wanted == found[0].strip()), call
+
+
+def test_calls_are_no_mistakes():
+    """Answers that say that the call is wrong, or that most of it isn't asked."""
+    calls = [(path, call, wanted) for path in FILES for call, _, wanted in read(path)]
+    wrong = {
+        f"{path.name}: {call}": found
+        for path, call, wanted in calls
+        if (found := mistake(call, wanted))
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "unheard_of",
+        "raised(ones, 1, size=2)",
+        "torch.unheard_of(1)",
+        "[ones(1), ones(2) + ones(3)]",
+        "[ones(2) + ones(k) for k in (2, 3)]",
+        "ones(1) ones(1)",
+    ],
+)
+def test_mistakes_are_seen(call):
+    assert mistake(call, answer(autograd_cy, call, names(autograd_cy)))
