@@ -290,6 +290,10 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                 "is_causal=True; hide what is behind each place in the mask")
     if enable_gqa:
         check_groups(query, key, value)
+    if scale is not None:
+        factor = scale
+    else:
+        factor = 1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1))
     if attn_mask is not None and attn_mask.dt == DT_F32 and query.dt != DT_F32:
         if query.dt == DT_F64:
             attn_mask = T._to_dtype(attn_mask, DT_F64)
@@ -297,13 +301,8 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
             return T._to_dtype(
                 scaled_dot_product(
                     T._to_dtype(query, DT_F32), T._to_dtype(key, DT_F32),
-                    T._to_dtype(value, DT_F32), attn_mask, dropout_p, is_causal,
-                    1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1)) if scale is None
-                    else scale, enable_gqa), query.dt)
-    if scale is not None:
-        factor = scale
-    else:
-        factor = 1.0 / sqrt(<double>max(query.sizes[query.nd - 1], 1))
+                    T._to_dtype(value, DT_F32), attn_mask, dropout_p, False, factor, enable_gqa),
+                query.dt)
     if dropout_p > 0.0 or not suits_tiles(
             query, key, value, attn_mask, enable_gqa):
         if enable_gqa:

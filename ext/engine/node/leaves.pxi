@@ -47,11 +47,11 @@ def _name_of(Node n not None):
 
 
 def _gradient_node(Tensor t not None):
-    """
-    The node that the gradient of `t` goes to: its grad_fn, or the AccumulateGrad of a leaf. The
-    tensor requires grad.
-    """
-    cdef PyObject* p = gradient_node(t)
+    """The node that the gradient of `t` goes to: its grad_fn, or the AccumulateGrad of a leaf."""
+    cdef PyObject* p
+    if not requires_grad(t):
+        raise RuntimeError("the tensor doesn't require grad, so no gradient goes to it")
+    p = gradient_node(t)
     node_track(<Node>p)
     track(t)
     r = <object>p

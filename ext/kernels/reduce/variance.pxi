@@ -1,6 +1,6 @@
 # Variances, standard deviations and their means (part of reduce.pyx).
 
-cdef double TINY = 1e-15   # squares of such numbers have fewer bits in float32
+cdef double SMALL_DEVIATION = 1e-15   # squares of such numbers have fewer bits in float32
 
 cdef struct VarPlan:
     int dt
@@ -31,6 +31,8 @@ cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef const double* mean = plan.partial + plan.rows * plan.chunks + row
     cdef bint half = plan.dt == DT_F16 or plan.dt == DT_BF16
     if plan.exact:
+        if not to_repeat(plan, row):
+            return
         exact_part(plan, <const float*>p, n, mean, <double*>acc)
     elif not plan.second and half:
         T.half_rows(R_SUM, plan.dt, p, 1, 0, n, acc)
@@ -40,6 +42,13 @@ cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         T.half_deviation(plan.dt, p, 1, 0, n, mean, <double*>acc)
     else:
         T.deviation[plan.dt](p, 1, 0, n, mean, <double*>acc)
+
+
+cdef bint to_repeat(const VarPlan* plan, Py_ssize_t row) noexcept nogil:
+    """Whether the squares of a row left the range of float32, by what was found."""
+    cdef double x
+    x = (<double*>plan.out)[row] if plan.out_item == 8 else (<float*>plan.out)[row]
+    return isinf(x) or x < SMALL_DEVIATION
 
 
 cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* mean,
@@ -72,6 +81,8 @@ cdef void var_passes(VarPlan* plan) noexcept nogil:
         plan.second = turn
         parallel_for(var_tile, plan, plan.rows * plan.chunks, team_size((1 + turn) * plan.work))
         for r in range(plan.rows):
+            if plan.exact and not to_repeat(plan, r):
+                continue
             s = 0
             for c in range(plan.chunks):
                 s += plan.partial[r * plan.chunks + c]
@@ -82,15 +93,13 @@ cdef void var_passes(VarPlan* plan) noexcept nogil:
 cdef void var_whole(void* ctx) noexcept nogil:
     cdef VarPlan* plan = <VarPlan*>ctx
     cdef char* found = <char*>(plan.partial + plan.rows * plan.chunks)
-    cdef double x
     cdef Py_ssize_t r
     plan.exact = False
     var_passes(plan)
     plan.finish(found, plan.out, plan.rows, 1, 1)
     if plan.again:
         for r in range(plan.rows):
-            x = (<double*>plan.out)[r] if plan.out_item == 8 else (<float*>plan.out)[r]
-            if isinf(x) or x < TINY:
+            if to_repeat(plan, r):
                 plan.exact = True
                 break
     if plan.exact:

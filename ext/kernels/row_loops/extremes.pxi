@@ -161,11 +161,11 @@ cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
 # --- positions ------------------------------------------------------------------------------
 
 cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogil:
-    """First place that holds m, which is there (or any NaN when m is one)."""
+    """First place that holds m (or any NaN when m is one); it may be gone, if others write."""
     cdef Py_ssize_t i = 0, j
     cdef int hit
     if m != m:
-        while p[i] == p[i]:
+        while i < n and p[i] == p[i]:
             i += 1
         return i
     while i + 32 <= n:
@@ -176,7 +176,7 @@ cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogi
         if hit:
             break
         i += 32
-    while p[i] != m:
+    while i < n and p[i] != m:
         i += 1
     return i
 
