@@ -145,7 +145,7 @@ cdef tuple apply_basic(Tensor a, object index):
             t = as_index(item)
             if t.dt == DT_BOOL:
                 for k in range(t.nd):
-                    if t.sizes[k] != v.sizes[dim + k]:
+                    if dim + k >= v.nd or t.sizes[k] != v.sizes[dim + k]:
                         raise IndexError(
                             f"The shape of the mask {list(sizes_of(t))} at index {k} does not "
                             f"match the shape of the indexed tensor {list(sizes_of(a))} at index "
