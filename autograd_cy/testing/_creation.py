@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.creation import empty as _empty
+from autograd_cy._C.info import iinfo as _iinfo
 from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.random_operators import randint as _randint
@@ -105,7 +106,15 @@ def _range(dtype, low, high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={low} and high={high}")
     if low > high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
-    return low, high
+    if dtype.is_floating_point or dtype.is_complex:
+        return low, high
+    least, most = (0, 1) if dtype == _dtypes._bool else (_iinfo(dtype).min, _iinfo(dtype).max)
+    if low > most or high <= least:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} "
+            f"only supports [{least}, {most}]"
+        )
+    return max(low, least), min(high, most + 1)
 
 
 def _values(sizes, dtype, low, high):
