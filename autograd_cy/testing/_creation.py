@@ -7,7 +7,6 @@ from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.creation import empty as _empty
-from autograd_cy._C.info import iinfo as _iinfo
 from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.random_operators import randint as _randint
@@ -108,7 +107,9 @@ def _range(dtype, low, high):
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     if dtype.is_floating_point or dtype.is_complex:
         return low, high
-    least, most = (0, 1) if dtype == _dtypes._bool else (_iinfo(dtype).min, _iinfo(dtype).max)
+    least, most = 0, 1
+    if dtype != _dtypes._bool:
+        least, most = _dtypes.iinfo(dtype).min, _dtypes.iinfo(dtype).max
     if low > most or high <= least:
         raise ValueError(
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} "
