@@ -88,7 +88,7 @@ KNOWN = (
     ),
     Known(
         "calls",
-        r"^(rnn_tanh|rnn_relu|gru|lstm) (float32|float16|bfloat16)",
+        r"^rnn_(tanh|relu) (float32|float16|bfloat16)",
         r"in float64|by torch",
         "with weights as large as these each step multiplies what the one before has rounded",
     ),
