@@ -8,9 +8,20 @@ Examples
 tensor([1., 2.])
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._environment.absent_names import no_attribute
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.fft import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 
 __all__ = ["fft", "fftfreq", "ifft", "irfft", "rfft", "rfftfreq"]
 
 _complete("fft", globals())
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -11,9 +11,11 @@ tensor(5.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._C.out_forms import stored as _stored
+from autograd_cy._environment.absent_names import no_attribute
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (
@@ -55,7 +57,7 @@ __all__ = [
 
 
 @overridable
-def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Vector product along a dimension of size 3.
 
@@ -65,7 +67,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     >>> ag.linalg.cross(ag.tensor([1.0, 0.0, 0.0]), ag.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
     """
-    return _ag.cross(input, other, dim)
+    return _ag.cross(input, other, dim, out=out)
 
 
 @overridable
@@ -83,7 +85,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 @overridable
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.
 
@@ -94,7 +96,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     tensor(11.)
     """
     _check_floating(x, "vecdot")
-    return (x.conj() * y).sum(dim)
+    return _stored((x.conj() * y).sum(dim), out, "linalg.vecdot")
 
 
 @seen_as("aten::linalg_vander")
@@ -204,6 +206,7 @@ def vector_norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """
     The `ord`-norm of all elements, or along dimensions.
@@ -215,7 +218,7 @@ def vector_norm(
     tensor([7.])
     """
     _check_floating(x, "vector_norm")
-    return _ag.norm(x, ord, dim, keepdim, dtype=dtype)
+    return _stored(_ag.norm(x, ord, dim, keepdim, dtype=dtype), out, "linalg.vector_norm")
 
 
 @overridable
@@ -227,6 +230,7 @@ def matrix_norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """
     Norm of matrices.
@@ -243,6 +247,8 @@ def matrix_norm(
         Whether these dimensions stay, with size 1.
     dtype : dtype, optional
         What `A` is converted to before.
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -254,6 +260,12 @@ def matrix_norm(
     >>> ag.linalg.matrix_norm(ag.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
     tensor(6.)
     """
+    return _stored(_matrix_norm(A, ord, dim, keepdim, dtype), out, "linalg.matrix_norm")
+
+
+def _matrix_norm(
+    A: Tensor, ord: float | str, dim: tuple[int, int], keepdim: bool, dtype: Any
+) -> Tensor:
     _check_floating(A, "matrix_norm")
     if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions")
@@ -304,6 +316,7 @@ def norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """
     Norm of vectors or of matrices, by the number of dimensions.
@@ -315,6 +328,12 @@ def norm(
         None is the 2-norm of all elements.
     dim : int or tuple of int, optional
         One: vectors; two, with an `ord`: matrices.
+    keepdim : bool
+        Whether the dimensions stay, with size 1.
+    dtype : dtype, optional
+        What `A` is converted to before.
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -327,19 +346,19 @@ def norm(
     tensor(5.)
     """
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     if isinstance(ord, str):
         pair = (-2, -1) if dim is None else cast(tuple[int, int], dim)
-        return matrix_norm(A, ord, pair, keepdim, dtype=dtype)
+        return matrix_norm(A, ord, pair, keepdim, dtype=dtype, out=out)
     if dim is None and A.ndim not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
             f"{A.ndim}D."
         )
     if isinstance(dim, int) or (dim is None and A.ndim == 1) or (dim and len(dim) == 1):
-        return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+        return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
     pair = (-2, -1) if dim is None else cast(tuple[int, int], dim)
-    return matrix_norm(A, ord, pair, keepdim, dtype=dtype)
+    return matrix_norm(A, ord, pair, keepdim, dtype=dtype, out=out)
 
 
 def _check_floating(x, op):
@@ -350,3 +369,9 @@ def _check_floating(x, op):
 
 
 _complete("linalg", globals())
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

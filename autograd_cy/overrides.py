@@ -338,9 +338,7 @@ def overridable(function: _Function) -> _Function:
                 return _overrides._ask(asking, args, args, kwargs)
             return function(*args)
         if not kwargs.keys() <= known:
-            renamed = _overrides._names_of_torch(kwargs)
-            if renamed is not None and renamed.keys() <= known:
-                kwargs = renamed
+            kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
         if _any_asks(*args, *kwargs.values()):
             return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
         try:

@@ -25,7 +25,9 @@ __all__ = [
 ]
 
 
-def fork_rng(devices: object = None, enabled: bool = True) -> _Context:
+def fork_rng(
+    devices: object = None, enabled: bool = True, *, device_type: str | None = None
+) -> _Context:
     """
     Put the default generator back into its state at the end of a ``with`` block.
 
@@ -35,6 +37,8 @@ def fork_rng(devices: object = None, enabled: bool = True) -> _Context:
         Ignored: only the CPU has a generator.
     enabled : bool
         False does nothing, which spares a second version of the block.
+    device_type : str, optional
+        Ignored, too.
 
     Examples
     --------

@@ -12,8 +12,9 @@ tensor([0.5000])
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from autograd_cy._environment.absent_names import no_attribute
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.special import i0, i0e, i1, i1e
 from autograd_cy._tensors.namespace import (
@@ -69,7 +70,7 @@ gammaln = lgamma
 psi = digamma
 
 
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """
     Softmax along a dimension, which must be given.
 
@@ -96,3 +97,9 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 
 _complete("special", globals())
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -9,7 +9,8 @@ import pytest
 from grouping import each
 
 import autograd_cy as torch
-from autograd_cy._environment.absent_names import _ABSENT
+from autograd_cy._environment.absent_names import _ABSENT, _METHODS
+from autograd_cy._tensors.absent import _NAMES as METHODS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coming-from-pytorch.md"
 NAMES = [(inner, name) for inner, names in _ABSENT.items() for name in names]
@@ -42,6 +43,62 @@ def test_torch_has_what_is_called_absent():
     assert unknown == []
 
 
+def test_an_absent_method_is_an_error_with_the_way_out():
+    x = torch.ones(2, 2)
+    for name in METHODS:
+        theirs = rf"it has no counterpart of torch\.Tensor\.{name} \(.{{5,}}\)$"
+        for owner, kind in (
+            (x, r"'autograd_cy\.Tensor' object"),
+            (torch.Tensor, r"type object 'autograd_cy\.Tensor'"),
+            (torch.nn.Parameter(x), "'Parameter' object"),
+            (torch.nn.Parameter, "type object 'Parameter'"),
+        ):
+            with pytest.raises(AttributeError) as caught:
+                getattr(owner, name)
+            assert re.match(f"{kind} has no attribute '{name}': {theirs}", str(caught.value))
+            assert caught.value.name == name and caught.value.obj is owner
+        assert name not in dir(x) and not hasattr(x, name)
+    assert set(_METHODS) <= set(METHODS) and len(set(METHODS)) == len(METHODS)
+    assert {"add", "add_", "shape", "__add__"} <= set(dir(x))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'$"):
+        x.nothing
+
+
+def test_the_words_of_absent_methods_are_those_of_functions():
+    for name, words in (
+        ("quantile", "use sort and lerp, kthvalue, or median"),
+        ("lu", "use linalg.solve"),
+        ("gcd_", "use the function of numpy on x.numpy()"),
+        ("sinc_", "use sin(pi * x) / (pi * x), which is 1 at 0"),
+        ("log_normal_", "use normal_, and exp_"),
+    ):
+        with pytest.raises(AttributeError) as caught:
+            getattr(torch.ones(2), name)
+        assert str(caught.value).endswith(f"torch.Tensor.{name} ({words})")
+
+
+def test_subclasses_may_have_what_is_absent():
+    class Own(torch.Tensor):
+        def quantile(self):
+            return "own"
+
+    class Asked(torch.Tensor):
+        def __getattr__(self, name):
+            return f"asked for {name}"
+
+    x = torch.ones(2)
+    assert x.as_subclass(Own).quantile() == "own" and "quantile" in dir(x.as_subclass(Own))
+    assert x.as_subclass(Asked).quantile == "asked for quantile"
+    assert torch.legacy.ones(2).mode  # of 2017
+    x.values = 3
+    assert x.values == 3 and dir(x).count("values") == 1
+
+
+def test_torch_has_the_methods_that_are_called_absent():
+    tensor = pytest.importorskip("torch").Tensor
+    assert [name for name in METHODS if not hasattr(tensor, name)] == []
+
+
 def test_the_page_names_what_is_missing_and_the_package_agrees():
     text = PAGE.read_text()
     table = text[text.index("| missing | instead |") :].split("\n\n")[0]
@@ -54,7 +111,16 @@ def test_the_page_names_what_is_missing_and_the_package_agrees():
 
 
 def test_other_names_are_the_plain_error():
-    for module in (torch, torch.nn, torch.optim, torch.utils):
+    for module in (
+        torch,
+        torch.fft,
+        torch.linalg,
+        torch.nn,
+        torch.nn.functional,
+        torch.optim,
+        torch.special,
+        torch.utils,
+    ):
         with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
             module.nothing
 

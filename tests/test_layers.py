@@ -35,6 +35,7 @@ LEVELS = (
         "linalg",
         "multiprocessing",
         "nn",
+        "return_types",
         "sparse",
         "special",
         "testing",

@@ -1,6 +1,7 @@
 """Functions and methods that are made in loops have their own names and descriptions."""
 
 import importlib
+import inspect
 import pkgutil
 import types
 
@@ -25,7 +26,7 @@ def owners():
 def made(value):
     """The function, if it stands inside of another one in the source."""
     value = getattr(value, "__func__", value)
-    inside = isinstance(value, types.FunctionType) and "<locals>" in value.__code__.co_qualname
+    inside = isinstance(value, types.FunctionType) and value.__code__.co_flags & inspect.CO_NESTED
     return value if inside and value.__module__.startswith("autograd_cy.") else None
 
 

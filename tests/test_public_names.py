@@ -39,6 +39,7 @@ MODULES = (
     "autograd_cy.optim.lr_scheduler",
     "autograd_cy.overrides",
     "autograd_cy.profiler",
+    "autograd_cy.return_types",
     "autograd_cy.sparse",
     "autograd_cy.special",
     "autograd_cy.testing",
@@ -66,7 +67,7 @@ def methods():
     """Public attributes of Tensor."""
     from autograd_cy import Tensor
 
-    return sorted(name for name in dir(Tensor) if not name.startswith("_"))
+    return sorted(n for n in dir(Tensor) if not n.startswith("_") and hasattr(Tensor, n))
 
 
 def read():

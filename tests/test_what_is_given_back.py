@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import ctypes
 import gc
 import pickle
 import sys
@@ -12,6 +11,7 @@ import weakref
 import numpy as np
 import pytest
 from grouping import each
+from mallinfo import heap
 
 import autograd_cy as torch
 from autograd_cy import autograd
@@ -25,23 +25,6 @@ TIMES = 20
 # Bytes that a round must lose to be a leak: less than any object has. Sessions of a profiler keep
 # what they have seen in tables that grow now and then.
 LEAST = {"sessions": 200 * TIMES}
-
-
-class Heap(ctypes.Structure):
-    """struct mallinfo2 of glibc."""
-
-    _fields_ = [(name, ctypes.c_size_t) for name in "arena a b c hblkhd d e uordblks f g".split()]
-
-
-def heap():
-    """Bytes that malloc() has given, also those that Python knows nothing of; 0 where unknown."""
-    try:
-        ask = ctypes.CDLL(None).mallinfo2
-    except (AttributeError, OSError):
-        return 0
-    ask.restype = Heap
-    found = ask()
-    return found.uordblks + found.hblkhd
 
 
 class Kept(autograd.Function):

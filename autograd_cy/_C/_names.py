@@ -3,6 +3,7 @@
 import weakref
 
 from autograd_cy._C import _autograd, _functions
+from autograd_cy._C.engine import _current_node as _current_autograd_node
 from autograd_cy._C.engine import _execution_order as _current_graph_task_execution_order
 from autograd_cy._C.engine import _will_execute as _will_engine_execute_node
 from autograd_cy._C.engine import current_task_id as _current_graph_task_id
@@ -12,6 +13,7 @@ __all__ = [
     "_WeakTensorRef",
     "_add_cached_tensor",
     "_autograd",
+    "_current_autograd_node",
     "_current_graph_task_execution_order",
     "_current_graph_task_id",
     "_functions",

@@ -70,6 +70,7 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1
 cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1
 cdef int check_gelu_kind(Tensor a, str kind) except -1
 cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1
+cdef int real_number(Tensor number, int dt, str op) except -1
 cdef int factor_fits(Tensor factor, int dt) except -1
 cdef int check_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1
 cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1
@@ -77,6 +78,7 @@ cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1
 cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1
 cdef int check_selection(Tensor a, Tensor mask) except -1
 cdef int check_bound(Tensor a, Tensor bound) except -1
+cdef int check_real_limit(Tensor a, Tensor limit) except -1
 cdef int check_same_parts(Tensor real, Tensor imag) except -1
 cdef int check_complex_only(Tensor a) except -1
 cdef int check_probability(Tensor a, double p, bint train) except -1

@@ -12,6 +12,8 @@ cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor sou
 cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
                                 Py_ssize_t base_offset, tuple size, tuple stride,
                                 object storage_offset)
+cdef Tensor strided_scatter_each(Tensor self, Tensor src, tuple size, tuple stride,
+                                 object storage_offset)
 cdef Tensor strided_backward_each(Tensor grad_output, tuple base_size, tuple base_stride,
                                   Py_ssize_t base_offset, tuple size, tuple stride,
                                   object storage_offset)

@@ -81,8 +81,6 @@ cdef inline char* c_at(const Product* p, Py_ssize_t i, Py_ssize_t j) noexcept no
     return p.c + (i * p.ldc + j) * itemsize(p.dtype)
 
 
-# Arithmetic on sizes.
-
 # The sides of a part of a result for each of `count` threads, which is quickest for the largest:
 # to pack a number costs as much as sixteen multiplications.
 cdef inline void even_grid(Py_ssize_t rows, Py_ssize_t row_step, Py_ssize_t cols,

@@ -24,6 +24,7 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
 cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                           Tensor result, str reduce, bint include_self, str op, str name)
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad)
-cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce)
+cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,
+                       Tensor out)
 cdef tuple nonzero_tuple(Tensor a, bint as_tuple)
 cdef Tensor raise_where(Tensor grad, Tensor mask, str text)

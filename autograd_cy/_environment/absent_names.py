@@ -5,29 +5,115 @@ Modules ask here when a name isn't found, so nothing of this is read by a progra
 
 from __future__ import annotations
 
-__all__ = ["no_attribute"]
+from typing import Any
+
+__all__ = ["no_attribute", "no_method"]
 
 _COMPILER = "run the function as it is"
 _ONE_DEVICE = "tensors are on the CPU"
 _GRAPHS = "there is no graph of the program; run it as it is"
 _LAZY = "give the number of inputs, and use the module without Lazy"
+_DENSE = "there are dense tensors only"
+_WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
+_AREA = "add up (y[1:] + y[:-1]) / 2 times the steps"
+_LEAST_SQUARES = "use linalg.solve(A.T @ A, A.T @ b)"
+_ORTHOGONAL = "use linalg.svd, whose U is orthogonal, too"
+_ONE_SOLVER = "use linalg.solve"
+_DETERMINANT = "of a positive definite matrix multiply the squares of linalg.cholesky(A).diagonal()"
+_EIGEN = "of a symmetric matrix use linalg.eigh"
+_PSEUDO = "use linalg.svd, or linalg.solve(A.T @ A, A.T)"
+_EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
+_RANK = "count the linalg.svdvals above a tolerance"
+_DIMENSIONS = "transform one dimension after the other, by the function without the last letter"
+
+_QUANTIZED = "there are no quantized tensors"
+_ON_NUMBERS = "use the function of numpy on x.numpy()"
+
+# Functions of each element, at the top level and methods.
+_OF_ELEMENTS = {
+    "erfinv": "use scipy.special.erfinv on x.numpy()",
+    "frexp": _ON_NUMBERS,
+    "gcd": _ON_NUMBERS,
+    "isreal": "use x.imag == 0",
+    "lcm": _ON_NUMBERS,
+    "ldexp": "use x * 2.0**n",
+    "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
+    "mvlgamma": "add up lgamma(x - i / 2) for all i below p, and p * (p - 1) / 4 * log(pi)",
+    "nextafter": _ON_NUMBERS,
+    "renorm": "multiply by (maxnorm / linalg.vector_norm(x, p, dims, keepdim=True)).clamp(max=1)",
+    "sinc": "use sin(pi * x) / (pi * x), which is 1 at 0",
+}
 
 # Module without the package's name -> name of torch's there -> the way out.
 _ABSENT: dict[str, dict[str, str]] = {
     "": {
+        **_OF_ELEMENTS,
         "accelerator": _ONE_DEVICE,
+        "argwhere": "use nonzero",
+        "blackman_window": _WINDOW,
+        "cholesky": "use linalg.cholesky",
+        "cholesky_inverse": "use linalg.inv of the matrix itself",
+        "cholesky_solve": "use linalg.solve with the matrix itself",
         "compile": _COMPILER,
+        "corrcoef": "divide by the norm of what is left without the mean, and multiply by matmul",
+        "cov": "subtract the mean, and multiply by matmul",
+        "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
+        "det": _DETERMINANT,
         "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
         "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
         "export": _GRAPHS,
         "fx": _GRAPHS,
+        "gradient": "divide differences of slices by the steps",
+        "hamming_window": _WINDOW,
+        "hann_window": _WINDOW,
+        "histogram": "use histc, or bincount",
         "hub": "load weights with autograd_cy.load",
+        "istft": "use fft.irfft, and nn.functional.fold",
         "jit": _COMPILER,
+        "lstsq": _LEAST_SQUARES,
+        "matrix_exp": _EXPONENTIAL,
+        "mode": "use bincount(x).argmax()",
         "mps": _ONE_DEVICE,
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
+        "nanquantile": "use sort and lerp of x[~x.isnan()]",
         "onnx": "there is no exporter",
-        "quantization": "there are no quantized tensors",
+        "pinverse": _PSEUDO,
+        "qr": _ORTHOGONAL,
+        "quantile": "use sort and lerp, kthvalue, or median",
+        "quantization": _QUANTIZED,
+        "slogdet": _DETERMINANT,
+        "sparse_coo_tensor": _DENSE,
+        "sparse_csr_tensor": _DENSE,
+        "stft": "use unfold, and fft.rfft",
+        "svd": "use linalg.svd",
+        "trapezoid": _AREA,
+        "trapz": _AREA,
+        "triangular_solve": _ONE_SOLVER,
+        "unravel_index": "use // and % by the sizes",
+        "vander": "use x[:, None] ** arange(n)",
         "xpu": _ONE_DEVICE,
+    },
+    "fft": {
+        **{f"{kind}n": _DIMENSIONS for kind in ("fft", "ifft")},
+        **{f"{kind}2": _DIMENSIONS for kind in ("fft", "ifft")},
+        "fftshift": "use roll by half of the size",
+        "ifftshift": "use roll by minus half of the size",
+    },
+    "linalg": {
+        "cond": "divide the largest of linalg.svdvals by the least",
+        "det": _DETERMINANT,
+        "eig": _EIGEN,
+        "eigvals": _EIGEN,
+        "lstsq": _LEAST_SQUARES,
+        "lu": _ONE_SOLVER,
+        "lu_factor": _ONE_SOLVER,
+        "lu_solve": _ONE_SOLVER,
+        "matrix_exp": _EXPONENTIAL,
+        "matrix_rank": _RANK,
+        "pinv": _PSEUDO,
+        "qr": _ORTHOGONAL,
+        "slogdet": _DETERMINANT,
+        "solve_triangular": _ONE_SOLVER,
     },
     "nn": {
         "DataParallel": "use the module itself; kernels use all threads",
@@ -44,14 +130,42 @@ _ABSENT: dict[str, dict[str, str]] = {
             )
         },
     },
+    "nn.functional": {
+        "conv_tbc": "use conv1d of x.permute(1, 2, 0)",
+        "fractional_max_pool2d": "use adaptive_max_pool2d, whose windows are not random",
+        "fractional_max_pool2d_with_indices": "use adaptive_max_pool2d with return_indices",
+        "fractional_max_pool3d": "use adaptive_max_pool3d, whose windows are not random",
+        "fractional_max_pool3d_with_indices": "use adaptive_max_pool3d with return_indices",
+        "native_channel_shuffle": "use channel_shuffle",
+    },
     "optim": {
         "SparseAdam": "gradients are dense; use optim.Adam",
+    },
+    "special": {
+        "entr": "use -xlogy(x, x)",
+        "ndtr": "use (1 + erf(x / 2**0.5)) / 2",
+        "xlog1py": "use x * log1p(y)",
     },
     "utils": {
         "cpp_extension": "write Cython that cimports autograd_cy._C",
         "model_zoo": "load weights with autograd_cy.load",
         "tensorboard": "give tensor.item() and tensor.numpy() to a package such as tensorboardX",
     },
+}
+
+# What only methods have; the others are those of the top level.
+_METHODS = {
+    "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
+    "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
+    "get_device": "use x.device",
+    "log_normal_": "use normal_, and exp_",
+    "lu": _ONE_SOLVER,
+    "lu_solve": _ONE_SOLVER,
+    **dict.fromkeys(("is_pinned", "pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
+    **dict.fromkeys(("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED),
+    **dict.fromkeys(("coalesce", "dense_dim", "indices", "is_coalesced", "sparse_dim"), _DENSE),
+    **dict.fromkeys(("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo"), _DENSE),
+    **dict.fromkeys(("to_sparse_csr", "values"), _DENSE),
 }
 
 
@@ -70,4 +184,26 @@ def no_attribute(module: str, name: str) -> AttributeError:
     return AttributeError(
         f"module {module!r} has no attribute {name!r}"
         + (f": it has no counterpart of {theirs} ({way_out})" if way_out else "")
+    )
+
+
+def no_method(tensor: Any, owner: type, name: str) -> AttributeError:
+    """
+    The error of a tensor, or of its class, without this name, which torch's tensors have.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> print(no_method(torch.ones(2), torch.Tensor, "lu"))
+    'autograd_cy.Tensor' object has no attribute 'lu': it has no counterpart of torch.Tensor.lu ...
+    """
+    kind = "autograd_cy.Tensor" if owner.__name__ == "Tensor" else owner.__name__
+    which = f"type object {kind!r}" if tensor is None else f"{kind!r} object"
+    plain = name.rstrip("_")  # "add_" is told what "add" is
+    way_out = _METHODS.get(name) or _ABSENT[""][plain]
+    return AttributeError(
+        f"{which} has no attribute {name!r}: it has no counterpart of torch.Tensor.{name} "
+        f"({way_out})",
+        name=name,
+        obj=owner if tensor is None else tensor,
     )

@@ -15,10 +15,11 @@ from typing import Any
 from autograd_cy._C.devices import expect
 from autograd_cy._C.linking import _expect
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, NAMESPACES
+from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, NAMESPACES, RESULTS
 
 __all__ = [
     "FUNCTIONS",
+    "RESULTS",
     "Family",
     "LinAlgError",
     "complete",
@@ -95,7 +96,9 @@ def later(
 
     def get(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            from autograd_cy._environment.absent_names import no_attribute
+
+            raise no_attribute(module, name)
         names[name] = value = find(*places[name])
         return value
 

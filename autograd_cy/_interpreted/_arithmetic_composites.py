@@ -11,6 +11,6 @@ from autograd_cy._tensors.namespace import sub
 
 def rsub(input: Tensor, other: Any, *, alpha: Tensor) -> Tensor:
     factor = alpha.item()
-    if factor is True or factor != 1:
+    if type(factor) is not int or factor != 1:  # sub checks what factor goes with the dtypes
         return sub(other, input, alpha=factor)
     return _rsub(input, other)

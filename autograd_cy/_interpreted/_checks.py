@@ -17,6 +17,13 @@ def matrices(op: str, A: Tensor, *rest: Any) -> None:
         )
 
 
+def driven(op: str, A: Tensor, *rest: Any) -> None:
+    """The last argument names a routine, of which there is one."""
+    matrices(op, A)
+    if rest[-1] is not None:
+        raise RuntimeError(f"{op}: driver={rest[-1]!r} is for GPUs; leave it out")
+
+
 def square(op: str, A: Tensor, *rest: Any) -> None:
     """Batches of square matrices."""
     matrices(op, A)
@@ -79,7 +86,9 @@ def half_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | 
 
 def not_empty(op: str, self: Tensor, dim: int | None, keepdim: bool) -> None:
     """Some element to choose."""
-    if self.numel() == 0 and (dim is None or self.shape[dim] == 0):
+    if dim is not None and -self.ndim <= dim < self.ndim and self.shape[dim] == 0:
+        raise IndexError(f"{op}(): expected dimension {dim} of {list(self.shape)} not to be empty")
+    if dim is None and self.numel() == 0:
         raise RuntimeError(
             f"{op}(): cannot compute {op} over an empty dimension as the operation has no identity."
         )

@@ -138,6 +138,8 @@ def cdist_moved(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor)
 def pdist(self: Tensor, p: float) -> Tensor:
     if self.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
+    if not self.is_floating_point():
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got: {self.dtype}")
     if self.dtype not in (float32, float64):
         raise NotImplementedError(
             f"pdist only supports float32 and float64, got: {self.dtype}; convert it"

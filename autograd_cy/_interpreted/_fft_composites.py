@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C.creation import _delivered
+from autograd_cy._C.dtypes import float64
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import fft
 from autograd_cy._tensors.namespace import arange, cat, narrow, real, zeros
@@ -49,25 +51,29 @@ def c2r_backward(grad: Tensor, size: tuple, dim: int, norm: str | None) -> Tenso
     return _fit(half, size[dim], dim)
 
 
-def fftfreq(n: int, d: float, *, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
-    _check_count(n, "fftfreq")
-    low = arange(0, (n - 1) // 2 + 1, device=device)
-    high = arange(-(n // 2), 0, device=device)
-    return _spaced(cat((low, high)), n, d, dtype, requires_grad)
+def fftfreq(
+    n: int, d: float, *, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None = None
+) -> Tensor:
+    span = _span(n, d, dtype, out, "fftfreq")
+    low = arange(0, (n - 1) // 2 + 1, dtype=float64, device="cpu")
+    high = arange(-(n // 2), 0, dtype=float64, device="cpu")
+    options = (dtype, device, None, False, out, requires_grad, "fft.fftfreq")
+    return _delivered(cat((low, high)) / span, *options)
 
 
-def rfftfreq(n: int, d: float, *, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
-    _check_count(n, "rfftfreq")
-    return _spaced(arange(0, n // 2 + 1, device=device), n, d, dtype, requires_grad)
+def rfftfreq(
+    n: int, d: float, *, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None = None
+) -> Tensor:
+    span = _span(n, d, dtype, out, "rfftfreq")
+    options = (dtype, device, None, False, out, requires_grad, "fft.rfftfreq")
+    return _delivered(arange(0, n // 2 + 1, dtype=float64, device="cpu") / span, *options)
 
 
-def _check_count(n: int, name: str) -> None:
-    if n < 1:
-        raise RuntimeError(f"fft.{name}: n must be at least 1, but got {n}")
-
-
-def _spaced(numbers: Tensor, n: int, d: float, dtype: Any, requires_grad: bool) -> Tensor:
-    result = numbers / (n * d)
-    if dtype is not None:
-        result = numbers.to(dtype) / (n * d)
-    return result.requires_grad_(requires_grad)
+def _span(n: int, d: float, dtype: Any, out: Tensor | None, name: str) -> float:
+    least = 0 if name == "fftfreq" else 1  # half a spectrum begins with 0 / n
+    if n < least:
+        raise RuntimeError(f"fft.{name}: n must be at least {least}, but got {n}")
+    made = dtype if out is None else out.dtype
+    if made is not None and not (made.is_floating_point or made.is_complex):
+        raise RuntimeError(f"fft.{name} requires a floating point dtype, not {made}")
+    return n * d

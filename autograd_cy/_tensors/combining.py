@@ -18,6 +18,7 @@ from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.dtypes import int32, int64
+from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.functions import result_type
 from autograd_cy._tensors.joining import meshgrid
@@ -177,11 +178,11 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 def _promoted(one: Tensor, other: Tensor) -> Tensor:
     """A tensor without elements whose dtype and number of dimensions count as those of both."""
-    size = (0,) if one.ndim or other.ndim else ()
+    size = (0,) if one.ndim else ()  # both have dimensions, or neither
     return _creation.empty(size, dtype=result_type(one, other), device="meta")
 
 
-def chain_matmul(*matrices: Tensor) -> Tensor:
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """
     The product of several matrices, in the order that takes the fewest multiplications.
 
@@ -189,6 +190,8 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     ----------
     *matrices : Tensor
         Each with as many rows as the one before has columns.
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -214,7 +217,9 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
                 f"chain_matmul(): matrix {i} has {m.shape[0]} rows, and the one before "
                 f"{matrices[i - 1].shape[1]} columns; these numbers must be equal"
             )
-    return matrices[0] if len(matrices) == 1 else _products.mm(*factors(matrices))
+    if len(matrices) == 1:
+        return _stored(matrices[0], out, "chain_matmul")
+    return _products.mm(*factors(matrices), out=out)
 
 
 def factors(matrices: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
@@ -293,7 +298,7 @@ def _triangle(
     # Rows with elements, how many each has, and where they begin.
     rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))
     begin = 0 if lower else np.clip(rows + offset, 0, col)
-    lengths = np.clip(rows + offset + 1, 0, col) if lower else col - begin
+    lengths = np.minimum(rows + offset + 1, col) if lower else col - begin
     before = np.cumsum(lengths) - lengths
     columns = np.arange(count) - np.repeat(before - begin, lengths)
     return found.copy_(_exchange.from_numpy(np.stack([np.repeat(rows, lengths), columns])))

@@ -13,6 +13,7 @@ from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.ops_reduction import sum as _sum
+from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
 
@@ -124,12 +125,15 @@ def _letters(numbers: Any) -> list:
     for x in numbers:
         if x is Ellipsis:
             found.append("...")
-        elif isinstance(x, int) and 0 <= x < 52:
+        elif not isinstance(x, int):
+            raise TypeError(
+                "einsum(): subscripts must be Ellipsis or numbers, but one is of "
+                f"{type(x).__name__}"
+            )
+        elif 0 <= x < 52:
             found.append(_LETTERS[x])
         else:
-            raise ValueError(
-                f"einsum(): subscripts must be Ellipsis or numbers from 0 to 51, but got {x}"
-            )
+            raise ValueError(f"einsum(): subscripts must be numbers from 0 to 51, but got {x}")
     return found
 
 
@@ -361,13 +365,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         [inner, _product([b.shape[d] for d in columns])]
     )
     result = _products.mm(left, right).reshape(shape)
-    if out is None:
-        return result
-    if out.dtype != result.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {result.dtype}, but got {out.dtype} instead"
-        )
-    return out.resize_(result.shape).copy_(result)
+    return _stored(result, out, "tensordot")
 
 
 def _dims_of(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:

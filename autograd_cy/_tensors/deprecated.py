@@ -6,12 +6,10 @@ Functions are found here when a program asks for them; methods are on every tens
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any, NoReturn
 
 from autograd_cy._C import creation as _creation
-from autograd_cy._C.dtypes import float64, get_default_dtype
 from autograd_cy._C.tensor import Size, Tensor, _install
 
 __all__ = ["range", "solve", "symeig"]
@@ -20,7 +18,15 @@ _REMOVED = "This function was deprecated since version 1.9 and is now removed."
 
 
 def range(
-    start: float, end: float, step: float = 1, *, dtype: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """
     Equally spaced numbers, `end` included; :func:`arange`, which replaces it, leaves `end` out.
@@ -29,8 +35,13 @@ def range(
     ----------
     start, end : number
     step : number, default 1
+    out : Tensor, optional
+        Where the result goes.
     dtype : dtype, optional
         Default: the default dtype.
+    layout : layout, optional
+        Strided; there is no other.
+    device : device, optional
     requires_grad : bool, default False
 
     Returns
@@ -63,16 +74,7 @@ def range(
         UserWarning,
         stacklevel=2,
     )
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    count = math.floor((end - start) / step) + 1
-    values = _creation.arange(count, dtype=float64) * step + start
-    made = values.to(get_default_dtype() if dtype is None else dtype)
-    return made.requires_grad_() if requires_grad else made
+    return _creation._closed_range(start, end, step, out, dtype, layout, device, requires_grad)
 
 
 def symeig(*args: Any, **kwargs: Any) -> NoReturn:

@@ -199,7 +199,7 @@ def isclose(
     if rtol < 0 or atol < 0:
         raise RuntimeError(f"rtol and atol must be >= 0, but got {rtol} and {atol}")
     close = _comparison.eq(input, other)
-    if equal_nan and input.dtype.to_real().is_floating_point:
+    if equal_nan:
         close = close | (_comparison.isnan(input) & _comparison.isnan(other))
     if rtol == 0 and atol == 0:
         return close
@@ -468,7 +468,7 @@ def _adjoint(self):
     return _complex.conj(_shape.t(self))
 
 
-def polygamma(n: int, input: Tensor) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     The `n`-th derivative of the digamma function; order 0 is digamma itself.
 
@@ -477,6 +477,8 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     n : int
         Not negative.
     input : Tensor
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -495,7 +497,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     """
     from autograd_cy._interpreted.special import _polygamma as computed
 
-    return computed(input, n)
+    return computed(input, n, out=out)
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:

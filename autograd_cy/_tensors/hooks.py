@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,17 @@ class RemovableHandle(_hooks.HandleContext):
         self._hooks = weakref.ref(hooks)
         self.id = RemovableHandle._next_id
         RemovableHandle._next_id += 1
+
+    def __reduce__(self) -> tuple:
+        # Hooks of modules are copied with them, those of tensors and nodes are not.
+        hooks = self._hooks() if self._hooks is not None else None
+        state = hooks if isinstance(hooks, OrderedDict) else None, self.id, self.handles
+        return RemovableHandle, (OrderedDict(),), state
+
+    def __setstate__(self, state: tuple) -> None:
+        hooks, self.id, self.handles = state
+        self._hooks = weakref.ref(OrderedDict() if hooks is None else hooks)
+        RemovableHandle._next_id = max(RemovableHandle._next_id, self.id + 1)
 
 
 RemovableHandle.__module__ = "autograd_cy.utils.hooks"

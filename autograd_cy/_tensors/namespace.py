@@ -53,6 +53,7 @@ from autograd_cy._C.placement import (  # noqa: F401
     strided,
 )
 from autograd_cy._C.storage import (  # noqa: F401
+    OutOfMemoryError,
     empty_cache,
     memory_summary,
     reset_peak_memory,
@@ -65,6 +66,7 @@ from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
+    absent,
     combining,
     constants,
     contraction,
@@ -93,6 +95,7 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
+    absent,
     deprecated,
     hooks,
     loops,
@@ -157,7 +160,8 @@ for _name in (
     "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 "
     "channels_last channels_last_3d contiguous_format device layout memory_format "
     "get_default_device set_default_device "
-    "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching"
+    "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching "
+    "OutOfMemoryError"
 ).split():
     _published[_name] = globals()[_name]
 

@@ -14,7 +14,7 @@ import numpy as np
 from autograd_cy._C import tensor as _tensor
 from autograd_cy._C.dtypes import get_default_dtype
 from autograd_cy._C.exchange import _repr_parts
-from autograd_cy._C.forward import _has_tangent
+from autograd_cy._C.forward import _follow_bases
 from autograd_cy._C.node import _name_of
 from autograd_cy._environment.contexts import _Context
 
@@ -332,7 +332,7 @@ def tensor_text(t, prefix: str | None = None) -> str:
     if prefix is None:
         plain = type(t) is _tensor.Tensor or type(t).__name__ == "Parameter"
         prefix = "tensor(" if plain else f"{type(t).__name__}("
-    _has_tangent(t)  # a view takes the tangent of its base when it is looked at
+    _follow_bases(t)  # a view takes the tangent of its base when it is looked at
     if t.is_meta:
         suffixes = [f"size={tuple(t.shape)}"]
         if t.dtype.name not in _default_dtypes():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from autograd_cy._C import creation as _creation
 from autograd_cy._C import dtypes as _dtypes
-from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C.arguments import int_arg
+from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._tensors.events import seen_as
@@ -82,8 +82,6 @@ def multinomial(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{count} of {input.shape[-1]}; pass replacement=True to draw some again"
         )
-    if out is not None and out.dtype != _dtypes.int64:
-        raise RuntimeError(f"multinomial expects an int64 tensor as out, got: {out.dtype}")
     weights = input.detach().to(_dtypes.float64)
     if weights.device.type != "meta":
         _check_weights(weights)
@@ -101,7 +99,7 @@ def multinomial(
     else:
         waits = _creation.empty_like(weights).exponential_(generator=generator)
         result = (weights / waits).topk(count, -1)[1]
-    return result if out is None else _arithmetic.add(result, 0, out=out)
+    return _stored(result, out, "multinomial")
 
 
 def _check_weights(weights: Tensor) -> None:

@@ -116,14 +116,11 @@ def _in_place(name, function, args, kwargs):
             )
         shape, dtype = tuple(target.shape), target.dtype
         if randomness == "same":
-            plain = [_example(x, level, 0) for x in args[1:]]
-            named = {k: _example(x, level, 0) for k, x in kwargs.items()}
-            values = function(empty(shape, dtype=dtype, device=target.device), *plain, **named)
+            drawn = empty(shape, dtype=dtype, device=target.device)
+            values = function(drawn, *args[1:], **kwargs)
         elif not batched:
-            plain = [_example(x, level, 0) for x in args[1:]]
-            values = function(
-                empty((size, *shape), dtype=dtype, device=target.device), *plain, **kwargs
-            )
+            drawn = empty((size, *shape), dtype=dtype, device=target.device)
+            values = function(drawn, *args[1:], **kwargs)
         else:
             rows = []
             for i in range(size):

@@ -262,7 +262,7 @@ def _vectors(outputs, given, strided):
     made = []
     for out in outputs:
         v = 2 * _uniform(source, out.numel(), out.dtype).reshape(out.shape) - 1
-        if strided and out.ndim:
+        if strided:
             wide = _empty((*out.shape, 2), dtype=out.dtype, device=out.device)
             wide.select(-1, 0).copy_(v)
             v = wide.select(-1, 0)

@@ -348,7 +348,7 @@ def _cut(tensor: Tensor, output: Tensor, nodes: list[Node], name: str) -> Iterat
             )
         else:
             yield f"{_name_of(node)} took it as input, without recording that."
-    if tensor.requires_grad and tensor.grad_fn is not None:
+    if tensor.grad_fn is not None:
         own = set(nodes_below([tensor.grad_fn]))
         if output.grad_fn in own:
             yield f"It is the other way round: the tensor was computed of {name}."

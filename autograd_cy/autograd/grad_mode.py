@@ -37,6 +37,9 @@ _VIEW_REPLAY = 1 << 21  # M_VIEW_REPLAY of tensor.pxd
 class _Mode(_Decorating, ModeContext):
     """A change of the thread's mode word, as context manager and as decorator."""
 
+    def __reduce__(self):  # a copy is not inside of a block
+        return type(self), ()
+
 
 class _Switch(SwitchContext, _Decorating):
     """The same by a bool, made as soon as the object is."""
@@ -143,12 +146,15 @@ class inference_mode(SwitchContext, _Decorating):
     _changes = ("normal", "inference")
 
     def __new__(cls, mode=True):
-        if callable(mode) and not isinstance(mode, bool):
+        if callable(mode):
             return cls()(mode)
         return super().__new__(cls)
 
     def __init__(self, mode: bool = True):
         super().__init__(mode)  # changes nothing yet
+
+    def __reduce__(self):  # a copy is not inside of a block
+        return type(self), (self.mode,)
 
 
 def is_inference_mode_enabled() -> bool:

@@ -42,7 +42,7 @@ def _flag(function, name, value, optional=False):
 def _as_tuple(x, name):
     if isinstance(x, (Tensor, GradientEdge)):
         return (x,)
-    if isinstance(x, Sequence) or hasattr(x, "__iter__"):
+    if hasattr(x, "__iter__"):
         return tuple(x)
     raise TypeError(f"{name} must be a Tensor or a sequence of Tensors, not {type(x).__name__}")
 

@@ -20,10 +20,7 @@ _GUARD = 64  # M_GUARD_SAVED of tensor.pxd
 class _Handle:
     """A saved tensor in the graph: what it stands for is looked up in its context."""
 
-    __slots__ = ("__weakref__", "context")
-
-    def __init__(self, context):
-        self.context = context
+    __slots__ = ("__weakref__",)
 
 
 class AllowMutationContext:
@@ -62,7 +59,7 @@ class AllowMutationContext:
         address, tid = tensor._storage_address(), _identity(tensor)
         handle = self.tid_to_weakhandle.get(tid)
         if handle is None:
-            handle = _Handle(self)
+            handle = _Handle()
             self.original[handle] = _detach(tensor) if tensor.grad_fn is not None else tensor
             self.tid_to_weakhandle[tid] = handle
             tids = self.sid_to_tid.setdefault(address, set())

@@ -193,4 +193,4 @@ def linearize(func: Callable, *primals: Any) -> tuple:
         )
         return out_structure.build(linear.gradients(pulled, moves, True, create))
 
-    return out_structure.build([graph.constant(y, follow) for y in outputs]), jvp_fn
+    return out_structure.build(graph.constants(outputs, follow)), jvp_fn

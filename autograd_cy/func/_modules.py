@@ -44,6 +44,10 @@ def functional_call(
     ------
     ValueError
         If two dicts have the same name, or tied names get different tensors.
+    AttributeError
+        If a name leads to no submodule.
+    TypeError
+        If a name is of an attribute that isn't a tensor.
     RuntimeError
         If `strict` and names are missing or unknown.
 
@@ -78,6 +82,9 @@ def functional_call(
         tensors = _tied(places, tensors)
     if strict:
         _check_names(module, places, tensors)
+    for name in tensors:
+        if name not in places:
+            _check_place(module, name)
     with _swapped(places, tensors):
         return module(*args, **({} if kwargs is None else kwargs))
 
@@ -123,6 +130,24 @@ def _check_names(module, places, tensors):
         if missing:
             text += "\n\tMissing key(s): " + ", ".join(map(repr, missing)) + "."
         raise RuntimeError(text)
+
+
+def _check_place(module, name):
+    """Raise unless a name that is of no tensor could be one's: it is not used, as in torch."""
+    *parts, key = name.split(".")
+    for part in parts:
+        if part not in module._modules:
+            raise AttributeError(
+                f"functional_call: {type(module).__name__} has no attribute `{part}`, which "
+                f"{name!r} names"
+            )
+        module = module._modules[part]
+    held = module.__dict__.get(key)
+    if held is not None:
+        raise TypeError(
+            f"functional_call: attribute `{key}`, which {name!r} names, is no tensor but a "
+            f"{type(held).__name__}"
+        )
 
 
 def _swapped(places, tensors):

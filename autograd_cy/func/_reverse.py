@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograd_cy._C.creation import ones_like, zeros_like
@@ -49,9 +49,14 @@ class Graph:
             found = run_backward(roots, seeds, keep, create, self.leaves, True, False)
         return [zeros_like(x) if g is None else g for x, g in zip(self.arguments, found)]
 
-    def constant(self, x: Tensor, follow: bool) -> Tensor:
-        """An output without the graph of this differentiation."""
-        return x if follow else _without_graph(x, not self.outer)
+    def constants(self, tensors: Sequence[Tensor], follow: bool) -> list[Tensor]:
+        """Outputs without the graph of this differentiation; `follow`: there may be another."""
+        if follow and len(tensors) == 1:
+            return list(tensors)
+        return [
+            x if follow and self.follow((x,)) else _without_graph(x, not self.outer)
+            for x in tensors
+        ]
 
 
 def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
@@ -168,9 +173,9 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
     follow, follow_beside = graph.follow((output,)), graph.follow(beside)
     seed = ones_like(output) if output.is_floating_point() else None
     grads = graph.gradients((output,), (seed,), follow or follow_beside, follow)
-    value = graph.constant(output, follow) if want_value else None
+    value = graph.constants((output,), follow)[0] if want_value else None
     if has_aux:
-        aux = aux_structure.build([graph.constant(x, follow_beside) for x in beside])
+        aux = aux_structure.build(graph.constants(beside, follow_beside))
     return structure.build(grads), value, aux
 
 
@@ -240,7 +245,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
             )
         for i, (seed, y) in enumerate(zip(seeds, outputs)):
             if not isinstance(seed, Tensor):
-                raise RuntimeError(f"cotangents must be Tensors, got {type(seed)}")
+                raise TypeError(f"cotangents must be Tensors, got {type(seed)}")
             if seed.shape != y.shape:
                 raise RuntimeError(
                     f"Mismatch in shape: grad_output[{i}] has a shape of {seed.shape} and "
@@ -254,8 +259,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         seeds = [s if s.dtype == y.dtype else s.to(y.dtype) for s, y in zip(seeds, outputs)]
         return structure.build(graph.gradients(outputs, seeds, retain_graph, create))
 
-    value = out_structure.build([graph.constant(y, follow) for y in outputs])
+    value = out_structure.build(graph.constants(outputs, follow))
     if has_aux:
-        aux = aux_structure.build([graph.constant(x, follow_beside) for x in beside])
+        aux = aux_structure.build(graph.constants(beside, follow_beside))
         return value, vjp_fn, aux
     return value, vjp_fn

@@ -27,7 +27,6 @@ from autograd_cy import (
     set_num_threads,
 )
 
-from . import _dispatch
 from . import tensors as _tensors
 from .creation import (
     cat,
@@ -127,7 +126,7 @@ def is_tensor(obj: _Any) -> bool:
     """
     from autograd_cy import Tensor
 
-    return isinstance(obj, Tensor) and not _dispatch.is_variable(obj)
+    return isinstance(obj, Tensor)
 
 
 def is_storage(obj: _Any) -> bool:

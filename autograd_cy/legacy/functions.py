@@ -52,13 +52,13 @@ def _by_the_core(name, args, kwargs):
 
 def _on_variables(name, args, kwargs):
     first = args[0]
-    if name == "pow" and not is_variable(first) and is_number(first):
+    if name == "pow" and is_number(first):
         return first ** args[1]
     if not is_variable(first):
         refuse(name, args, "Variables or tensors, not both (use Variable(tensor) or .data)")
-    found = getattr(first, name, None)
-    if found is None and name in BY_THE_CORE:
+    if name in BY_THE_CORE:
         return _by_the_core(name, args, kwargs)
+    found = getattr(first, name, None)
     if found is None:
         raise AttributeError(f"{name}: Variables have no such method; it takes tensors (.data)")
     return found(*args[1:], **kwargs)
@@ -98,8 +98,7 @@ def _function(name):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "autograd_cy.legacy"
-    of_tensors = getattr(EraTensor, name, None) or getattr(ag, name)
-    function.__doc__ = of_tensors.__doc__
+    function.__doc__ = getattr(EraTensor, name).__doc__
     return function
 
 

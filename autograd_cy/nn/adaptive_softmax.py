@@ -169,7 +169,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if low < 0 or high >= self.n_classes:
                 raise RuntimeError(
                     f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                    f"[{low}, {high}] were found. "
+                    f"[{low}, {high}] were found."
                 )
         first = functional.log_softmax(self.head(x), dim=1)
         place = target  # of a target in the first softmax: a class, or a cluster

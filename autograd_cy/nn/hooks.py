@@ -477,6 +477,7 @@ class _Passed(Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.recorded = [t.requires_grad for t in inputs]
         ctx.mark_non_differentiable(*(t for t in inputs if not t.requires_grad))
 
     @staticmethod
@@ -484,8 +485,8 @@ class _Passed(Function):
         return grads
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Tensor | None) -> tuple[Tensor | None, ...]:
-        return tuple(None if t is None else t.view_as(t) for t in tangents)
+    def jvp(ctx: Any, *tangents: Tensor) -> tuple[Tensor | None, ...]:
+        return tuple(t.view_as(t) if known else None for t, known in zip(tangents, ctx.recorded))
 
 
 def _passed(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
@@ -497,7 +498,8 @@ def _passed(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None,
     node = next(t.grad_fn for t in made if t.grad_fn is not None)
     new = list(values)
     for i, t in zip(places, made):
-        new[i] = t
+        if t.requires_grad:  # others have their tangents still
+            new[i] = t
     if hasattr(values, "_fields"):
         return type(values)(*new), places, node
     return tuple(new), places, node
@@ -540,22 +542,17 @@ class _Backward:
         node.register_prehook(functools.partial(self._at_outputs, places, len(values)))
         return values[0] if single else values
 
-    def _at_outputs(
-        self, places: list[int], count: int, grads: tuple[Any, ...]
-    ) -> tuple[Any, ...] | None:
+    def _at_outputs(self, places: list[int], count: int, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         found = _spread(places, grads, count)
-        changed = False
         for hook in self.pre_hooks:
             given = hook(self.module, found)
-            if given is None:
-                continue
-            found = _checked(given, count, "Backward pre hook", "grad_output")
-            changed = True
+            if given is not None:
+                found = _checked(given, count, "Backward pre hook", "grad_output")
         if self.input_places is None:
             self._without_inputs(found)
         else:
             self.grad_outputs = found
-        return tuple(found[i] for i in places) if changed else None
+        return tuple(found[i] for i in places)
 
     def _without_inputs(self, grad_outputs: tuple[Any, ...]) -> None:
         if not self.hooks:
@@ -587,14 +584,10 @@ class _Backward:
             for g, (shape, dtype, place) in zip(grads, self.kinds)
         )
         found = _spread(self.input_places, filled, self.inputs)
-        changed = False
         for hook in self.hooks:
             given = hook(self.module, found, outputs)
             if given is not None:
                 found = _checked(given, self.inputs, "Backward hook", "grad_input")
-                changed = True
-        if not changed:
-            return None
         return tuple(None if g is None else found[i] for i, g in zip(self.input_places, grads))
 
 

@@ -205,8 +205,8 @@ op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=T
 # --- signs -------------------------------------------------------------------------------------
 
 op("neg(self)", out="exact", kernel=elementwise("neg"), inplace=True, aliases=("negative",), dunder="neg", vjp={"self": "-grad"},
-   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", reference="np.negative(self)",
-   doc="Negative of each element.",
+   jvp="linear", vmap="elementwise", samples=UNARY, dtypes="ihfc", refusal="negation takes numbers (`~` or logical_not() inverts a mask)",
+   reference="np.negative(self)", doc="Negative of each element.",
    example=">>> ag.neg(ag.tensor([2, -3]))\ntensor([-2,  3])")
 
 op("positive(self)", kernel=composite("arithmetic.positive"), dunder="pos", samples=UNARY, reference="self", dtypes="ihfc", doc="The tensor itself.",

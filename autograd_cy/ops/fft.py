@@ -50,7 +50,7 @@ op("_fft_c2r_backward(grad, size: sizes, dim: dim, norm: str?)", tier="interpret
 
 for _name, _lowest in (("fftfreq", "-(n // 2)"), ("rfftfreq", "0")):
     op(f"{_name}(n: int, d: float = 1.0, *, dtype: dtype? = None, device: device? = None, requires_grad: bool = False)", namespace="fft",
-       tier="interpreted", kernel=composite(f"fft.{_name}"), samples=[sample((5,)), sample((4, 0.5))], dtypes="f",
+       tier="interpreted", kernel=composite(f"fft.{_name}", into=True), out=True, samples=[sample((5,)), sample((4, 0.5))], dtypes="f",
        reference=by_test("tests/ops/test_interpreted.py::test_frequencies"),
        doc=f"Frequencies of the elements of a transform of `n` elements that lie `d` apart, from ``{_lowest}`` on in steps of 1 / (n d).",
        example={"fftfreq": ">>> ag.fft.fftfreq(4)\ntensor([ 0.0000,  0.2500, -0.5000, -0.2500])",

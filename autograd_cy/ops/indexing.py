@@ -57,7 +57,7 @@ op("_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, 
    samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
    doc="Zeros of `size` with `grad_output` in the slice.")
 
-op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"),
+op("slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)", kernel=composite("indexing.slice_scatter"), out="exact",
    samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"),
    doc="A copy of `self` in which a range along a dimension is `src`.",
    example=">>> ag.slice_scatter(ag.zeros(4), ag.tensor([1.0, 2.0]), 0, 1, 3)\ntensor([0., 1., 2., 0.])")
@@ -73,7 +73,7 @@ op("narrow(self, dim: dim, start: start, length: int)", kernel=view("shapes.narr
    doc="`length` elements from `start` along a dimension.",
    example=">>> ag.narrow(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])")
 
-op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clone(narrow(self, dim, start, length), 0)"),
+op("narrow_copy(self, dim: dim, start: int, length: int)", kernel=composite("clone(narrow(self, dim, start, length), 0)"), out="exact",
    samples=[one((5, 4), 0, 1, 3)], reference="np.take(self, range(start, start + length), dim)", doc="narrow in new memory.",
    example=">>> ag.narrow_copy(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])")
 
@@ -89,7 +89,7 @@ op("index_select(self, dim: dim, index)", out="exact", kernel=call("indexing.ind
    raises={"IndexError": "An index is out of range."})
 
 op("index_add(self, dim: dim, index, source)", alpha=True,
-   kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out=False,
+   kernel=call("indexing.index_add", shape="rules_indexing.rows_added(self, dim, index, source)", over="self", places=True), inplace=True, out="exact",
    vjp={"self": "grad", "source": "index_select(grad, dim, index)"}, shows={"alpha": "1", "source_dim": "source.ndim"},
    jvp={"self": "self_t", "source": "index_add(zeros_like(self), dim, index, source_t)"},
    vmap=by_hand("batching_rules.index_add_each"),
@@ -97,7 +97,7 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    reference=by_test("tests/kernels/test_indexing.py::test_index_add"), tolerance=1e-4, doc="`source` added to the slices with the given indices; repeated indices add up.",
    example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
-op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, dim, _index_copy_places(self, dim, index, source), source)"), inplace=True,
+op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, dim, _index_copy_places(self, dim, index, source), source)"), inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.",
    example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
@@ -153,7 +153,7 @@ op("_gather_sparse(self, dim: dim, index, sparse_grad: bool)", kernel=composite(
    doc="gather with a choice of the gradient's layout, of which there is one.")
 
 op("scatter_add(self, dim: dim, index, src)",
-   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False,
+   kernel=call("indexing.scatter_add", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out="exact",
    vjp={"self": "grad", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp={"self": "self_t", "src": "scatter_add(zeros_like(self), dim, index, src_t)"}, vmap="scatter_add(self, dim + 1, index, src) if self.ndim > 1 else "
         "scatter_add(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
@@ -197,7 +197,7 @@ op("_moved_sources(moved, self, dim: int, index, src, result, reduce: str, inclu
 op("_along(index, dim: int, other)", kernel=composite("indexing.along"), doc="Indices of slices as indices of elements, in the shape of `other`.")
 
 op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_scatter_by"},
-   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out=False, node="ScatterBackward0",
+   kernel=call("indexing.scatter", shape="rules_indexing.scattered(self, dim, index, src)", from_host=("index", "src"), over="self", places=True), inplace=True, out="exact", node="ScatterBackward0",
    variants={"ScatterBackward1": "is_number(src)"}, plain_numbers=("src",),
    vjp={"self": "_scatter_zero(grad, dim, index)", "src": "_pad_corner(gather(grad, dim, index), src.shape)"},
    jvp="linear", vmap="scatter(self, dim + 1, index, src) if self.ndim > 1 else "
@@ -207,11 +207,11 @@ op("scatter.src(self, dim: dim, index, src)", options={"reduce: str? = None": "_
    doc="`src` (or a number) written at the indices along a dimension.",
    example=">>> ag.scatter(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
 
-op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"), inplace=True,
+op("scatter(self, dim: dim, index, value: operand)", options={"reduce: str? = None": "_scatter_by"}, kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"), inplace=True, out="exact",
    samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"),
    doc="A number written at the indices along a dimension.")
 
-op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by"), inplace=True,
+op("_scatter_by(self, dim: dim, index, src: operand, reduce: str)", kernel=composite("indexing.scatter_by", into=True), inplace=True, out="exact", shown_as="scatter",
    doc="scatter that adds to what is there or multiplies it.")
 
 op("_at_each(self, other, index)", kernel=composite("indexing.at_each"), doc="A number of the dtype of `other`, for each index.")
@@ -260,7 +260,7 @@ op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.m
    reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.",
    example=">>> ag.masked_select(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]))\ntensor([1, 3])")
 
-op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero_plain"), out=False, vjp=nondiff("the result is indices"),
+op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero_plain"), out="exact", vjp=nondiff("the result is indices"),
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.",

@@ -13,6 +13,7 @@ LOADED = "at first use"
 HERE = "tests/ops/test_interpreted.py::"
 SQUARE = ((3, 3),), ((2, 2, 2),), ((1, 1),), ((0, 2, 2),)
 NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of square matrices")
+DRIVER = {"driver": "None; others choose among routines of GPUs."}
 VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
 
 op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(A)"), checks="square", aliases=("inverse",),
@@ -41,29 +42,29 @@ op("_eigenvalues_moved(moved, vectors)", kernel=composite("linalg.eigenvalues_mo
 
 op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("linalg.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
 
-op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"),
+op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"), out="exact",
    dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),
    errors=(NOT_SQUARE, VECTOR),
    doc="The eigenvalues of Hermitian matrices, ascending; see :func:`eigh`.",
    example=">>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))\ntensor([-1.,  1.])")
 
-op("svd(A, full_matrices: bool = True) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="matrices",
+op("svd(A, full_matrices: bool = True, *, driver: str? = None) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER,
    kernel=host("np.linalg.svd(A, full_matrices)", ("same", "real", "same")),
    vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh, full_matrices)"},
    jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 1)"},
         "Vh": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 2)"}},
-   vmap="linalg_svd(A, full_matrices)", dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
+   vmap="linalg_svd(A, full_matrices, None)", dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
    doc="Singular value decomposition ``A = U @ diag(S) @ Vh``; singular values descend.\nGradients that use U or Vh need "
        "``full_matrices=False`` (unless they are square), distinct singular values,\nand a function that doesn't change with "
        "the phase of the vectors.",
    example=">>> ag.linalg.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])")
 
-op("svdvals(A)", namespace="linalg", tier="interpreted", kernel=composite("linalg.svdvals"),
+op("svdvals(A, *, driver: str? = None)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER, kernel=composite("linalg.svdvals"), out="exact",
    dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
    doc="The singular values of matrices, descending; see :func:`svd`.",
    example=">>> ag.linalg.svdvals(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))\ntensor([4., 3.])")
 
-op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=composite("linalg.matrix_power"), aliases=("matrix_power",),
+op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=composite("linalg.matrix_power"), out="exact", aliases=("matrix_power",),
    dtypes="ihfc", reference=by_test("tests/tensor/test_python_methods.py::test_powers_and_polynomials_of_matrices"),
    errors=(error(sample((arg((2, 3)), 2)), RuntimeError, "must be batches of square matrices"),),
    doc="Power of square matrices, by repeated squares; a negative one is that of the inverse.",
@@ -97,7 +98,7 @@ op("_cholesky_backward(grad, factor, upper: bool)", tier="interpreted", kernel=c
 op("_cholesky_moved(moved, factor, upper: bool)", tier="interpreted", kernel=composite("linalg.cholesky_moved"),
    doc="Tangent of the Cholesky factor.")
 
-op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", kernel=composite("linalg.solve"),
+op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", kernel=composite("linalg.solve"), out="exact",
    samples=[sample((arg((3, 3)), arg((3, 2)))), sample((arg((3, 3)), arg((3,)))), sample((arg((2, 3, 3)), arg((3, 1))))],
    dtypes="fc", reference=by_test(HERE + "test_solve_solves"), errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
    doc="The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``; `B` may be a vector, or a batch of them.",

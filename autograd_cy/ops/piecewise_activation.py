@@ -211,7 +211,7 @@ op("_hardswish_backward(grad_output, self)", event="hardswish_backward", kernel=
 
 # --- shrinking -----------------------------------------------------------------------------------
 
-op("hardshrink(self, lambd: Scalar = 0.5)", also=("nn.functional",), out="exact", kernel=elementwise("hardshrink"),
+op("hardshrink(self, lambd: Scalar = 0.5)", checks="real_limit", also=("nn.functional",), out="exact", kernel=elementwise("hardshrink"),
    vjp={"self": "_shrink_backward(grad, self, lambd)"}, jvp="elementwise", vmap="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 1.0)), sample((arg((5,)),), {"lambd": 0.0})], dtypes="hf", domain=real(-2, 2, avoid=(-0.5, 0.5, -1.0, 1.0, 0.0)),
    special=differs("gradient", "nan(self)", AT_NAN),

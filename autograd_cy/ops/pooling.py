@@ -118,20 +118,20 @@ for n in (1, 2, 3):
     _max_samples = [one(_SHAPES[n], 2), one(_SHAPES[n], 3, 2, 1), one(_BATCHES[n], (2,) * n, (1,) * n), one(_BATCHES[n], 2, 2, 0, 1, True),
                     sample((arg(_BATCHES[n]),), {"kernel_size": 2, "stride": None, "dilation": 2})]
     op(f"max_pool{n}d(input, {_windows}, {_more})", method=False, kernel=composite(f"_max_pool_form(input, {n}, {_MAX})[0]"),
-       samples=_max_samples, dtypes="hf" if n == 1 else "ihf", reference=by_test(HERE + "test_max_pool"), params={k: WINDOW[k] for k in (
+       samples=_max_samples, dtypes="ihf", reference=by_test(HERE + "test_max_pool"), params={k: WINDOW[k] for k in (
            "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode")},
        doc=f"Largest elements of windows of {NUMBER[n]}. NaN counts as largest.",
        example=f">>> ag.max_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), {(1,) * (n - 1) + (2,) if n > 1 else 2})\ntensor({_shown(n, '[3., 2.]')})",
        raises={"RuntimeError": "There is no such window."})
     op(f"max_pool{n}d_with_indices(input, {_windows}, {_more}{_asked}) -> (values, indices)", method=False, named=False, **_here,
-       kernel=composite(f"_max_pool_form(input, {n}, {_MAX})"), samples=_max_samples, dtypes="hf" if n == 1 else "ihf",
+       kernel=composite(f"_max_pool_form(input, {n}, {_MAX})"), samples=_max_samples, dtypes="ihf",
        reference=by_test(HERE + "test_max_pool"), params={k: WINDOW[k] for k in (
            "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", *("return_indices",) * (n > 1))},
        doc=f"Largest elements of windows of {NUMBER[n]}, and where they were in their plane, counted in C order.",
        example=f">>> {_call}.max_pool{n}d_with_indices(ag.tensor({_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), {(1,) * (n - 1) + (2,) if n > 1 else 2})[1]\ntensor({_shown(n, '[1, 2]')})",
        raises={"RuntimeError": "There is no such window."})
     _avg_more = "ceil_mode: bool = False, count_include_pad: bool = True" + (", divisor_override: int? = None" if n > 1 else "")
-    op(f"avg_pool{n}d(input, {_windows}, {_avg_more})", method=False, **_both,
+    op(f"avg_pool{n}d(input, {_windows}, {_avg_more})", method=False, out="exact" if n > 1 else False, **_both,
        kernel=composite(f"_avg_pool_form(input, {n}, kernel_size, stride, padding, ceil_mode, count_include_pad, {'divisor_override' if n > 1 else 'None'})"),
        samples=[one(_SHAPES[n], 2), one(_SHAPES[n], 3, 2, 1), one(_BATCHES[n], (2,) * n, (1,) * n), one(_BATCHES[n], 3, 2, 1, True, False)]
        + [sample((arg(_BATCHES[n]), 2), {"divisor_override": 3})] * (n > 1), dtypes="hf",

@@ -45,7 +45,7 @@ def _wrong(gates):
 
 for _name, _formula in (("tanh", "tanh(W x + b + U h + c)"), ("relu", "relu(W x + b + U h + c)")):
     op(f"rnn_{_name}_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, flops=PRODUCTS, kernel=composite(f"recurrent.rnn_{_name}_cell"),
-       samples=_cells(1), dtypes="hfc" if _name == "tanh" else "hf", complex_domain=SMALL, tolerance=1e-4,
+       samples=_cells(1), dtypes="hfc" if _name == "tanh" else "ihf", complex_domain=SMALL, tolerance=1e-4,
        reference=f"(np.tanh if '{_name}' == 'tanh' else lambda x: np.maximum(x, 0))(input @ w_ih.T + hx @ w_hh.T + (0 if b_ih is None else b_ih + b_hh))",
        errors=_wrong(1), doc=f"The next state of an Elman network, ``{_formula}``.", params=CELL,
        example=f">>> x, h, w = ag.tensor([[1.0]]), ag.tensor([[2.0]]), ag.tensor([[0.5]])\n>>> ag.rnn_{_name}_cell(x, h, w, w)\ntensor([[{'0.9051' if _name == 'tanh' else '1.5000'}]])")

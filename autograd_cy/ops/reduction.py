@@ -55,14 +55,14 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction
 
 op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_into", ("self", "None", "False", "dtype"), shape="rules_reduction.averaged(self, None, False, dtype)"),
    vjp={"self": "(grad / self.numel()).expand(self.shape)"}, shows={"self_sym_numel": "self.numel()"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
-   samples=ALL, dtypes="hfc", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
+   samples=ALL, dtypes="hfc", refusal="elements must be floating point or complex", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
    example=">>> ag.mean(ag.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)\ntensor([2., 3.])")
 
 op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="MeanBackward1", when=BY_DIM,
    wide_out=True, kernel=call("reduce.mean_into", shape="rules_reduction.averaged(self, dim, keepdim, dtype)"),
    vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"},
    shows={"self_sym_numel": "self.numel()"}, jvp="linear",
-   vmap="dims", samples=DIMS, dtypes="hfc", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
+   vmap="dims", samples=DIMS, dtypes="hfc", refusal="elements must be floating point or complex", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Mean over one or several dimensions.")
 
 op("logsumexp(self, dim: dims, keepdim: bool = False)", widen=("bi", "float"), wide_out=True, kernel=call("reduce.logsumexp_into", shape="rules_reduction.logsumexp(self, dim, keepdim)"),
@@ -130,8 +130,8 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
        jvp={"self": "sum(where(_reaches(self, result), self_t, 0)) / sum(_reaches(self, result))"},
        vmap=f"a{_name}({EACH}, 1, False)", samples=ALL, dtypes="bihf", reference=f"np.{_name}(self)",
        doc=f"{_which} element; with `dim` its index too, with `other` element by element. Ties share the gradient.",
-       example={"max": ">>> ag.max(ag.tensor([[1, 5], [3, 4]]), 0)\nmax(values=tensor([3, 5]), indices=tensor([1, 0]))",
-                "min": ">>> ag.min(ag.tensor([[1, 5], [3, 4]]), 0)\nmin(values=tensor([1, 4]), indices=tensor([0, 1]))"}[_name])
+       example={"max": ">>> ag.max(ag.tensor([[1, 5], [3, 4]]), 0)\nautograd_cy.return_types.max(\nvalues=tensor([3, 5]),\nindices=tensor([1, 0]))",
+                "min": ">>> ag.min(ag.tensor([[1, 5], [3, 4]]), 0)\nautograd_cy.return_types.min(\nvalues=tensor([1, 4]),\nindices=tensor([0, 1]))"}[_name])
     op(f"{_name}.dim(self, dim: dim, keepdim: bool = False) -> (values, indices)",
        kernel=call(f"reduce.{_name}_dim_into", shape="rules_reduction.extreme_dim(self, dim, keepdim)"), node=f"{_name.capitalize()}Backward0", nondiff_outputs=("indices",),
        when="'dim' in kwargs or (len(args) > 1 and not isinstance(args[1], Tensor))",
@@ -172,7 +172,7 @@ op("aminmax(self, *, dim: dim? = None, keepdim: bool = False) -> (min, max)", ti
    vmap=loop("without `dim` each example has its own pair"), dtypes="bihf", reference=by_test(HERE + "test_aminmax"),
    errors=(error(sample((arg((0, 2)),)), RuntimeError, "no identity"),),
    doc="The smallest and the largest element, along a dimension if `dim` is given; equal ones share the gradient.",
-   example=">>> ag.aminmax(ag.tensor([3.0, 1.0, 2.0]))\naminmax(min=tensor(1.), max=tensor(3.))")
+   example=">>> ag.aminmax(ag.tensor([3.0, 1.0, 2.0]))\nautograd_cy.return_types.aminmax(\nmin=tensor(1.),\nmax=tensor(3.))")
 
 op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object, keepdim: bool)", tier="interpreted",
    kernel=composite("reduction.aminmax_backward"), doc="Gradient of aminmax.")

@@ -1,6 +1,6 @@
 """Interpolation, and elements that change places: of pixels, of channels, of what pooling has chosen."""
 
-from autograd_cy.ops._schema import by_test, call, composite, one, op
+from autograd_cy.ops._schema import by_test, call, composite, loop, nondiff, one, op
 
 LOADED = "at first use"
 HERE = "tests/ops/test_resampling.py::"
@@ -25,6 +25,23 @@ op(f"_resample_backward(grad_output, size: sizes, to: sizes, {_SCALES})", out=Fa
    vmap=f"_resample_backward(grad_output, (B,) + size, to, {_GIVEN})", dtypes="hf", doc="Gradient of interpolation.")
 
 op(f"_resample_form(self, size: sizes, {_SCALES})", shown_as="interpolate", event="autograd_cy::resample_form", kernel=composite("resampling.resample_form"), doc="Interpolation, after its checks.")
+
+# --- filters along a dimension -----------------------------------------------------------------
+
+op("_filter(self, bounds, weight, behind: int)", out=False, kernel=call("filtering.filtered", shape="rules_filtering.filtered(self, bounds, weight, behind)"),
+   vjp={"self": "_filter_backward(grad, bounds, weight, behind, self.shape[self.ndim - 1 - behind])"}, jvp={"self": "_filter(self_t, bounds, weight, behind)"},
+   vmap={"self": "_filter(self, bounds, weight, behind)", "self,bounds,weight": loop("filters of each example")}, dtypes="f",
+   doc="Sums of neighbours along the dimension with `behind` others behind it: of elements bounds[i, 0] to bounds[i, 1], times weight[i].")
+
+op("_filter_backward(grad_output, bounds, weight, behind: int, size: int)", out=False,
+   kernel=call("filtering.filtered_backward", shape="rules_filtering.filtered_backward(grad_output, bounds, weight, behind, size)"),
+   vjp={"grad_output": "_filter(grad, bounds, weight, behind)"}, jvp={"grad_output": "_filter_backward(grad_output_t, bounds, weight, behind, size)"},
+   vmap={"grad_output": "_filter_backward(grad_output, bounds, weight, behind, size)", "grad_output,bounds,weight": loop("filters of each example")}, dtypes="f",
+   doc="Gradient of _filter.")
+
+op("_filter_bytes(self, bounds, weight, behind: int, bits: int)", out=False, kernel=call("filtering.filtered_bytes", shape="rules_filtering.filtered(self, bounds, weight, behind)"),
+   vjp=nondiff("of whole numbers"), vmap={"self": "_filter_bytes(self, bounds, weight, behind, bits)", "self,bounds,weight": loop("filters of each example")},
+   doc="_filter of uint8 with whole weights, which are 2 ** bits times as large.")
 
 # --- elements in another order -----------------------------------------------------------------
 

@@ -13,8 +13,8 @@ for _name, _np, _which in (("cummax", "maximum", "largest"), ("cummin", "minimum
        reference=f"(lambda v: (v, np.maximum.accumulate(np.where(self == v, np.indices(self.shape)[dim] if self.ndim else 0, 0), dim if self.ndim else None)))"
                  f"(np.{_np}.accumulate(self, dim)) if self.ndim else (self, np.int64(0))",
        doc=f"The {_which} element so far along a dimension, and where it is; the last of equal ones.",
-       example={"cummax": ">>> ag.cummax(ag.tensor([1, 3, 2]), 0)\ncummax(values=tensor([1, 3, 3]), indices=tensor([0, 1, 1]))",
-                "cummin": ">>> ag.cummin(ag.tensor([2, 1, 3]), 0)\ncummin(values=tensor([2, 1, 1]), indices=tensor([0, 1, 1]))"}[_name])
+       example={"cummax": ">>> ag.cummax(ag.tensor([1, 3, 2]), 0)\nautograd_cy.return_types.cummax(\nvalues=tensor([1, 3, 3]),\nindices=tensor([0, 1, 1]))",
+                "cummin": ">>> ag.cummin(ag.tensor([2, 1, 3]), 0)\nautograd_cy.return_types.cummin(\nvalues=tensor([2, 1, 1]),\nindices=tensor([0, 1, 1]))"}[_name])
 
 op("logcumsumexp(self, dim: dim)", kernel=call("scans.logcumsumexp", shape="rules_scans.like(self, dim)"), out="exact",
    vjp={"self": "_logcumsumexp_backward(grad, self, result, dim)"}, jvp={"self": "_logcumsumexp_moved(self_t, self, result, dim)"}, vmap="dims",

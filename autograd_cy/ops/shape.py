@@ -6,7 +6,6 @@ from autograd_cy.ops._schema import (
     by_test,
     call,
     composite,
-    loop,
     nondiff,
     one,
     op,
@@ -192,7 +191,7 @@ op("as_strided_scatter(self, src, size: ints, stride: ints, storage_offset: int?
    jvp={"self": "where(eq(_as_strided_backward(new_zeros(self_t, size) + 1, self.shape, strides_of(self), offset_of(self), size,"
                 " stride, storage_offset), 0), self_t, 0)",
         "src": "_as_strided_backward(src_t, self.shape, strides_of(self), offset_of(self), size, stride, storage_offset)"},
-   vmap=loop("windows of the storage don't see the batch"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_a_window_of_the_memory_is_written"),
+   vmap=by_hand("batching_rules.strided_scatter_each"), samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_a_window_of_the_memory_is_written"),
    doc="A copy of `self` in which a window holds `src`.",
    example=">>> ag.as_strided_scatter(ag.zeros(4), ag.ones(2), (2,), (2,))\ntensor([1., 0., 1., 0.])")
 

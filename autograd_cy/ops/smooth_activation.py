@@ -57,7 +57,7 @@ op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward
 
 # --- gelu and silu -----------------------------------------------------------------------------
 
-op("gelu(self, *, approximate: str = 'none')", dtypes="hf",
+op("gelu(self, *, approximate: str = 'none')", dtypes="hf", out="exact",
    kernel=composite("_gelu_tanh(self) if approximate == 'tanh' else _gelu_erf(self)"), checks="gelu_kind",
    samples=[*UNARY, sample((arg((3, 4)),), {"approximate": "tanh"})],
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2))) if approximate == 'none' else "
@@ -108,15 +108,18 @@ op("_gelu_tanh_curve(self, t, slope)", method=False,
    doc="The curvature from t = tanh(u) and slope = u'.")
 
 op("silu(self)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
-   jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
+   jvp="elementwise", vmap="elementwise", samples=UNARY, complex_domain=box(-1, 1),
    special=differs("value", "self < np.log(smallest)", "e^-self overflows in torch's formula before the result is 0"),
    reference="self / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))", doc="``self * sigmoid(self)``.",
    example=">>> ag.silu(ag.tensor([-1.0, 1.0]))\ntensor([-0.2689,  0.7311])")
 
 op("silu_backward(grad_output, self)", kernel=elementwise("silu_backward"), method=False,
-   vjp={"grad_output": "silu_backward(grad, self)", "self": "grad * grad_output * _silu_curvature(self, sigmoid(self))"},
-   jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf",
-   reference="grad_output * (1 + self * (1 - 1 / (1 + np.exp(-self)))) / (1 + np.exp(-self))",
+   vjp={"grad_output": "silu_backward(grad, self.conj())",
+        "self": "grad.conj() * grad_output * _silu_curvature(self, sigmoid(self)).conj()"},
+   jvp={"grad_output": "silu_backward(grad_output_t, self)",
+        "self": "grad_output * (self_t * _silu_curvature(self, sigmoid(self))).conj()"},
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hfc", complex_domain=box(-1, 1),
+   reference="grad_output * np.conj((1 + self * (1 - 1 / (1 + np.exp(-self)))) / (1 + np.exp(-self)))",
    doc="Gradient of silu.",
    example=">>> ag.silu_backward(ag.ones(2), ag.tensor([0.0, 1.0]))\ntensor([0.5000, 0.9277])")
 

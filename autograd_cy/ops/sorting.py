@@ -30,14 +30,14 @@ op("sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False
    samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
    dtypes="bihf", reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
    doc="Elements in order along a dimension, and where they were.",
-   example=">>> ag.sort(ag.tensor([3, 1, 2]))\nsort(values=tensor([1, 2, 3]), indices=tensor([1, 2, 0]))")
+   example=">>> ag.sort(ag.tensor([3, 1, 2]))\nautograd_cy.return_types.sort(\nvalues=tensor([1, 2, 3]),\nindices=tensor([1, 2, 0]))")
 
 op("topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True) -> (values, indices)", kernel=call("indexing.topk", shape="rules_indexing.largest(self, k, dim)"),
    nondiff_outputs=("indices",), vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
    jvp={"values": {"self": "gather(self_t, dim, indices)"}}, vmap="dims",
    samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)], dtypes="ihf",
    reference=by_test("tests/ops/test_shape_and_indexing.py::test_topk"), doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
-   example=">>> ag.topk(ag.tensor([3, 1, 2]), 2)\ntopk(values=tensor([3, 2]), indices=tensor([0, 2]))")
+   example=">>> ag.topk(ag.tensor([3, 1, 2]), 2)\nautograd_cy.return_types.topk(\nvalues=tensor([3, 2]),\nindices=tensor([0, 2]))")
 
 op("argsort(self, dim: dim = -1, descending: bool = False, *, stable: bool = False)", kernel=composite("sort(self, dim, descending, stable)[1]"), out=True,
    samples=[one((3, 4)), one((5,), 0)], dtypes="bihf", reference="np.argsort(self, axis=dim, kind='stable')", doc="Indices that sort along a dimension.",
@@ -55,7 +55,7 @@ op("kthvalue(self, k: int, dim: dim = -1, keepdim: bool = False) -> (values, ind
    reference="tuple(np.take(x, [k - 1], dim) if keepdim else np.take(x, k - 1, dim) for x in (np.sort(self, dim), np.argsort(self, dim, kind='stable')))"
              " if self.ndim else (self, np.zeros((), int))",
    doc="The `k`-th smallest element along a dimension, and its index: the first of equal ones counts first, NaN is the largest.",
-   example=">>> ag.kthvalue(ag.tensor([3, 1, 2]), 2)\nkthvalue(values=tensor(2), indices=tensor(2))")
+   example=">>> ag.kthvalue(ag.tensor([3, 1, 2]), 2)\nautograd_cy.return_types.kthvalue(\nvalues=tensor(2),\nindices=tensor(2))")
 
 # --- places and members ------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ op("isin(elements: operand, test_elements: operand, *, assume_unique: bool = Fal
    kernel=call("indexing.isin", shape="rules_indexing.members(elements, test_elements)"), method=False, vjp=nondiff("the result is a truth value"), vmap=OWN_ROWS,
    samples=[sample((arg((3, 4), integers(0, 5)), arg((4,), integers(0, 5)))), sample((arg((3, 4), integers(0, 5)), 2), {"invert": True}),
             sample((1, arg((3,), integers(0, 5))))],
-   dtypes="ihf", reference="np.isin(elements, test_elements, invert=invert)",
+   dtypes="ihf", refusal="elements must be real numbers", reference="np.isin(elements, test_elements, invert=invert)",
    doc="Whether each element is one of `test_elements`; either may be a number. NaN is no element of anything.",
    example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])")
 

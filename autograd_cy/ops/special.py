@@ -103,12 +103,12 @@ op("i1(self)", namespace="special", tier="interpreted", kernel=host("scipy.speci
 
 op("i0e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i0e(self)", "float"),
    vjp={"self": "grad * (special_i1e(self) - sgn(self) * result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)),
-   dtypes="bif", node="SpecialI0EBackward0", reference="scipy.special.i0e(self)", doc="``exp(-abs(x)) * i0(x)``.",
+   dtypes="bihf", node="SpecialI0EBackward0", reference="scipy.special.i0e(self)", doc="``exp(-abs(x)) * i0(x)``.",
    example=">>> ag.special.i0e(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.4658])")
 
 op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1e(self)", "float"),
    vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _bessel_ratio_e(self, 1))"},
-   jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bif", node="SpecialI1EBackward0",
+   jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bihf", node="SpecialI1EBackward0",
    special=(differs("gradient second", "nan(self)", NAN_IS_ZERO), differs("second", "np.abs(self) < 1", "the limit from one side; torch subtracts equal numbers")),
    reference="scipy.special.i1e(self)", doc="``exp(-abs(x)) * i1(x)``.",
    example=">>> ag.special.i1e(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.2079])")

@@ -111,7 +111,7 @@ for _name, _what in (("median", "Median: the lower one of two middle elements; N
        dtypes="ihf", reference=by_test("tests/ops/test_selection.py::test_median_along_a_dimension_gives_the_gradient_to_the_element_it_names"), doc=f"{_what} Along a dimension, with its index.")
 
 op("histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)", tier="interpreted", kernel=host("statistics.histc"), checks="bins", out="exact",
-   vjp=nondiff("counts don't change with the elements"), vmap=loop("one histogram per example"), dtypes="if",
+   vjp=nondiff("counts don't change with the elements"), vmap=loop("one histogram per example"), dtypes="ihf",
    samples=[sample((arg((3, 4)), 4, -2, 2)), sample((arg((5,)),), {"bins": 3})], reference=by_test(HERE + "test_histc"),
    errors=(error(sample((arg((3,)), 0)), RuntimeError, "bins must be > 0"),),
    doc="Numbers of elements in `bins` bins of equal width between `min` and `max`, or the smallest and the largest element if both are 0.",

@@ -156,7 +156,9 @@ def cubic(one: Point, other: Point, least: float, most: float) -> float:
         return (least + most) / 2
     second = math.sqrt(square)
     below = right[3] - left[3] + 2 * second
+    ahead = width * (right[3] + second - first)
     if below == 0:
-        return (least + most) / 2
-    found = right[0] + width * ((right[3] + second - first) / below)
+        # A straight line has no minimum; torch goes down as far as it may.
+        return (least + most) / 2 if ahead == 0 else most if ahead > 0 else least
+    found = right[0] + ahead / below
     return min(max(found, least), most)

@@ -185,7 +185,7 @@ class LBFGS(Optimizer):
             done = _largest(grad) <= group["tolerance_grad"]
             evals += calls
             state["func_evals"] += calls
-            if n == group["max_iter"] or evals >= group["max_eval"] or done:
+            if evals >= group["max_eval"] or done:
                 break
             if _largest(direction * length) <= group["tolerance_change"]:
                 break

@@ -323,7 +323,7 @@ class FunctionEvent(FormattedTimesMixin):
         device = self.use_device
         return (
             f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
-            f"device_type={self.device_type} node_id={self.node_id} cpu_time={self.cpu_time_str} "
+            f"device_type={self.device_type!s} node_id={self.node_id} cpu_time={self.cpu_time_str} "
             f"start_us={self.time_range.start} end_us={self.time_range.end} "
             f"cpu_children={[child.id for child in self.cpu_children]} "
             f"{device}_time={self.device_time_str} name={self.name} thread={self.thread} "

@@ -114,7 +114,7 @@ class Session:
         self._recording = _recorder.Recording(wanted, self.options["max_events"])
         self._taken: tuple | None = None  # what was recorded, until there are columns of it
 
-    # Known from the start on.
+    # Set when the recording starts.
     _thread: int
     _base_ns: int
 
@@ -224,7 +224,7 @@ def _from_forward(columns: dict[str, np.ndarray]) -> None:
     columns["fwd_thread"] = np.zeros(len(columns["seq"]), np.int32)
     later = np.flatnonzero((columns["scope"] == BACKWARD) & (columns["seq"] >= 0))
     makers = np.flatnonzero((columns["scope"] == OPERATOR) & (columns["seq"] >= 0))
-    if not len(later) or not len(makers):
+    if not len(makers):
         return
     order = makers[np.argsort(columns["seq"][makers], kind="stable")]
     wanted = columns["seq"][later]
@@ -251,7 +251,7 @@ def _counted(name: np.ndarray, shape: np.ndarray, flops: list, shapes: list) -> 
     counts = np.zeros(len(name), np.int64)
     for number, rule in flops:
         here = name == number
-        there = np.bincount(shape[here] + 1, minlength=len(shapes) + 1)[1:]
+        there = np.bincount(shape[here] + 1)[1:]
         of_shape = np.zeros(len(shapes) + 1, np.int64)  # the last one for those without
         for one in np.flatnonzero(there).tolist():
             try:

@@ -247,7 +247,7 @@ def save(
     named = isinstance(f, (str, os.PathLike))
     stem = PurePath(os.fsdecode(f)).stem if named else "archive"  # type: ignore[arg-type]
     with _opened(f, "wb") as handle:
-        _archive.write(obj, handle, stem or "archive", pickle_protocol)
+        _archive.write(obj, handle, stem, pickle_protocol)
 
 
 def load(

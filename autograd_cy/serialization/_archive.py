@@ -115,12 +115,7 @@ class _Pickler(_PythonPickler):
         return ("storage", _NAMES[kind], number, "cpu", count)
 
     def save_name(self, obj: _Name) -> None:
-        if self.proto >= 4:
-            self.save(obj.module)
-            self.save(obj.name)
-            self.write(pickle.STACK_GLOBAL)
-        else:
-            self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+        self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
         self.memoize(obj)
 
     dispatch: ClassVar[dict] = {**_PythonPickler.dispatch, _Name: save_name}
@@ -132,7 +127,7 @@ class _Pickler(_PythonPickler):
         if kind is Size:
             return _SIZE, (tuple(obj),)
         if kind is device:
-            return _DEVICE, (str(obj),) if obj.index is None else (obj.type, obj.index)
+            return _DEVICE, (str(obj),)
         if kind is layout and obj is strided:
             return _LAYOUT, ("torch.strided",)
         if kind is _dtype:
@@ -206,7 +201,7 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
     pickled = io.BytesIO()
     pickler = _Pickler(pickled, max(protocol, 1))
     pickler.dump(obj)
-    archive = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=False)
+    archive = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED)
 
     def add(name: str, data: Any) -> None:
         entry = zipfile.ZipInfo(f"{stem}/{name}")
@@ -217,7 +212,6 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
         start = archive.fp.tell() + 30 + len(entry.filename.encode()) + 4  # type: ignore[union-attr]
         padding = -(start + (20 if large else 0)) % ALIGNMENT
         entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
-        entry.file_size = size
         with archive.open(entry, "w", force_zip64=large) as out:
             # Copies: another thread may go on with the training meanwhile, and what is written
             # must be what its checksum was made of.

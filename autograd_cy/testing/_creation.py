@@ -103,19 +103,21 @@ def _range(dtype, low, high):
     high = default[1] if high is None else high
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={low} and high={high}")
-    if low > high:
+    smooth = dtype.is_floating_point or dtype.is_complex
+    if low > high or (low == high and not smooth):
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
-    if dtype.is_floating_point or dtype.is_complex:
-        return low, high
-    least, most = 0, 1
-    if dtype != _dtypes._bool:
-        least, most = _dtypes.iinfo(dtype).min, _dtypes.iinfo(dtype).max
-    if low > most or high <= least:
+    if dtype == _dtypes._bool:
+        least, most = 0, 1
+    else:
+        info = _dtypes.finfo(dtype) if smooth else _dtypes.iinfo(dtype)
+        least, most = info.min, info.max
+    end = most if smooth or dtype == _dtypes.int64 else most + 1
+    if low >= end or high < least:
         raise ValueError(
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} "
             f"only supports [{least}, {most}]"
         )
-    return max(low, least), min(high, most + 1)
+    return max(low, least), min(high, end)
 
 
 def _values(sizes, dtype, low, high):
@@ -124,9 +126,11 @@ def _values(sizes, dtype, low, high):
         return _complex(_values(sizes, part, low, high), _values(sizes, part, low, high))
     if dtype.is_floating_point:
         # In double precision, so that a rounding doesn't reach `high`.
-        return (low + (high - low) * _rand(sizes, dtype=_dtypes.float64)).to(dtype)
-    first = math.ceil(low)
-    return _randint(first, max(math.ceil(high), first + 1), sizes).to(dtype)
+        share = _rand(sizes, dtype=_dtypes.float64)
+        if math.isinf(high - low):
+            return low * (1 - share) + high * share
+        return (low + (high - low) * share).to(dtype)
+    return _randint(math.ceil(low), math.ceil(high), sizes).to(dtype)
 
 
 def _smallest(dtype):

@@ -179,6 +179,7 @@ class _Region:
         self.early_stop = early_stop
         self.rng_state = rng_state
         self.precision = _Precision()
+        self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[_Slot]] = []
         self.described: list[Any] = []
@@ -243,6 +244,8 @@ class _Region:
             if number >= len(values):
                 if self.early_stop:
                     raise _Enough(self)
+                if not self.whole:
+                    return x
                 self.fail(
                     "trying to save more tensors during recomputation than during the original "
                     "forward pass.",
@@ -470,8 +473,7 @@ def checkpoint(
         )
     first, again = context_fn()
     if not is_grad_enabled():
-        with first:
-            return function(*args, **kwargs)
+        return function(*args, **kwargs)
     region = _Region(
         function,
         args,
@@ -483,7 +485,9 @@ def checkpoint(
         debug if _debug is None else _debug,
     )
     with first, saved_tensors_hooks(region.pack, _unpack):
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+    region.whole = True
+    return found
 
 
 def _unpack(slot: _Slot) -> Tensor:

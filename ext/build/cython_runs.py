@@ -81,7 +81,7 @@ def correct_helpers() -> None:
 
     try:
         helper = UtilityCode.load_cached("ListCompAppendAndDecref", "Optimize.c")
-    except ValueError:
+    except (KeyError, ValueError):  # older ones raise one, newer ones the other
         return
     helper.impl = helper.impl.replace(WRONG, CORRECTION)
 

@@ -114,7 +114,8 @@ def class_problems(cls, node: ast.ClassDef):
     """Differences between the members of a class and its stub."""
     stub = definitions(node.body)
     aliases = {n.targets[0].id for n in node.body if isinstance(n, ast.Assign)}
-    built = {name for name in vars(cls) if name not in COMMON | SLOTS}
+    # What only says that it isn't there is not in the stub.
+    built = {name for name in vars(cls) if name not in COMMON | SLOTS and hasattr(cls, name)}
     if getattr(vars(cls).get("__setstate__"), "__name__", "") == "__setstate_cython__":
         built.discard("__setstate__")
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):

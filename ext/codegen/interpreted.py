@@ -20,13 +20,13 @@ HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{f
 
 # ruff: noqa
 from builtins import bool as _bool
-from collections import namedtuple as _namedtuple
 
 import numpy as np
 
 from autograd_cy._C import arguments as _arguments, recorder as _recorder, interpreted as _runtime, interpreted_arguments as _given, interpreted_kernels as _kernels, {modules}
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
@@ -311,6 +311,12 @@ def index(families: dict) -> str:
             for group in by_name(own).values():
                 if group[0].public:
                     place(module, group, functions, methods, spaces)
+    results = {
+        r.symbol: f"ops_{r.file}" if r.tier == "compiled" else family
+        for family, records in families.items()
+        for r in records
+        if len(r.returns) > 1 and r.named and not r.symbol.startswith("_")
+    }
     kernels = {r.key: signature(r) for r in everything if r.later and has_shape(r)}
     later: dict[str, list[str]] = {}
     for r in compiled:
@@ -327,6 +333,7 @@ def index(families: dict) -> str:
             f"FUNCTIONS = {functions!r}",
             f"METHODS = {methods!r}",
             f"NAMESPACES = {spaces!r}",
+            f"RESULTS = {dict(sorted(results.items()))!r}",
             f"KERNELS: dict[str, str] = {kernels!r}",
             "",
         ]

@@ -11,7 +11,6 @@ HEAD = """# cython: language_level=3, auto_pickle=False
 # Generated from autograd_cy/ops/{family}.py by ext/codegen; do not edit.
 \"\"\"Operators of the family "{family}".\"\"\"
 cimport cython
-from collections import namedtuple as _namedtuple
 from builtins import bool as _bool
 from autograd_cy._C.dtypes import dtype as _dtype
 from cpython.exc cimport PyErr_CheckSignals
@@ -20,7 +19,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_differentiable, dt_is_complex, dt_real, dt_to_complex, g_default_dtype, DT_BOOL, DT_I64
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.linking cimport publish as _publish
-from autograd_cy._C.linking import _interpreted as interpreted
+from autograd_cy._C.linking import _interpreted as interpreted, named_results as _named_results
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
     wrap_int, wrap_double, normal_dim, F_WRAPPED, F_STRIDED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
@@ -73,7 +72,8 @@ from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, nam
 from autograd_cy._C.arguments cimport (
     {converters}, claim, claim_promoted, alpha_arg, foreign_operand, check_no_integer_zero, check_pow_domain, check_bool_condition,
     check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
-    check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_same_parts)
+    check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_real_limit,
+    check_same_parts)
 {imports}
 
 cdef extern from *:

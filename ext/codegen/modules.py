@@ -109,7 +109,7 @@ def family_module(
     groups: dict[str, list] = {}
     for r in records:
         groups.setdefault(r.name, []).append(r)
-    forms = Forms()
+    forms = Forms({r.key: r for rs in by_name.values() for r in rs})
     operators: list[str] = []
     other_names: list[str] = []
     for name, group in groups.items():
@@ -136,7 +136,7 @@ def family_module(
             lines, reg = dunder_forms(r)
             operators += lines
             register += reg
-    named = [f'{n}_result = _namedtuple("{n}", {tuple(o)!r})' for n, o in results.items()]
+    named = [f'{n}_result = _named_results("{n}", {tuple(o)!r})' for n, o in results.items()]
     consts = [f"cdef Tensor {k} = {v}" for k, v in sorted(constants.items())]
     written = "\n".join([*body, *forms.lines, *operators])
     register += registration(records)

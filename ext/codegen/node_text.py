@@ -124,6 +124,7 @@ class NodeText(OperatorBase):
         outs = self.r.returns
         if self.many:
             f.declare("tuple", "grads", "materialise(self, gin)")
+            f.block("if grads is None:", ["return 0"])
             return {"grads": ("grads", "L")}
         if not self.multi:
             f.block("if gin[0] == NULL:", ["return 0"])

@@ -150,6 +150,14 @@ class Operation:
             ("a list of indices", any(a.type == "indices" for a in record.args)),
             ("alpha=", record.alpha),
             ("dunder=", record.dunder),
+            ("out='truth' of no shape rule", record.out == "truth" and not has_shape(record)),
+            ("refuse_tangents=", getattr(record.vjp, "refuse_tangents", False)),
+            (
+                "a real result of a fixed dtype",
+                self.kind == "elementwise"
+                and record.kernel.dtypes == "real"
+                and (record.inplace or record.out == "exact"),
+            ),
         ):
             if said and (self.kind != "composite" or what == "dunder="):
                 raise FormulaError(f"{record.key}: {what} is for compiled records")
@@ -327,8 +335,6 @@ class Operation:
             fields["widen"] = repr((bits_of(letters), target))
         if r.mutates:
             fields["mutated"] = repr(tuple(self.places[name] for name in r.mutates))
-        if getattr(r.vjp, "refuse_tangents", False):
-            fields["refuses_tangents"] = "True"
         if self.kind in ("view", "elementwise") or getattr(k, "lazy", False):
             fields["resolves"] = "False"
         if self.kind in ("view", "elementwise") or getattr(k, "anywhere", False):
@@ -342,8 +348,8 @@ class Operation:
                 fields["out_dtype"] = repr(dtype)
             elif r.wide_out:
                 fields["wide"] = "True"
-        if self.kind == "elementwise" and k.dtypes in ("bool", "real"):
-            fields["inplace"] = repr(k.dtypes)
+        if self.kind == "elementwise" and k.dtypes == "bool":
+            fields["truth"] = "True"
         if self.diff:
             lines += self.derivatives(fields)
         lines += self.batching(fields)
@@ -537,7 +543,7 @@ class Operation:
     def text(self) -> list[str]:
         """Everything that the Python forms call."""
         r = self.r
-        named = [f"{r.symbol}_result = _namedtuple({r.symbol!r}, {r.returns!r})"] * (
+        named = [f"{r.symbol}_result = _named_results({r.symbol!r}, {r.returns!r})"] * (
             len(r.returns) > 1 and r.named
         )
         if self.kind == "composite":

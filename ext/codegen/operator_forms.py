@@ -247,7 +247,6 @@ class OperatorForms(NodeText):
 
     def inplace_operator(self) -> list[str]:
         r = self.r
-        others = [a for a in r.args if a.name != "self"]
         lines = [
             "",
             f"cdef Tensor c_{self.key}_({self.params}):",
@@ -299,12 +298,7 @@ class OperatorForms(NodeText):
         if self.kind == "elementwise":
             body.append(self.kernel_expression("self"))
         elif has_shape(r):
-            if r.kernel.places:
-                body += [
-                    f'check_separate(self, {a.name}, "{self.shown}_")'
-                    for a in others
-                    if a.type in ("Tensor", "operand")
-                ]
+            body += self.separate("self", "_")
             body.append(self.kernel_expression("self", inplace=True))
         elif self.writes_out:
             body.append(self.kernel_expression("self"))
@@ -320,6 +314,16 @@ class OperatorForms(NodeText):
         node = "n" if self.diff else "None"
         body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
+
+    def separate(self, target: str, form: str = "") -> list[str]:
+        """Lines that refuse operands in the memory of which a kernel writes some places only."""
+        if not self.r.kernel.places:
+            return []
+        return [
+            f'check_separate({target}, {a.name}, "{self.shown}{form}")'
+            for a in self.r.args
+            if a.name != self.r.kernel.over and a.type in ("Tensor", "operand")
+        ]
 
     def composite_in_place(self) -> list[str]:
         """Lines that let a composite write to `self`, where nothing is recorded."""
@@ -459,18 +463,21 @@ class OperatorForms(NodeText):
                 "    return out",
             ]
         lines += indent(self.claims())
+        if refusal := self.on_the_cpu():
+            lines += [f"    cdef uint32_t flags = {self.flags()}", *indent(refusal)]
         exact = self.result_dtype() if r.out == "exact" else None
         if exact is not None:
             # What is real for a complex tensor may go into a complex one, too.
-            refusal = "need_exact_out" if r.kernel.dtypes == "complex" else "raise other_out"
+            refuse = "need_exact_out" if r.kernel.dtypes == "complex" else "raise other_out"
             unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
             lines += [
                 f"    if not ({unless}out.dt == {exact}):",
-                f'        {refusal}(out, {exact}, "{self.shown}")',
+                f'        {refuse}(out, {exact}, "{self.shown}")',
             ]
         if has_shape(r):
             lines += [
                 f"    cdef uint32_t flags = {self.flags()}",
+                *indent(self.separate("out")),
                 f"    {self.kernel_expression('out', resolving=self.resolves)}",
             ]
         elif (
@@ -494,6 +501,7 @@ class OperatorForms(NodeText):
             *self.without_negative_dims(),
             *self.claims(),
             f"cdef uint32_t flags = {self.flags()}",
+            *self.on_the_cpu(),
             self.kernel_expression("out", resolving=self.resolves),
             *writes,
             "return out",

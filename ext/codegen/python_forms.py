@@ -177,8 +177,8 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
 class Body:
     """The C function that gets the values of a call."""
 
-    def __init__(self, r: Any, form: str = ""):
-        self.r, self.form = r, form
+    def __init__(self, r: Any, form: str, table: Mapping[str, Any]):
+        self.r, self.form, self.table = r, form, table
         self.name = f"form_{r.key}{form}"
         options = [name for name, _ in options_of(r)]
         self.places = {name: len(r.args) + k for k, name in enumerate([*options, "out"])}
@@ -241,8 +241,14 @@ class Body:
             default = {"None": "NONE", "False": "0"}.get(a.default, a.default)
             names = f"{self.names}, {self.value(c, place)}"
             lines.append(f"if v[{place}].{member} != {default}:")
-            if r.out and not self.form:
+            if r.out and not self.form and self.table[key].out:
                 lines += indent(self.out(key, names))
+            elif r.out and not self.form:
+                text = f"{r.shown}() takes no out= with {a.name}=; leave one of them out"
+                lines += [
+                    f"    if v[{self.places['out']}].o != NONE:",
+                    f'        raise RuntimeError("{text}")',
+                ]
             lines.append(f"    return c_{key}{self.form}({names})")
         return lines
 
@@ -267,9 +273,9 @@ class Body:
         if not r.alpha:
             return []
         last = r.tensor_args[-1].name
-        test = (
-            f"if v[{self.places['alpha']}].o != <PyObject*>ONE and (alpha is True or alpha != 1):"
-        )
+        # Other ones, 1.0 or True, are looked at: not every dtype goes with them.
+        other = "alpha is True" if r.alpha is True else "type(alpha) is not int"
+        test = f"if v[{self.places['alpha']}].o != <PyObject*>ONE and ({other} or alpha != 1):"
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
         if r.alpha is True:
             factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last}, True)'
@@ -327,8 +333,13 @@ def choice(name: str, group: Sequence[Any]) -> list[str]:
 
 @dataclass
 class Forms:
-    """The Python forms of a module: lines for the binder, documents, C functions."""
+    """
+    The Python forms of a module: lines for the binder, documents, C functions.
 
+    `table` has all records by their keys.
+    """
+
+    table: Mapping[str, Any]
     rows: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
     bodies: list[str] = field(default_factory=list)
@@ -346,7 +357,7 @@ class Forms:
                 if not (r.options or r.alpha):
                     continue
                 self.rows.append(":")
-            body = Body(r, form)
+            body = Body(r, form, self.table)
             self.bodies.append(body.name)
             self.lines += body.lines()
         if len(group) > 1:

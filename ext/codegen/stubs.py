@@ -108,6 +108,7 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
             else:
                 exported[name] = names
     lazy |= write_interpreted(families, pxd_dir.parent / "_interpreted")
+    write_if_changed(str(pxd_dir.parent / "return_types.pyi"), results_stub(families))
     stub_namespace.write(pxd_dir.parent, exported, lazy)
     stub_namespace.write_functional(pxd_dir.parent, families, module_of)
     for path in pxd_dir.glob("*.pyi"):
@@ -136,6 +137,20 @@ def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
         if path.stem not in written:
             path.unlink()
     return lazy
+
+
+def results_stub(families: dict) -> str:
+    """The stub of the module that has the classes of several results with names."""
+    found: dict[str, str] = {}
+    for family, records in families.items():
+        for r in records:
+            if len(r.returns) > 1 and r.named and not r.symbol.startswith("_"):
+                module = f"_C.ops_{r.file}" if r.tier == "compiled" else f"_interpreted.{family}"
+                found[r.symbol] = (
+                    f"from autograd_cy.{module} import {r.symbol}_result as {r.symbol}"
+                )
+    lines = [found[name] for name in sorted(found)]
+    return "\n".join([*lines, f"__all__ = {sorted(found)!r}", "all_return_types: list[type]", ""])
 
 
 def module_of(r) -> str:

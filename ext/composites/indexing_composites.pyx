@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
-from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
+from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor_arg
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape
@@ -29,9 +29,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.nd} dimension(s).")
-    if dt_is_complex(value.dt) and not dt_is_complex(other.dt):
-        raise RuntimeError(
-            f"value cannot be converted to type {dt_object(other.dt).name} without overflow")
+    real_number(value, other.dt, None)
     check_fits(value, other.dt)
     if other.flags & F_DEVICE and not value.flags & F_DEVICE:
         value = T._to_device(value, device_of(other))
@@ -124,11 +122,14 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
 
 cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate):
     """The values of index_put in the dtype of `a`: one for a mask is a number, others have it."""
+    given = [x for x in places if x is not None]
+    number = (values.count == 1 and not accumulate and len(given) == 1
+              and (<Tensor>given[0]).dt == DT_BOOL)
+    if number and values.mem == a.mem:
+        values = T.clone(values, -1)    # it is read before anything is written
     if values.dt == a.dt:
         return values
-    given = [x for x in places if x is not None]
-    if (values.count == 1 and not accumulate and len(given) == 1
-            and (<Tensor>given[0]).dt == DT_BOOL):
+    if number:
         return T._to_dtype(values, a.dt)
     raise RuntimeError(
         "Index put requires the source and destination dtypes match, got "
@@ -194,6 +195,9 @@ cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.nd} dimension(s).")
+    if dt_is_complex(value.dt) and not dt_is_complex(a.dt):
+        raise RuntimeError(
+            f"index_fill_(): a complex value can't go into {dt_object(a.dt).name}; give a real one")
     if index.dt != DT_I64 or index.nd > 1:
         raise IndexError("index_fill_(): Expected dtype int64 for index, of at most one dimension, "
                          f"but got {dt_object(index.dt).name} {list(sizes_of(index))}")
@@ -303,10 +307,10 @@ cdef Tensor counts_of(Tensor a, Py_ssize_t dim, Tensor index, bint include_self)
 
 cdef Tensor owners_of(Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
                       bint include_self):
-    """How many elements reach the extreme of each slot; at least 1, as NaN equals nothing."""
+    """How many elements reach the extreme of each slot: none where it is NaN."""
     cdef Tensor n = own_part(T._to_dtype(T.eq(a, result), a.dt), dim, index, include_self)
     cdef Tensor hits = T.eq(src, T.gather(result, dim, index))
-    return T.clamp_min(T.scatter_add(n, dim, index, T._to_dtype(hits, a.dt)), wrap_int(1))
+    return T.scatter_add(n, dim, index, T._to_dtype(hits, a.dt))
 
 
 cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
@@ -317,8 +321,9 @@ cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor sr
     elif reduce == "prod":
         v = T.mul(v, T._conjugate(T.scatter_reduce(T.ones_like(a), dim, index, src, "prod", True)))
     elif reduce != "sum":
-        v = T.where(T.eq(a, result), T.div(v, owners_of(a, dim, index, corner(src, index), result,
-                                                        include_self)), wrap_int(0))
+        # Nobody owns a NaN, whose gradient, 0 / 0, is NaN.
+        v = T.mul(T._to_dtype(T.eq(a, result), a.dt), T.div(
+            v, owners_of(a, dim, index, corner(src, index), result, include_self)))
     return own_part(v, dim, index, include_self)
 
 
@@ -330,10 +335,9 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
     if reduce == "mean":
         return T.div(v, T.gather(counts_of(a, dim, index, include_self), dim, index))
     if reduce == "amax" or reduce == "amin":
-        return T.where(
-            T.eq(src, T.gather(result, dim, index)),
-            T.div(v, T.gather(owners_of(a, dim, index, src, result, include_self), dim, index)),
-            wrap_int(0))
+        return T.mul(
+            T._to_dtype(T.eq(src, T.gather(result, dim, index)), a.dt),
+            T.div(v, T.gather(owners_of(a, dim, index, src, result, include_self), dim, index)))
     if reduce == "sum":
         return v
     # The product of the others is result / src. It is that of the rest where src is the only zero.
@@ -368,7 +372,8 @@ cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_gr
     return T.gather(a, dim, index)
 
 
-cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce):
+cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,
+                       Tensor out):
     """Sums or products with `source`, a tensor or a number, at the indices along a dimension."""
     if reduce != "add" and reduce != "multiply":
         raise RuntimeError(
@@ -382,7 +387,11 @@ cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, st
     else:
         source = T.expand(value_like(source, a), tuple([index.sizes[i] for i in range(index.nd)]))
     if reduce == "add":
+        if out is not None:
+            return T.scatter_add_out(a, dim, index, source, out)
         return T.scatter_add(a, dim, index, source)
+    if out is not None:
+        return T.scatter_reduce_out(a, dim, index, source, "prod", True, out)
     return T.scatter_reduce(a, dim, index, source, "prod", True)
 
 

@@ -3,7 +3,7 @@
 from libc.math cimport M_PI
 
 from autograd_cy._C.arguments cimport check_no_bool_subtraction
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_object
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_is_float, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_SUM
 from autograd_cy._C.tensor cimport (
@@ -119,7 +119,9 @@ cdef Tensor margin_ranking_loss(Tensor a, Tensor b, Tensor target, double margin
         raise RuntimeError("margin_ranking_loss: Negation, the `-` operator, on a bool tensor is "
                            "not supported; targets are 1 or -1")
     a = T.mul(difference(b, a), target)
-    return reduced(above_zero(a if margin == 0.0 else T.add(a, wrap_double(margin))), reduction)
+    if margin != 0.0 or not dt_is_float(a.dt):  # a float makes integers floats, zero or not
+        a = T.add(a, wrap_double(margin))
+    return reduced(above_zero(a), reduction)
 
 
 cdef Tensor hinge_embedding_loss(Tensor a, Tensor target, double margin, Py_ssize_t reduction):

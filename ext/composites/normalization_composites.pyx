@@ -277,8 +277,9 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
                 f"instance_norm: {name} should contain {c} elements not {(<Tensor>t).count}")
     means, variances = repeated(running_mean, n), repeated(running_var, n)
     out = batch_norm(
-        T.reshape(input, (1, n * c, *dims_of(input)[2:])), repeated(weight, n), repeated(bias, n),
-        means, variances, use_input_stats, momentum, eps, cudnn_enabled)
+        T.reshape(T._contiguous(input, -1), (1, n * c, *dims_of(input)[2:])),
+        repeated(weight, n), repeated(bias, n), means, variances, use_input_stats, momentum, eps,
+        cudnn_enabled)
     if use_input_stats and n:
         average_back(running_mean, means)
         average_back(running_var, variances)

@@ -167,7 +167,7 @@ cdef tuple max_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, tu
         check_1d_max(a, kernel, steps, padding, dilation, ceil_mode)
     else:
         check_pool(a, op, kernel, steps, padding, dilation, ceil_mode)
-    if dt_is_complex(a.dt) or a.dt == 0 or (n == 1 and not dt_is_float(a.dt)):
+    if dt_is_complex(a.dt) or a.dt == 0:
         refuse_dtype(a, "max_pool1d_impl" if n == 1 else op)
     return T._max_pool(a, kernel, steps, padding, dilation, ceil_mode)
 

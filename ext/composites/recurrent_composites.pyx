@@ -69,7 +69,8 @@ cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) 
     cdef Py_ssize_t hidden
     cdef Tensor h
     cdef int k, gates = gates_of(mode)
-    check_floating(x, f"{NAMES[mode]}_cell")
+    if mode != R_RELU:  # whose formula integers have, too
+        check_floating(x, f"{NAMES[mode]}_cell")
     if w_ih.nd != 2 or w_hh.nd != 2:
         raise RuntimeError(
             f"recurrent cell: w_ih and w_hh must be matrices, got shapes {list(dims_of(w_ih))} "

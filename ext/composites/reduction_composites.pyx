@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Composites of the family reduction: records in autograd_cy/ops/reduction.py name them."""
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_is_integral, dt_object, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32,
-    DT_F64, DT_I64)
+    dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
+    DT_F32, DT_F64, DT_I64)
 from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
@@ -122,6 +122,14 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
             raise RuntimeError(
                 "linalg.vector_norm: dtype should be complex for complex inputs, but got "
                 f"{dt_object(dt).name}")
+        if dt_is_complex(dt) and not dt_is_complex(a.dt):
+            raise RuntimeError(
+                "linalg.vector_norm: dtype should be real for real inputs, but got "
+                f"{dt_object(dt).name}")
+        if not dt_is_integral(a.dt) and dt_promote(a.dt, dt) != dt:
+            raise RuntimeError(
+                f"linalg.vector_norm: the dtype of the input ({dt_object(a.dt).name}) should be "
+                f"convertible without narrowing to the specified dtype ({dt_object(dt).name})")
         a = T._to_dtype(a, dt)
     if dt_is_integral(a.dt):
         raise RuntimeError(

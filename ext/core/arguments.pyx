@@ -9,14 +9,16 @@ from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F64, DT_I64)
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F64,
+    DT_I64)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport cast, resolved, result_dtype, to_device
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, shown_value, check_fits, F_WRAPPED)
+    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, shown_value, check_fits, F_BATCHED,
+    F_WRAPPED)
 
 
 cdef str type_name(object x):
@@ -409,8 +411,12 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
     if dt_is_complex(a.dt):
         raise NotImplementedError("clamp is not supported for complex types")
     if low is not None:
+        if low.flags & F_WRAPPED:
+            real_number(low, a.dt, "clamp")
         check_bound(a, low)
     if high is not None:
+        if high.flags & F_WRAPPED:
+            real_number(high, a.dt, "clamp")
         check_bound(a, high)
     return 0
 
@@ -439,6 +445,28 @@ cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1:
     return 0
 
 
+cdef int real_number(Tensor number, int dt, str op) except -1:
+    """
+    Take a complex number that is a real one for a real dtype; others are refused.
+
+    One that was wrapped for this call becomes that real number.
+    """
+    if not dt_is_complex(number.dt) or dt_is_complex(dt) or dt == DT_BOOL:
+        return 0
+    if number.flags & F_BATCHED:
+        raise RuntimeError(
+            f"{op + ': ' if op else ''}complex values, one for each example, don't fit "
+            f"{dt_object(dt).name}; give their real parts")
+    value = shown_value(number)
+    if value.imag != 0:
+        raise RuntimeError(
+            f"{op + ': ' if op else ''}value cannot be converted to type {dt_object(dt).name} "
+            f"without overflow: {value} is complex; give a real number")
+    if number.flags & F_WRAPPED and number.dt == DT_C128:
+        number.dt = DT_F64      # its real part comes first
+    return 0
+
+
 cdef int factor_fits(Tensor factor, int dt) except -1:
     """
     Make a number that multiplies a result of dtype `dt` one of its kind.
@@ -447,10 +475,7 @@ cdef int factor_fits(Tensor factor, int dt) except -1:
     that it may be changed.
     """
     cdef int64_t whole
-    if dt_is_complex(factor.dt) and not dt_is_complex(dt):
-        raise RuntimeError(
-            f"value cannot be converted to type {dt_object(dt).name} without overflow: "
-            f"{scalar_value(factor)}")
+    real_number(factor, dt, None)
     if factor.dt == DT_F64 and dt_is_integral(dt):
         whole = int(scalar_value(factor))
         factor.dt = DT_I64
@@ -492,10 +517,7 @@ cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.nd} dimension(s).")
-    if dt_is_complex(value.dt) and not dt_is_complex(a.dt):
-        raise RuntimeError(
-            f"value cannot be converted to type {dt_object(a.dt).name} without overflow")
-    return 0
+    return real_number(value, a.dt, None)
 
 
 cdef int check_selection(Tensor a, Tensor mask) except -1:
@@ -515,6 +537,10 @@ cdef int check_bound(Tensor a, Tensor bound) except -1:
         if dt == a.dt:
             check_fits(bound, dt)
     return 0
+
+
+cdef int check_real_limit(Tensor a, Tensor limit) except -1:
+    return real_number(limit, a.dt, None)
 
 
 cdef int check_same_parts(Tensor real, Tensor imag) except -1:

@@ -86,7 +86,9 @@ cdef class UntypedStorage:
             storage_decref(s)
 
     def data_ptr(self):
-        """Address of the first byte."""
+        """Address of the first byte, 0 where nothing was allocated."""
+        if self.mem.nbytes == 0 and self.mem.kind != STORAGE_BORROWED:
+            return 0
         return <size_t>self.mem.data
 
     def nbytes(self):

@@ -89,15 +89,14 @@ cdef class Program:
         for i in range(self.count):
             for k in range(self.launches[i].n):
                 address = <size_t>self.launches[i].at[k].mem
-                if self.launches[i].at[k].access & READS and address not in done:
+                if self.launches[i].at[k].access & READS:
                     first.add(address)
             for k in range(self.launches[i].n):
                 mem = self.launches[i].at[k].mem
                 if mem == NULL or <size_t>mem in first or <size_t>mem in done:
-                    continue
-                if self.launches[i].at[k].access & (WRITES | SCRATCH):
-                    memset(mem.data, 0xFF, mem.nbytes)
-                    done.add(<size_t>mem)
+                    continue        # the others are written
+                memset(mem.data, 0xFF, mem.nbytes)
+                done.add(<size_t>mem)
         return len(done)
 
     def move(self, Tensor old not None, Tensor new not None):
@@ -118,12 +117,17 @@ cdef class Program:
                     self.launches[i].at[k].mem = storage_incref(b)
                     storage_decref(a)
 
-    def run_elsewhere(self):
+    def run_elsewhere(self, tensors=()):
         """
         Run all launches on other memory with the same content, and copy it back.
 
         What they name holds 0xFF meanwhile, and so does what was allocated while they were kept:
         a launch that reads memory which is none of its operands gives other results.
+
+        Parameters
+        ----------
+        tensors : iterable of Tensor
+            What else holds 0xFF meanwhile, such as the inputs.
 
         Raises
         ------
@@ -142,6 +146,8 @@ cdef class Program:
                 moved[<size_t>self.launches[i].at[k].mem] = 0
         for i in range(self.births):
             moved[<size_t>self.born[i]] = 0
+        for t in tensors:
+            moved[<size_t>(<Tensor?>t).mem] = 0
         for address in list(moved):
             mem = <StorageImpl*>address
             if mem == NULL or mem.data == NULL:
@@ -206,9 +212,8 @@ cdef class Program:
                         f"launches can't be kept: {self.launches[i].name.decode()} (launch {i}) "
                         "reads memory that no launch has written; what filled it would not be "
                         "done again")
-            for k in range(self.launches[i].n):
-                if self.launches[i].at[k].access & (WRITES | SCRATCH):
-                    young.discard(<size_t>self.launches[i].at[k].mem)
+            for k in range(self.launches[i].n):     # what is read is none of them
+                young.discard(<size_t>self.launches[i].at[k].mem)
         return 0
 
 

@@ -10,6 +10,7 @@ Families of operators that the import leaves out (`_expect`) are loaded when a m
 of theirs is.
 """
 import sys
+from collections import namedtuple as _namedtuple
 from importlib import import_module as _import_module
 
 
@@ -85,3 +86,28 @@ def _unfilled():
     _complete = True
     return [f"{signature} (called in {module})"
             for signature, users in _waiting.items() for module, _ in users]
+
+
+def named_results(str name not None, tuple fields not None):
+    """The class of several results with names, which `autograd_cy.return_types` has.
+
+    Like those of torch it takes one sequence, too, and shows a line for each result.
+    """
+    made = _namedtuple(name, fields, module="autograd_cy.return_types")
+    by_name = made.__new__
+    cdef Py_ssize_t n = len(fields)
+
+    def new(cls, *given, **named):
+        if not named and len(given) == 1:
+            given = tuple(given[0])
+        if named or len(given) != n:
+            return by_name(cls, *given, **named)
+        return tuple.__new__(cls, given)
+
+    def shown(self):
+        lines = [f"{field}={value!r}" for field, value in zip(fields, self)]
+        return f"autograd_cy.return_types.{name}(\n" + ",\n".join(lines) + ")"
+
+    made.__new__ = staticmethod(new)
+    made.__repr__ = shown
+    return made

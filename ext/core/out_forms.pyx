@@ -1,6 +1,7 @@
 # cython: language_level=3
 """``out=``: what may be given, and how results get into it."""
 from libc.stdint cimport uint32_t
+from autograd_cy._C.arguments cimport tensor_arg
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
 from autograd_cy._C.iterate cimport cast, copy_into, resize_out
@@ -67,6 +68,18 @@ cdef int need_exact_out(Tensor out, int dt, str op) except -1:
 cdef int write_exact_out(Tensor out, Tensor value, str op) except -1:
     need_exact_out(out, value.dt, op)
     return write_out(out, value, op)
+
+
+def stored(Tensor value not None, out, str name):
+    """`value`, or `out` of its dtype with it; for functions that are made of others."""
+    cdef Tensor target
+    if out is None:
+        return value
+    target = tensor_arg(out, name, "out", 0)
+    check_out(target, value.flags, name)
+    write_exact_out(target, value, name)
+    bump_version(target)
+    return out
 
 
 cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):

@@ -16,7 +16,7 @@ cimport cython
 from cpython.dict cimport PyDict_GetItem
 from cpython.ref cimport PyObject, Py_DECREF, Py_INCREF
 from libc.stdint cimport (
-    INT64_MAX, int16_t, int32_t, int64_t, int8_t, uint64_t, uint8_t, uintptr_t)
+    INT64_MAX, int16_t, int32_t, int64_t, int8_t, uint32_t, uint64_t, uint8_t, uintptr_t)
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 from autograd_cy._C.parallel cimport team_place
@@ -203,7 +203,7 @@ def _windows(image, weight, stride, padding, dilation):
         if around != "same":
             room = places + 2 * (0 if around == "valid" else around)
             places = (room - apart * (weight[2 + i] - 1) - 1) // step + 1
-        count *= max(places, 0)
+        count *= places
     return count
 
 

@@ -4,6 +4,7 @@
 # A few slots hold one block each and are exchanged atomically, so no lock is needed.
 
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -22,6 +23,8 @@ cdef extern from *:
     static int ag_slot_is_full(int i) {
         return __atomic_load_n(&ag_slots[i], __ATOMIC_RELAXED) != NULL;
     }
+    static Py_ssize_t ag_held = 0;
+    static void ag_hold(Py_ssize_t n) { __atomic_fetch_add(&ag_held, n, __ATOMIC_RELAXED); }
     static void *ag_aligned(size_t nbytes) {
         void *block = NULL;
         return posix_memalign(&block, 64, nbytes) ? NULL : block;
@@ -32,6 +35,8 @@ cdef extern from *:
     void* ag_swap_slot(int i, void* block) noexcept nogil
     bint ag_fill_slot(int i, void* block) noexcept nogil
     bint ag_slot_is_full(int i) noexcept nogil
+    Py_ssize_t ag_held              # blocks with a mark that nobody has given back
+    void ag_hold(Py_ssize_t n) noexcept nogil
     void* ag_aligned(size_t nbytes) noexcept nogil
 
 cdef enum:
@@ -42,9 +47,13 @@ cdef enum:
 
 ctypedef struct Header:
     size_t capacity
+    char* mark              # behind what was asked for, NULL if there is none
 
 # Test hook: blocks left before there is none; negative means never.
 cdef Py_ssize_t left = -1
+# Another: blocks end where they were asked to, and those that were written beyond that.
+cdef bint marks = False
+cdef Py_ssize_t crossed = 0
 
 
 cdef inline bint fails() noexcept nogil:
@@ -60,6 +69,8 @@ cdef void* take_scratch(size_t nbytes) noexcept nogil:
     cdef Header* header
     if fails():
         return NULL
+    if marks:
+        return marked(nbytes)
     for i in range(AG_SLOTS):
         if not ag_slot_is_full(i):
             continue
@@ -84,7 +95,29 @@ cdef void* fresh(size_t nbytes) noexcept nogil:
     if header == NULL:
         return NULL
     header.capacity = capacity
+    header.mark = NULL
     return <char*>header + HEADER
+
+
+cdef void* marked(size_t nbytes) noexcept nogil:
+    """A block of its own, of no numbers, with a mark behind it."""
+    cdef Header* header = <Header*>ag_aligned(HEADER + nbytes + HEADER)
+    if header == NULL:
+        return NULL
+    header.capacity = LARGEST_KEPT + 1
+    header.mark = <char*>header + HEADER + nbytes
+    ag_hold(1)
+    memset(<char*>header + HEADER, 0xFF, nbytes + HEADER)
+    return <char*>header + HEADER
+
+
+cdef void look_at_mark(const Header* header) noexcept nogil:
+    global crossed
+    cdef int i
+    for i in range(HEADER):
+        if header.mark[i] != <char>0xFF:
+            crossed += 1
+            return
 
 
 cdef void put_back(Header* header) noexcept nogil:
@@ -97,8 +130,13 @@ cdef void put_back(Header* header) noexcept nogil:
 
 
 cdef void give_scratch(void* block) noexcept nogil:
+    cdef Header* header
     if block != NULL:
-        put_back(<Header*>(<char*>block - HEADER))
+        header = <Header*>(<char*>block - HEADER)
+        if header.mark != NULL:
+            look_at_mark(header)
+            ag_hold(-1)
+        put_back(header)
 
 
 cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
@@ -116,6 +154,23 @@ def _fail_after(Py_ssize_t n):
     global left
     before, left = left, n
     return before
+
+
+def _mark(bint on):
+    """
+    Test hook: let blocks from now on be as long as was asked, full of NaN, with a mark behind them.
+
+    Returns how many were written beyond their ends since the last call.
+    """
+    global marks, crossed
+    before, crossed = crossed, 0
+    marks = on
+    return before
+
+
+def _held():
+    """How many blocks with a mark are in use, or were never given back."""
+    return ag_held
 
 
 def release():

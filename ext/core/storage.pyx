@@ -92,7 +92,7 @@ cdef inline StorageImpl* small_block() noexcept:
 
 
 cdef inline void give_back(StorageImpl* s) noexcept:
-    if s.size_class == 0 and s.kind == STORAGE_CACHED:
+    if s.size_class == 0:           # only what is cached comes here
         PyObject_Free(s)
     else:
         free(s)
@@ -111,8 +111,26 @@ cdef void flush_cache() noexcept:
     g_cached_bytes = 0
 
 
+class OutOfMemoryError(RuntimeError, MemoryError):
+    """
+    There is no memory for a tensor; both a ``RuntimeError``, as in PyTorch, and a ``MemoryError``.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> try:
+    ...     ag.empty(1 << 60)
+    ... except ag.OutOfMemoryError as error:
+    ...     print(str(error)[:40])
+    autograd_cy: cannot allocate 46116860184
+    """
+
+
+OutOfMemoryError.__module__ = "autograd_cy"
+
+
 cdef object no_memory(Py_ssize_t nbytes):
-    return MemoryError(
+    return OutOfMemoryError(
         f"autograd_cy: cannot allocate {nbytes} bytes "
         f"({g_live_bytes} bytes are in use by tensors); "
         f"free tensors or make the request smaller."

@@ -256,11 +256,11 @@ cdef class Tensor:
             return tensor_is_contiguous(self)
         return tensor_matches_format(self, format_code(memory_format))
 
-    def is_set_to(self, Tensor other not None):
+    def is_set_to(self, Tensor tensor not None):
         """Whether both show the same elements of the same memory."""
-        return (self.ptr == other.ptr and same_shape(self, other)
-                and not (self.flags ^ other.flags) & F_LAZY
-                and (self.nd == 0 or memcmp(self.strides, other.strides,
+        return (self.ptr == tensor.ptr and same_shape(self, tensor)
+                and not (self.flags ^ tensor.flags) & F_LAZY
+                and (self.nd == 0 or memcmp(self.strides, tensor.strides,
                                             self.nd * sizeof(Py_ssize_t)) == 0))
 
     @property
@@ -519,7 +519,9 @@ cdef class Tensor:
         only_element(self)
         reading(self, "int()")
         value = scalar_value(self) if not g_modes & G_PROFILE else _seen_reader(self, False)
-        return int(real_part(value, "int64"))
+        if type(value) is complex:
+            return whole_part(value)
+        return int(value)
 
     def __float__(self):
         only_element(self)

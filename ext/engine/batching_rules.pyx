@@ -13,7 +13,7 @@ from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.rules_indexing cimport rows_added, selected
-from autograd_cy._C.tensor cimport Tensor, tensor_empty, wrap_at
+from autograd_cy._C.tensor cimport Tensor, dims_of, tensor_empty, wrap_at
 include "operators_of_batching_rules.pxi"
 
 
@@ -208,6 +208,32 @@ cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
     return wrap_at(T._as_strided_gather(
         batch_front(self, level), (count,) + base_size, (room,) + base_stride, base_offset,
         (count,) + size, (room,) + stride, storage_offset), 0, level)
+
+
+cdef Tensor strided_scatter_each(Tensor self, Tensor src, tuple size, tuple stride,
+                                 object storage_offset):
+    """Places count from the first element of each example."""
+    cdef int level = top_level((self, src))
+    cdef Py_ssize_t count, i, step
+    cdef list rows = []
+    self, src = lowered(self, level), lowered(src, level)
+    if not is_batched(self, level) and not is_batched(src, level):
+        return wrap_shared(T.as_strided_scatter(self, src, size, stride, storage_offset), level)
+    count = batch_size_of((self, src), level)
+    self, src = examples_of(self, level, count), examples_of(src, level, count)
+    step = self.strides[0]
+    for i in range(count):
+        rows.append(T.as_strided_scatter(
+            T.select(self, 0, i), T.select(src, 0, i), size, stride,
+            None if storage_offset is None else storage_offset + i * step))
+    return wrap_at(T.stack(tuple(rows), 0) if count else T.clone(self, -1), 0, level)
+
+
+cdef Tensor examples_of(Tensor a, int level, Py_ssize_t count):
+    """Its examples in the first dimension; one that all share is shown again and again."""
+    if is_batched(a, level):
+        return batch_front(a, level)
+    return T.expand(T.unsqueeze(a, 0), (count,) + dims_of(a))
 
 
 cdef Tensor strided_backward_each(Tensor grad_output, tuple base_size, tuple base_stride,

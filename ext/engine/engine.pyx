@@ -593,7 +593,6 @@ cdef object run_here(GraphTask g):
         if g.undo is not None:
             put, value = g.undo
             put(value)
-        g.current = NULL
         stack.pop()
         if not stack:
             del g_running[thread]

@@ -596,13 +596,11 @@ def _take_dual(Tensor t not None, ForwardLevel level not None):
     return unpack_dual(t, level, False)
 
 
-def _has_tangent(Tensor t not None):
-    """Whether `t`, or what is below its vmap, has a tangent of some level."""
+def _follow_bases(Tensor t not None):
+    """Let `t`, and what is below its vmaps, have the tangents of their bases."""
     while True:
         if t.flags & F_VIEW:
             follow_base(t)
-        if t.flags & F_DUAL:
-            return True
         if not (t.flags & F_BATCHED):
-            return False
+            return
         t = <Tensor>t.extra.value

@@ -160,7 +160,7 @@ cdef tuple apply_basic(Tensor a, object index):
                 within += t.nd - 1
             else:
                 dim += 1
-        elif hasattr(item, "__index__"):
+        elif hasattr(item, "__index__") and not isinstance(item, _np.bool_):  # as in new NumPy
             v = pick(v, dim, item)
         else:
             one_index(a, item)
@@ -267,6 +267,8 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
             src = T._to_dtype(src, v.dt)
+        if src.count == 1 and src.mem == v.mem and is_mask(index, advanced):
+            src = T.clone(src, -1)      # one number, read before anything is written
         T._index_put_(v, advanced, without_ones(src, 0), False)
         return 0
     check_not_expanded(v, "copy_")

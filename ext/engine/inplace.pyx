@@ -278,13 +278,13 @@ _published[1] = <void*>c_detach
 publish(_published, "Tensor copy_(Tensor, Tensor)\nTensor detach(Tensor)")
 
 
-def copy_(Tensor self not None, src, non_blocking=False):
+def copy_(Tensor self not None, other, non_blocking=False):
     """
-    Write the elements of `src` into this tensor; they are broadcast and converted.
+    Write the elements of `other` into this tensor; they are broadcast and converted.
 
     Parameters
     ----------
-    src : Tensor
+    other : Tensor
     non_blocking : bool
         Without effect on the CPU.
 
@@ -296,7 +296,7 @@ def copy_(Tensor self not None, src, non_blocking=False):
     Raises
     ------
     RuntimeError
-        If `src` doesn't expand to this shape, if both overlap in memory, or if autograd couldn't
+        If `other` doesn't expand to this shape, if both overlap in memory, or if autograd couldn't
         follow (a leaf that requires grad, a view of one, a view made in no_grad mode).
 
     Examples
@@ -307,15 +307,15 @@ def copy_(Tensor self not None, src, non_blocking=False):
     """
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_COPY, (self, src, non_blocking))
-    if not isinstance(src, Tensor):
-        src = as_operand(src, "copy_", "src")
+        _seen = begin_call(E + E_COPY, (self, other, non_blocking))
+    if not isinstance(other, Tensor):
+        other = as_operand(other, "copy_", "other")
     check_not_expanded(self, "copy_")
-    if (<Tensor>src).nd > self.nd and not (self.flags | (<Tensor>src).flags) & F_BATCHED:
+    if (<Tensor>other).nd > self.nd and not (self.flags | (<Tensor>other).flags) & F_BATCHED:
         raise RuntimeError(
             f"copy_: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
-            f"{list(sizes_of(<Tensor>src))}; squeeze what is copied")
-    return copy_from(self, <Tensor>src, "copy_")
+            f"{list(sizes_of(<Tensor>other))}; squeeze what is copied")
+    return copy_from(self, <Tensor>other, "copy_")
 
 
 def detach(Tensor self not None):
@@ -626,7 +626,7 @@ def as_strided_(Tensor self not None, size, stride, storage_offset=None):
     return take_geometry(self, T.as_strided(self, sizes, strides, storage_offset))
 
 
-def resize_(Tensor self not None, *size, memory_format=None):
+def resize_(Tensor self not None, *sizes, memory_format=None, size=None):
     """
     Change the shape of this tensor, whatever the number of elements.
 
@@ -635,7 +635,8 @@ def resize_(Tensor self not None, *size, memory_format=None):
 
     Parameters
     ----------
-    *size : int or sequence of int
+    *sizes : int or sequence of int
+        Or all of them as `size`.
     memory_format : memory_format, optional
 
     Returns
@@ -658,8 +659,8 @@ def resize_(Tensor self not None, *size, memory_format=None):
     """
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_RESIZE, (self, size))
-    cdef tuple wanted = given_sizes(size, None, "resize_", "size")
+        _seen = begin_call(E + E_RESIZE, (self, sizes))
+    cdef tuple wanted = given_sizes(sizes, size, "resize_", "size")
     return resized(self, wanted, -1 if memory_format is None else format_code(memory_format),
                    "resize_")
 

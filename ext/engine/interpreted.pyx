@@ -16,11 +16,11 @@ from autograd_cy._C.batching cimport (
     wrap_shared, wrap_shared_all)
 from autograd_cy._C.devices cimport device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
-    dt_code, dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_I64)
+    dt_code, dt_differentiable, dt_object, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
-    forward_level, primals_at, refuse_tangent, set_tangent, set_tangents, tangents_at, zero_tangent)
+    forward_level, primals_at, set_tangent, set_tangents, tangents_at, zero_tangent)
 from autograd_cy._C.inplace cimport (
-    constant_history, put_value, refuse_complex, replace_value, unknown_history)
+    constant_history, put_value, replace_value, unknown_history)
 from autograd_cy._C.events cimport finished, note_node
 from autograd_cy._C.interpreted_arguments cimport known_arguments
 from autograd_cy._C.interpreted_kernels cimport ElementwiseKernel, HostKernel, ShapedKernel
@@ -32,8 +32,7 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
 from autograd_cy._C.out_forms cimport (
-    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs,
-    write_truth_out)
+    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs)
 from autograd_cy._C.recorder cimport Event, Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
@@ -82,14 +81,13 @@ cdef class Operation:
     cdef readonly tuple widen           # (bits, name of a dtype), or None
     cdef readonly int n_results         # 0: a tuple of any length
     cdef readonly tuple constant        # numbers of outputs without derivative
-    cdef readonly bint refuses_tangents
     cdef readonly bint resolves         # the kernel takes no tensor that is to be conjugated
     cdef readonly bint anywhere         # the kernel knows all devices
     cdef readonly int view              # how the views that it gives are made, or -1
     cdef readonly str out               # "", "exact", "cast", "truth"
     cdef readonly bint wide             # out= may widen half types
     cdef readonly int out_dtype         # where the dtype stands that out= chooses, or -1
-    cdef readonly str inplace           # its result: "", "bool" or "real" of an elementwise kernel
+    cdef readonly bint truth            # an elementwise kernel says what is true
     cdef readonly tuple mutated         # places of arguments that the kernel changes
     cdef readonly tuple saved           # what `saved_names` of the node says
 
@@ -120,7 +118,6 @@ cdef class Operation:
         self.widen = fields.get("widen")
         self.n_results = fields.get("n_results", 1)
         self.constant = fields.get("constant", ())
-        self.refuses_tangents = fields.get("refuses_tangents", False)
         self.resolves = fields.get("resolves", True)
         self.anywhere = fields.get("anywhere", False)
         self.view = {None: -1, "one": CREATED_DEFAULT, "several": CREATED_MULTI_OUTPUT}[
@@ -128,7 +125,7 @@ cdef class Operation:
         self.out = fields.get("out", "")
         self.wide = fields.get("wide", False)
         self.out_dtype = fields.get("out_dtype", -1)
-        self.inplace = fields.get("inplace", "")
+        self.truth = fields.get("truth", False)
         self.numbers = fields.get("numbers", ())
         self.variants = ()
         self.mutated = fields.get("mutated", ())
@@ -240,14 +237,7 @@ cdef int claim_dtypes(Operation op, tuple args) except -1:
             refuse_dtype(dt, op.name, words)
         return 0
     for place in places:
-        if place == op.listed:
-            for t in <tuple>args[place]:
-                if not (bits >> t.dt) & 1:
-                    refuse_dtype(t.dt, op.name, words)
-            continue
         t = <Tensor>args[place]
-        if t is None:
-            continue
         # What is computed in another dtype need not be of a claimed one.
         dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
         if not (bits >> dt) & 1:
@@ -406,8 +396,6 @@ cdef object apply_operation(Operation op, tuple args, Event* seen=NULL):
         args = known_arguments(op.dims, args)
     args = widened_args(op, args)
     claim_dtypes(op, args)
-    if op.refuses_tangents and flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:
-        refuse_tangent(tensors_of(op, args), op.name)
     for place in op.mutated:
         if args[place] is not None:
             check_inplace(<Tensor>args[place], op.name, False)
@@ -640,19 +628,22 @@ def run_inplace(Operation op not None, tuple args not None):
         args = known_arguments(op.dims, args)
     if flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):
         value = apply_operation(op, (overwritten(first, flags),) + args[1:])
-        return replace_value(first, <Tensor>value, name)
-    return change(op, args, flags, name, seen)
+        replace_value(first, <Tensor>value, name)
+    else:
+        change(op, args, flags, name, seen)
+    if seen != NULL:
+        finished(seen, first, None)
+        seen = NULL
+    return first
 
 
-cdef Tensor change(Operation op, tuple args, uint32_t flags, str name, Event* seen):
+cdef int change(Operation op, tuple args, uint32_t flags, str name, Event* seen) except -1:
     """The in-place form of plain tensors: writes into the first, and records the node."""
     cdef Tensor first = <Tensor>args[0]
     cdef InterpretedNode n = None
     cdef bint tracked = flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and (
         recording(op, args) if op.differentiable else requires_grad(first))
     claim_dtypes(op, args)
-    if op.inplace == "real":
-        refuse_complex(first, op.name)
     check_inplace(first, name, tracked)
     if tracked and op.differentiable:
         n = record(op, args, 1, True)
@@ -672,22 +663,31 @@ cdef Tensor change(Operation op, tuple args, uint32_t flags, str name, Event* se
         if seen != NULL:
             note_node(seen, n)
     elif tracked:
-        if op.inplace == "bool":
+        if op.truth:
             constant_history(first, op.node_name)
         else:
             unknown_history(first, op.node_name)
-    return first
+    return 0
 
 
 def run_out(Operation op not None, tuple args not None, out):
     """The form with `out`: a tensor, or as many as there are results."""
-    cdef Scope _seen = NULL
+    cdef Scope seen = NULL
     cdef uint32_t flags = flags_of_args(op, args)
     cdef tuple given = out_tensors(op.name, op.n_results, flags, out)
+    if g_modes & G_PROFILE:
+        seen = begin_call(op.event, args)
+    fill(op, args, given, flags)
+    if seen != NULL:
+        finished(seen, given, None)
+        seen = NULL
+    return out
+
+
+cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
+    """Put the results into what ``out=`` was given."""
     cdef Tensor t
     cdef int exact
-    if g_modes & G_PROFILE:
-        _seen = begin_call(op.event, args)
     if op.dims:
         args = known_arguments(op.dims, args)
     if op.wide:
@@ -697,17 +697,15 @@ def run_out(Operation op not None, tuple args not None, out):
                 + args[op.out_dtype + 1:])
     args = widened_args(op, args)
     claim_dtypes(op, args)
-    if isinstance(op.kernel, ElementwiseKernel) and op.out != "truth":
+    if isinstance(op.kernel, ElementwiseKernel):
         t = <Tensor>given[0]
         exact = (<ElementwiseKernel>op.kernel).known_dtype(args) if op.out == "exact" else -1
-        # What is real for a complex tensor may go into a complex one, too.
-        if exact >= 0 and exact != t.dt and not (
-                op.inplace == "real" and dt_is_complex((<Tensor>args[0]).dt)):
+        if exact >= 0 and exact != t.dt:
             raise other_out(t, exact, op.name)
         if exact >= 0 or op.out == "cast":
             (<ElementwiseKernel>op.kernel).launch(args, t)
             bump_version(t)
-            return out
+            return 0
     if isinstance(op.kernel, ShapedKernel):
         for t in given:
             flags |= t.flags
@@ -716,13 +714,14 @@ def run_out(Operation op not None, tuple args not None, out):
             op.name, args, tensors_of(op, args), flags & F_DEVICE, given, op.out)
         for t in given:
             bump_version(t)
-        return out
+        return 0
     result = compute(op, args, flags)
     if op.out == "exact" and op.n_results > 1:
-        return write_outs(given, <tuple>result, op.name)
+        write_outs(given, <tuple>result, op.name)
+        return 0
     for t, value in zip(given, (result,) if isinstance(result, Tensor) else <tuple>result):
         write(op.out, t, <Tensor>value, op.name)
-    return out
+    return 0
 
 
 cdef tuple out_tensors(str name, int n_results, uint32_t flags, out):
@@ -736,8 +735,6 @@ cdef tuple out_tensors(str name, int n_results, uint32_t flags, out):
 cdef int write(str kind, Tensor out, Tensor value, str name) except -1:
     if kind == "exact":
         write_exact_out(out, value, name)
-    elif kind == "truth":
-        write_truth_out(out, value, name)
     else:
         write_out(out, value, name)
     bump_version(out)

@@ -47,7 +47,7 @@ memset(&graph_upcalls, 0, sizeof(graph_upcalls))
 cdef enum:  # beside CREATED_NO_GRAD and CREATED_INFERENCE
     CREATED_FURTHER = 8     # in normal mode, of a view that was made so
 
-InputMetadata = _namedtuple("InputMetadata", "shape dtype device")
+InputMetadata = _namedtuple("InputMetadata", "shape dtype device", module=__name__)
 
 # Newest first is the order of backward; one counter for all threads keeps it total.
 cdef uint64_t g_sequence = 0

@@ -32,7 +32,13 @@ cdef bint any_needed(Node n) noexcept:
 
 
 cdef tuple materialise(Node n, PyObject** gin):
+    """Gradients of all outputs, zeros for those without; None if none has any."""
     cdef int i
+    for i in range(n.n_out):
+        if gin[i] != NULL:
+            break
+    else:
+        return None
     return tuple([<object>gin[i] if gin[i] != NULL else zeros_for(n, i) for i in range(n.n_out)])
 
 

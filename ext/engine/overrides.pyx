@@ -17,7 +17,8 @@ never meet them.
 As in torch, ``axis``, ``keepdims``, ``x``, ``a``, ``x1`` and ``x2`` mean ``dim``, ``keepdim``,
 ``input`` and ``other`` in compiled functions. A call is tried as it is written; only where that is
 a TypeError and one of these names occurs it is tried again with the names of torch, so other calls
-pay nothing. The first try refused the name before it did anything.
+pay nothing. The first try refused the name before it did anything. Names that torch has beside
+those of its documents (``sections``, ``input`` of a matrix ``A``) are tried last.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
@@ -224,11 +225,41 @@ cdef dict numpy_names = {
     "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
-def _names_of_torch(dict kwargs not None):
-    """Arguments with NumPy's names replaced; None without such names, or if one came twice."""
+# What is said of the names of arguments, not of what they are.
+misplaced = _re.compile("unexpected keyword argument|missing .* argument")
+# Torch's own names where it has one for each signature.
+cdef dict other_names = {
+    **numpy_names, "tensor": "input", "sections": "indices_or_sections",
+    "indices": "indices_or_sections", "tensor_indices_or_sections": "indices_or_sections",
+    "element": "elements", "test_element": "test_elements", "scalar": "other",
+    "scalar1": "tensor", "scalar2": "other", "src": "other"}
+# In Python a matrix or vector may have the name of torch's documents; it takes `input`.
+cdef tuple documented = ("input", "A", "x")
+
+
+def _names_of_torch(dict kwargs not None, known not None):
+    """Arguments by the names in `known`, if they are others for these."""
     cdef dict renamed = {}
     for name, value in kwargs.items():
-        name = numpy_names.get(name, name)
+        if name not in known:
+            new = numpy_names.get(name, name)
+            found = [x for x in (new, other_names.get(name)) if x in known]
+            if not found and new == "input":
+                found = [x for x in documented if x in known]
+            if not found:
+                return None
+            name = found[0]
+        if name in renamed:
+            return None
+        renamed[name] = value
+    return renamed
+
+
+cdef dict renamed_by(dict table, dict kwargs):
+    """Arguments with names replaced; None without such names, or if one came twice."""
+    cdef dict renamed = {}
+    for name, value in kwargs.items():
+        name = table.get(name, name)
         if name in renamed:
             return None
         renamed[name] = value
@@ -244,13 +275,15 @@ cdef PyObject* again(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names
     if not PyErr_ExceptionMatches(<PyObject*>TypeError):
         return NULL
     PyErr_Fetch(&kind, &error, &trace)
-    renamed = _names_of_torch(named_args(args + n, names))
-    if renamed is not None:
+    for table in (numpy_names, other_names):
+        renamed = renamed_by(table, named_args(args + n, names))
+        if renamed is None:
+            continue
         try:
             result = (<object>f)(*positional_args(args, n), **renamed)
         except BaseException as second:
             # If it is about a name that the caller didn't write, the first one says more.
-            if type(second) is not TypeError or "unexpected keyword argument" not in str(second):
+            if type(second) is not TypeError or misplaced.search(str(second)) is None:
                 Py_XDECREF(kind)
                 Py_XDECREF(error)
                 Py_XDECREF(trace)

@@ -160,10 +160,10 @@ cdef object whole_number(object x, str op, str argument):
     return x.__index__()
 
 
-cdef object small_number(object x, str op, str argument, bint ends=False):
-    """A whole number of 64 bits; one that ends a range may be the one after them."""
+cdef object small_number(object x, str op, str argument):
+    """A whole number of 64 bits."""
     n = whole_number(x, op, argument)
-    if not -(1 << 63) <= n < (1 << 63) + ends:
+    if not -(1 << 63) <= n < (1 << 63):
         raise ValueError(
             f"{op}(): argument '{argument}': Overflow when unpacking long long; an int must fit in "
             "64 bits")

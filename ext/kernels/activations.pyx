@@ -5,7 +5,8 @@
 What has neither is an elementwise kernel by itself (the formulas are in scalar/activation.h).
 """
 from libc.math cimport isfinite
-from autograd_cy._C.dtypes cimport dt_is_complex, dt_object
+from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.dtypes cimport dt_object, dt_real
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_BOOL, P_SAME, P_SKIP_FIRST
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -36,11 +37,7 @@ cdef int K_WHERE = kernel_number("where")
 
 
 cdef int check_real(Tensor number, Tensor a, str op) except -1:
-    if dt_is_complex(number.dt):
-        raise RuntimeError(
-            f"{op}: value cannot be converted to type {dt_object(a.dt).name} without overflow: it "
-            "is complex; give a real number")
-    return 0
+    return real_number(number, dt_real(a.dt), op)
 
 
 cdef double number_in(Tensor t) except? -1:

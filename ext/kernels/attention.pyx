@@ -17,6 +17,7 @@ from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.sizes cimport parts, round_up
 from autograd_cy._C.tensor cimport Tensor, tensor_empty
 
 from autograd_cy._C import cpu
@@ -78,8 +79,7 @@ cdef inline char* at(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h,
 
 
 cdef inline Py_ssize_t filled(const Plan* p, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t width = G.width[p.kind]
-    return (n + width - 1) // width * width
+    return round_up(n, G.width[p.kind])
 
 
 cdef inline void pack(const Plan* p, bint trans, Py_ssize_t k, Py_ssize_t n, const char* b,
@@ -98,14 +98,13 @@ cdef inline void multiply_some(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssi
                                const char* packed, double alpha, double beta, char* c,
                                Py_ssize_t ldc) noexcept nogil:
     """The first k of `packed_k` terms: what is behind them is hidden."""
-    cdef Py_ssize_t width = G.width[p.kind], j = 0
+    cdef Py_ssize_t width = G.width[p.kind], j
     if k == packed_k:
         multiply(p, m, n, k, BY_ROWS, a, step, packed, alpha, beta, c, ldc)
         return
-    while j < n:
+    for j from 0 <= j < n by width:
         multiply(p, m, min(width, n - j), k, BY_ROWS, a, step, packed + j * packed_k * p.size,
                  alpha, beta, c + j * p.size, ldc)
-        j += width
 
 
 cdef inline void place_scores(const Plan* p, Scores* s, char* room, Py_ssize_t b, Py_ssize_t h,
@@ -133,14 +132,14 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
     cdef char* out = at(p, &p.out, b, h, i)
     cdef const char* q = at(p, &p.q, b, h, i)
     cdef const char* v
-    cdef Py_ssize_t j = 0, cols, near, r, deep = filled(p, p.deep)
+    cdef Py_ssize_t j, cols, near, r, deep = filled(p, p.deep)
     for r in range(rows):
         if p.which:
             (<double*>top)[r] = -INFINITY
         else:
             (<float*>top)[r] = -INFINITY
     memset(total, 0, rows * p.size)
-    while j < p.cols:
+    for j from 0 <= j < p.cols by COLS:
         cols = min(<Py_ssize_t>COLS, p.cols - j)
         if p.causal and j > i + rows - 1:
             break
@@ -165,7 +164,6 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
         else:
             multiply_some(p, rows, p.deep, near, cols, scores, COLS, values + j * deep * p.size, 1,
                           j > 0, out, p.out.row)
-        j += cols
     A.finish_rows[p.which](rows, top, total, out, p.out.row, p.deep,
                            p.lse + ((b * p.heads + h) * p.rows + i) * p.size)
 
@@ -180,10 +178,10 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     """Some tiles of queries of one head."""
     cdef Plan* p = <Plan*>ctx
     cdef Py_ssize_t bh = tile // p.pieces, b = bh // p.heads, h = bh % p.heads
-    cdef Py_ssize_t tiles = (p.rows + STEP - 1) // STEP, t
+    cdef Py_ssize_t tiles = parts(p.rows, STEP), t
     cdef Py_ssize_t first = tile % p.pieces * tiles // p.pieces
     cdef Py_ssize_t stop = (tile % p.pieces + 1) * tiles // p.pieces
-    cdef Py_ssize_t deep = filled(p, p.deep), j = 0, cols, last = p.cols
+    cdef Py_ssize_t deep = filled(p, p.deep), j, cols, last = p.cols
     cdef Py_ssize_t keys_room = filled(p, p.cols) * p.width, values_room = p.cols * deep
     # Values that are read once, or whose rows follow each other: packing doesn't pay.
     cdef bint direct = p.rows <= STEP or lie_close(p)
@@ -207,11 +205,10 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if p.causal:
             last = min(last, stop * STEP)
         pack(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
-        while not direct and j < last:
+        for j from 0 <= j < (0 if direct else last) by COLS:
             cols = min(<Py_ssize_t>COLS, p.cols - j)
             pack(p, False, cols, p.deep, at(p, &p.v, b, h // p.shared, j), p.v.row,
                  values + j * deep * p.size)
-            j += cols
     for t in range(first, stop):
         forward_rows(p, b, h, t * STEP, min(<Py_ssize_t>STEP, p.rows - t * STEP), keys, values,
                      room)
@@ -275,17 +272,14 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     grads = queries + ROWS * width * p.size
     pack(p, True, p.width, p.cols, at(p, &p.k, b, h, 0), p.k.row, keys_t)
     pack(p, True, p.deep, p.cols, at(p, &p.v, b, h, 0), p.v.row, values_t)
-    j = 0
-    while of_queries and j < p.cols:
+    for j from 0 <= j < (p.cols if of_queries else 0) by COLS:
         cols = min(<Py_ssize_t>COLS, p.cols - j)
         pack(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row, keys + j * width * p.size)
-        j += cols
     for g in range(p.shared):
         head = h * p.shared + g
         if of_queries and p.cols == 0:
             clear_rows(p, &p.dq, b, head, i_first, i_stop, p.width)
-        i = i_first
-        while i < i_stop:
+        for i from i_first <= i < i_stop by step:
             rows = min(step, i_stop - i)
             q = at(p, &p.q, b, head, i)
             go = at(p, &p.grad, b, head, i)
@@ -294,8 +288,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
             if of_keys:
                 pack(p, False, rows, p.width, q, p.q.row, queries)
                 pack(p, False, rows, p.deep, go, p.grad.row, grads)
-            j = j_first
-            while j < j_stop:
+            for j from j_first <= j < j_stop by COLS:
                 cols = min(<Py_ssize_t>COLS, j_stop - j)
                 if p.causal and j > i + rows - 1:
                     break
@@ -315,9 +308,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                     multiply_some(p, rows, p.width, near, cols, slopes, COLS,
                                   keys + j * width * p.size, p.scale, j > 0,
                                   at(p, &p.dq, b, head, i), p.dq.row)
-                j += cols
             known = max(known, min(j_stop, i + rows) if p.causal else j_stop)
-            i += rows
     if of_keys:     # what no query sees
         clear_rows(p, &p.dk, b, h, known, j_stop, p.width)
         clear_rows(p, &p.dv, b, h, known, j_stop, p.deep)
@@ -335,12 +326,12 @@ cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     half = p.pieces // 2
     part = tile % p.pieces
     if part < half:
-        n = (p.rows + ROWS - 1) // ROWS
+        n = parts(p.rows, ROWS)
         backward_head(p, b, h, True, False, part * n // half * ROWS,
                       min((part + 1) * n // half * ROWS, p.rows), 0, p.cols)
     else:
         part -= half
-        n = (p.cols + COLS - 1) // COLS
+        n = parts(p.cols, COLS)
         backward_head(p, b, h, False, True, 0, p.rows, part * n // half * COLS,
                       min((part + 1) * n // half * COLS, p.cols))
 
@@ -396,7 +387,7 @@ cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most
     cdef Py_ssize_t threads = team_size(work)
     if threads == 1:
         return 1
-    return max(<Py_ssize_t>1, min(most, (2 * threads + heads - 1) // heads))
+    return max(<Py_ssize_t>1, min(most, parts(2 * threads, heads)))
 
 
 cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tensor key,
@@ -416,7 +407,7 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     place(&plan.out, target)
     heads = query.sizes[0] * query.sizes[1]
     cost = 0.25 * heads * plan.rows * plan.cols * (plan.width + plan.deep + 16)
-    plan.pieces = pieces_for(heads, cost, (plan.rows + STEP - 1) // STEP)
+    plan.pieces = pieces_for(heads, cost, parts(plan.rows, STEP))
     begin(&work, "attention", &plan, sizeof(plan))
     operand(&work, &plan.q.at, query, READS)
     operand(&work, &plan.k.at, key, READS)

@@ -5,6 +5,7 @@
 from cpython.pycapsule cimport PyCapsule_New
 from autograd_cy._C.attention_loops cimport (
     AttentionTable, SEEN_ADDED, SEEN_TRUE, Scores)
+from autograd_cy._C.sizes cimport round_up
 
 cdef extern from "attention_lanes.h" nogil:
     float ag_log_f32(float)
@@ -36,7 +37,7 @@ cdef enum:
 
 
 cdef inline Py_ssize_t whole(Py_ssize_t n) noexcept nogil:
-    return (n + WHOLE - 1) // WHOLE * WHOLE
+    return round_up(n, WHOLE)
 
 
 cdef inline void fill(real_t* row, Py_ssize_t first, Py_ssize_t stop,

@@ -7,6 +7,7 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_SIZE, dt
 from autograd_cy._C.iterate cimport contiguous
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch_tiles, operand
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport Tensor
 
 __all__: list[str] = []
@@ -46,8 +47,8 @@ cdef inline void inside(const Windows* w, int d, Py_ssize_t tap, Py_ssize_t* low
                         Py_ssize_t* high) noexcept nogil:
     """The places whose windows have this tap within the image."""
     cdef Py_ssize_t at = tap * w.dil[d] - w.pad[d], room = w.of_image[d] - at
-    low[0] = 0 if at >= 0 else (-at + w.step[d] - 1) // w.step[d]
-    high[0] = 0 if room <= 0 else (room + w.step[d] - 1) // w.step[d]
+    low[0] = 0 if at >= 0 else parts(-at, w.step[d])
+    high[0] = 0 if room <= 0 else parts(room, w.step[d])
     low[0] = min(low[0], w.places[d])
     high[0] = max(min(high[0], w.places[d]), low[0])
 

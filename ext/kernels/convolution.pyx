@@ -21,12 +21,12 @@ from autograd_cy._C.convolution_weights cimport run_weights
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is_integral, dt_real
 from autograd_cy._C.formats cimport by_places, channels_last, dense_places, places_first
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
-from autograd_cy._C.gemm_product cimport parts
 from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.products cimport linear, mm
 from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
+from autograd_cy._C.sizes cimport parts, round_up
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_window
 from autograd_cy._C.winograd_2x2 cimport run_2x2, suits_2x2
 
@@ -137,10 +137,9 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
         n -= 1
     rows = min(last * t.block, t.rows) - first * t.block
     if t.plain:
-        if n > 0 and rows > 0:
-            compute_plain(t, g, group, image, images, first * t.block, rows, planes, n)
+        compute_plain(t, g, group, image, images, first * t.block, rows, planes, n)
         return
-    if n > most and rows > 0 and 2 * depth_of(t, g, rows) < g.k:
+    if n > most and 2 * depth_of(t, g, rows) < g.k:
         compute_deep(t, g, group, images, image, first, last, planes, tile, n)
         return
     while v < n:
@@ -198,7 +197,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
                        Py_ssize_t n) noexcept nogil:
     """The same by stretches of k, so that weights are read once and not for each vector."""
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k = 0, now
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k, now
     cdef Py_ssize_t before = first * t.block, all = min(last * t.block, t.rows) - before
     cdef Py_ssize_t most = 4 if 2 * t.block <= loops.rows else 2
     cdef Py_ssize_t depth = depth_of(t, g, all)
@@ -210,7 +209,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
     if sums == NULL:
         t.failed = 1
         return
-    while k < g.k:
+    for k from 0 <= k < g.k by depth:
         now = min(depth, g.k - k)
         v = 0
         while v < n:
@@ -234,7 +233,6 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
                     sums + (v * all + (row - before) * count) * lanes * f.wide, count * lanes,
                     lanes)
             v += count
-        k += now
     v = 0
     while v < n:
         count = 2 if min(most, n - v) == 3 else min(most, n - v)
@@ -254,7 +252,7 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
     """The same as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
     so that weights are read once."""
     cdef Form* f = t.f
-    cdef Py_ssize_t lanes = loops.lanes[f.kind], width = n * lanes, v, i, row, k = 0, now
+    cdef Py_ssize_t lanes = loops.lanes[f.kind], width = n * lanes, v, i, row, k, now
     cdef Py_ssize_t depth = min(<Py_ssize_t>DEPTH, g.k)
     cdef float* sums = <float*>take_scratch(
         <size_t>((rows * width + parts(n, 2) * 2 * lanes * depth) * f.wide))
@@ -272,24 +270,19 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
         bias = (<const float*>t.bias)[group * t.rows + first + row]
         for i in range(width):
             line[i] = bias
-    while k < g.k:
+    for k from 0 <= k < g.k by depth:
         now = min(depth, g.k - k)
-        v = 0
-        while v < n:
+        for v in range(0, n, 2):
             find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
             loops.collect(f.kind, now, g.off + k, runs.count, runs.source, runs.lane, runs.length,
                           planes, tile + v * lanes * now, 2 * lanes)
-            v += 2
         products.multiply(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
                           width)
-        k += now
-    v = 0
-    while v < n:
+    for v in range(0, n, 2):
         find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
         loops.spread(f.dt, rows, runs.count, runs.lane, runs.result, runs.length, sums + v * lanes,
                      width, place_of(t, group, first) + image * t.at_result[0] * f.size,
                      t.at_result[1], g.step[2])
-        v += 2
     give_scratch(sums)
 
 
@@ -352,7 +345,7 @@ cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Work* t = <Work*>ctx
     cdef Form* f = t.f
     cdef Py_ssize_t block_part = index % t.block_parts, rest = index // t.block_parts
-    cdef Py_ssize_t group = rest % t.group_parts * f.groups // t.group_parts
+    cdef Py_ssize_t group, start = rest % t.group_parts * f.groups // t.group_parts
     cdef Py_ssize_t end = (rest % t.group_parts + 1) * f.groups // t.group_parts
     cdef Py_ssize_t image = rest // t.group_parts * t.p.images
     cdef Py_ssize_t images = min(t.p.images, f.n - image), c, i
@@ -366,8 +359,8 @@ cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
         t.failed = 1
         return
     memset(planes, 0, <size_t>size)
-    tile = (size + 63) // 64 * 64
-    while group < end:
+    tile = round_up(size, 64)
+    for group in range(start, end):
         for c in range(t.channels):
             fill_channel(
                 f, &t.p,
@@ -382,7 +375,6 @@ cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
                 t.first + block_part * (t.last - t.first) // t.block_parts,
                 t.first + (block_part + 1) * (t.last - t.first) // t.block_parts, planes,
                 planes + tile)
-        group += 1
     give_scratch(planes)
 
 
@@ -432,6 +424,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     """Everything that all tasks share."""
     cdef Form* f = t.f
     cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads, some
+    cdef Py_ssize_t first
     cdef double work
     cdef bint gathered = False, heavy
     if image:
@@ -513,8 +506,8 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
             t.ramp[i] = i * lanes
             t.ramp[k + i] = 2 * i * lanes
             t.ramp[2 * k + i] = 4 * i * lanes
-    while t.last < t.blocks:
-        t.first = t.last
+    for first from 0 <= first < t.blocks by some:
+        t.first = first
         t.last = min(t.blocks, t.first + some)
         if t.block_parts > 1:
             t.block_parts = min(t.last - t.first, threads)

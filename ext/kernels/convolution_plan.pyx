@@ -3,6 +3,7 @@
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 from autograd_cy._C import cpu as _cpu
+from autograd_cy._C.sizes cimport parts
 
 __all__: list[str] = []
 
@@ -13,7 +14,7 @@ loops = (<ConvTable*>PyCapsule_GetPointer(
 
 cdef inline Py_ssize_t ceil_div(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     """a / b rounded up; b is positive, a may be negative."""
-    return (a + b - 1) // b if a > 0 else -((-a) // b)
+    return parts(a, b) if a > 0 else -((-a) // b)
 
 
 cdef inline Py_ssize_t clamp(Py_ssize_t a, Py_ssize_t most) noexcept nogil:

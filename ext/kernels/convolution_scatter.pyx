@@ -139,7 +139,7 @@ cdef void scatter_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t first = index % t.blocks * t.channels, image = index // t.blocks * t.images
     cdef Py_ssize_t channels = min(t.channels, f.c - first), images = min(t.images, f.n - image)
-    cdef Py_ssize_t rows = images * t.places, width = channels * t.taps, o = 0, depth, i
+    cdef Py_ssize_t rows = images * t.places, width = channels * t.taps, o, depth, i
     cdef Py_ssize_t ld = round_up(width, products.width[KIND_F32])
     cdef Py_ssize_t most = min(<Py_ssize_t>DEPTH, f.o), high = round_up(rows, products.rows)
     cdef float* sums = <float*>take_scratch(
@@ -153,7 +153,7 @@ cdef void scatter_task(void* ctx, Py_ssize_t index) noexcept nogil:
     w = sums + rows * ld
     strips = w + most * ld
     y = strips + most * high
-    while o < f.o:
+    for o from 0 <= o < f.o by most:
         depth = min(most, f.o - o)
         take_values(t, image, images, o, depth, y)
         products.pack_a(FLOAT32, 1, rows, depth, y, rows, strips)
@@ -162,7 +162,6 @@ cdef void scatter_task(void* ctx, Py_ssize_t index) noexcept nogil:
             f.at_w[0], 1, 0, w)
         products.multiply(KIND_F32, rows, width, depth, STRIPS, strips, products.rows, w, 1, o > 0,
                           sums, ld)
-        o += depth
     for i in range(images):
         begin_planes(t, image + i, first, channels)
         add_planes(t, sums + i * t.places * ld, ld, image + i, first, channels)

@@ -242,14 +242,13 @@ cdef void dot_block(Sums* t, Py_ssize_t images, Py_ssize_t first, const char* pl
                     const char* values) noexcept nogil:
     """Some taps, for all columns."""
     cdef Form* f = t.f
-    cdef Py_ssize_t col = 0, cols, rows = min(<Py_ssize_t>loops.rows, t.rows - first)
-    while col < t.columns:
+    cdef Py_ssize_t col, cols, rows = min(<Py_ssize_t>loops.rows, t.rows - first)
+    for col in range(0, t.columns, 2):
         cols = min(<Py_ssize_t>2, t.columns - col)
         loops.dot(
             f.kind, <int>rows, <int>cols, images * t.runs, t.length, planes, t.at, t.base + first,
             values + col * value_step(t) * f.wide, value_step(t),
             t.sums + (t.group * t.rows * t.width + col * t.rows + first) * f.wide, t.rows)
-        col += cols
 
 
 cdef void fill_plane(Sums* t, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images, Py_ssize_t c,
@@ -266,13 +265,12 @@ cdef void add_block(Sums* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t tap
     """One block of bases, for the columns from `col` on."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], width
-    while col < last:
+    for col from col <= col < last by 2 * lanes:
         width = min(2 * lanes, t.width - col)
         loops.tap(
             f.kind, <int>taps, <int>(width // lanes), images * t.runs, t.length, planes, t.at,
             t.base + base, values + col * images * t.places * f.wide,
             t.sums + (group * t.rows * t.width + col * t.rows + row * width) * f.wide, width)
-        col += width
 
 
 cdef void fill_task(void* ctx, Py_ssize_t index) noexcept nogil:
@@ -404,12 +402,12 @@ cdef void store_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t strip = 2 * loops.lanes[f.kind], strips = parts(t.columns, strip)
     cdef Py_ssize_t group = index // strips, col = index % strips * strip
-    cdef Py_ssize_t width = min(strip, t.width - col), j, q = 0, all = f.c * t.volume
+    cdef Py_ssize_t width = min(strip, t.width - col), j, q, all = f.c * t.volume
     cdef Py_ssize_t count = min(strip, t.columns - col) // f.unit, o = (t.origin + col) // f.unit
     cdef Py_ssize_t length, most = LINE // f.unit
     cdef char* sums = t.sums + (group * t.rows * t.width + col * t.rows) * f.wide
     cdef double[SOME * LINE] lines
-    while q < all:
+    for q from 0 <= q < all by most:
         length = min(most, all - q)
         if f.unit == 1 and not t.dots:
             loops.lines(f.kind, length, count, sums, t.row + q, width, lines, LINE)
@@ -423,12 +421,12 @@ cdef void store_task(void* ctx, Py_ssize_t index) noexcept nogil:
         for j in range(count):
             put_line(f, <char*>lines + j * LINE * f.wide, q, length,
                      f.w + (group * f.o + o + j) * f.at_w[0] * f.size)
-        q += length
 
 
 cdef int prepare(Sums* t) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], one, d, count, group, all = f.o * f.unit, most
+    cdef Py_ssize_t origin
     cdef double work
     for d in range(3):
         t.p.lead[d] = f.pad[d]
@@ -463,8 +461,8 @@ cdef int prepare(Sums* t) noexcept nogil:
         f.groups * t.rows * min(most, parts(all, lanes) * lanes) * f.wide + 64))
     if t.sums == NULL:
         return -1
-    t.origin = 0
-    while t.origin < all:
+    for origin from 0 <= origin < all by most:
+        t.origin = origin
         t.columns = min(most, all - t.origin)
         t.width = t.columns if t.dots else parts(t.columns, lanes) * lanes
         memset(t.sums, 0, <size_t>(f.groups * t.rows * t.width * f.wide))
@@ -475,7 +473,6 @@ cdef int prepare(Sums* t) noexcept nogil:
                 run_group(t, group, t.threads)
         parallel_for(store_task, t, f.groups * parts(t.columns, 2 * lanes),
                      min(t.threads, team_size(2.0 * f.groups * t.columns * f.c * t.volume)))
-        t.origin += t.columns
     return 0
 
 

@@ -15,6 +15,7 @@ from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     READS, SCRATCH, WRITES, Launch, begin, launch_tiles, operand)
 from autograd_cy._C.parallel cimport team_size
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty
 
 __all__: list[str] = []
@@ -81,7 +82,7 @@ cdef int embedding_into(Tensor out, Tensor weight, Tensor indices) except -1:
     operand(&work, &plan.a, weight, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, indices, READS)
-    return launch_tiles(&work, rows_tile, (plan.n + plan.rows - 1) // plan.rows, out.count)
+    return launch_tiles(&work, rows_tile, parts(plan.n, plan.rows), out.count)
 
 
 # --- gradients of rows ----------------------------------------------------------------------
@@ -153,7 +154,7 @@ cdef int embedding_dense_backward_into(Tensor out, Tensor grad, Tensor indices, 
     cdef GradPlan plan
     cdef Launch work
     cdef Tensor wide, counts = None
-    cdef Py_ssize_t parts
+    cdef Py_ssize_t team
     if is_half(out.dt):
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
         embedding_dense_backward_into(wide, cast(grad, DT_F32), indices, rows, padding, scale)
@@ -174,8 +175,8 @@ cdef int embedding_dense_backward_into(Tensor out, Tensor grad, Tensor indices, 
     plan.padding = padding
     plan.add = KT.loops[K_ADD][plan.dt]
     # Where the rows are cut doesn't change results.
-    parts = min(<Py_ssize_t>team_size(grad.count + out.count), rows)
-    plan.tile = (rows + parts - 1) // parts
+    team = min(<Py_ssize_t>team_size(grad.count + out.count), rows)
+    plan.tile = parts(rows, team)
     begin(&work, "embedding_dense_backward", &plan, sizeof(plan))
     operand(&work, &plan.grad, grad, READS)
     operand(&work, &plan.out, out, WRITES)
@@ -184,8 +185,7 @@ cdef int embedding_dense_backward_into(Tensor out, Tensor grad, Tensor indices, 
         counts = tensor_empty(DT_I64, 1, &rows)
         plan.counts = <int64_t*>counts.ptr
         operand(&work, &plan.counts, counts, SCRATCH)
-    return launch_tiles(&work, grad_tile, (rows + plan.tile - 1) // plan.tile,
-                        grad.count + out.count)
+    return launch_tiles(&work, grad_tile, parts(rows, plan.tile), grad.count + out.count)
 
 
 # The adjoint of the above: rows by index, zeros for the padding, divided by how often they occur.
@@ -416,6 +416,5 @@ cdef int embedding_bag_into(Tensor out, Tensor bag_of, Tensor sizes, Tensor plac
         samples = contiguous(cast(samples, wide.dt))
         plan.samples = samples.ptr
         operand(&work, &plan.samples, samples, READS)
-    launch_tiles(&work, bag_tile, (plan.bags + plan.tile - 1) // plan.tile,
-                 plan.n * plan.columns)
+    launch_tiles(&work, bag_tile, parts(plan.bags, plan.tile), plan.n * plan.columns)
     return 0 if wide is out else copy_into(out, wide, "embedding_bag")

@@ -160,18 +160,17 @@ cdef void blas_product(const Product* p) noexcept nogil:
     cdef int m = <int>p.n, n = <int>p.m, k, lda = <int>p.ldb, ldb = <int>p.lda, ldc = <int>p.ldc
     cdef char trans_a = flag(p.trans_b), trans_b = flag(p.trans_a)
     cdef Scalar alpha, beta
-    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t done
     cdef int before = 0
     put_scalar(&alpha, routine, p.alpha_re, p.alpha_im)
     put_scalar(&beta, routine, p.beta, 0)
     if blas.local_threads != NULL:
         before = blas.local_threads(1)
-    while done < p.k:
+    for done from 0 <= done < p.k by LONGEST:
         k = <int>min(p.k - done, <Py_ssize_t>LONGEST)
         blas.gemm[routine](
             &trans_a, &trans_b, &m, &n, &k, &alpha, b_at(p, done, 0), &lda,
             a_at(p, 0, done), &ldb, &beta, p.c, &ldc)
-        done += k
         put_scalar(&beta, routine, 1, 0)
     if blas.local_threads != NULL:
         blas.local_threads(before)
@@ -215,17 +214,18 @@ cdef void plan_tiles(Tiling* t) noexcept nogil:
 cdef void run_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Tiling* t = <Tiling*>ctx
     cdef Product part = t.p
-    cdef Py_ssize_t i = tile // t.across * t.rows, j = tile % t.across * t.cols, q = 0
+    cdef Py_ssize_t i = tile // t.across * t.rows, j = tile % t.across * t.cols, q
     part.m = min(t.rows, t.p.m - i)
     part.n = min(t.cols, t.p.n - j)
     part.c = c_at(&t.p, i, j)
-    while q < t.p.k and not stopped(t.p.served):
+    for q from 0 <= q < t.p.k by t.depth:
+        if stopped(t.p.served):
+            break
         part.k = min(t.depth, t.p.k - q)
         part.a = a_at(&t.p, i, q)
         part.b = b_at(&t.p, q, j)
         blas_product(&part)
         part.beta = 1
-        q += part.k
 
 
 cdef int run_blas(const Product* p) noexcept nogil:
@@ -304,8 +304,8 @@ cdef void pack_task(void* ctx, Py_ssize_t index) noexcept nogil:
 
 cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Blocked* t = <Blocked*>ctx
-    cdef Py_ssize_t i = index // t.across * t.task_rows, j = index % t.across * t.task_cols
-    cdef Py_ssize_t last = min(i + t.task_rows, t.rows), cols = min(t.task_cols, t.cols - j)
+    cdef Py_ssize_t first = index // t.across * t.task_rows, j = index % t.across * t.task_cols
+    cdef Py_ssize_t i, last = min(first + t.task_rows, t.rows), cols = min(t.task_cols, t.cols - j)
     cdef Py_ssize_t most = round_up(ROWS, loops.rows), rows
     cdef void* strips = NULL
     if t.layout == STRIPS:
@@ -315,14 +315,15 @@ cdef void block_task(void* ctx, Py_ssize_t index) noexcept nogil:
         if strips == NULL:
             t.failed = GEMM_NO_MEMORY
             return
-    while i < last and not stopped(t.p.served):
+    for i from first <= i < last by most:
+        if stopped(t.p.served):
+            break
         rows = min(most, last - i)
         if strips != NULL:
             loops.pack_a(
                 t.p.dtype, t.p.trans_a, rows, t.depth // t.unit,
                 a_at(&t.p, t.row + i, t.q // t.unit), t.p.lda, strips)
         multiply_rows(t, i, rows, j, cols, strips)
-        i += rows
     give_scratch(strips)
 
 
@@ -340,7 +341,7 @@ cdef inline void multiply_rows(
         a = a_at(&t.p, t.row + i, t.q // t.unit)
     if t.sums != NULL:
         alpha, beta, ld = 1, t.q != 0, t.cols
-    while j < last:
+    for j from j <= j < last by piece:
         now = min(piece, last - j)
         c = c_at(&t.p, t.row + i, (t.col + j) // t.unit)
         if t.sums != NULL:
@@ -357,23 +358,22 @@ cdef inline void multiply_rows(
             loops.narrow(
                 t.p.dtype, rows, now, c, ld, t.p.alpha_re, t.p.beta,
                 c_at(&t.p, t.row + i, t.col + j), t.p.ldc)
-        j += now
 
 
 cdef void multiply_part(Blocked* t) noexcept nogil:
     # All of k for the rows and columns of the part.
-    cdef Py_ssize_t k = t.p.k * t.unit, depth = even_part(k, DEPTH, 8)
+    cdef Py_ssize_t k = t.p.k * t.unit, depth = even_part(k, DEPTH, 8), q
     cdef int threads = team_size(cost(t.p.dtype) / t.unit / t.unit * t.rows * t.cols * depth)
     choose_tasks(t, threads)
-    t.q = 0
-    while t.q < k and not stopped(t.p.served):
-        t.depth = min(depth, k - t.q)
+    for q from 0 <= q < k by depth:
+        if stopped(t.p.served):
+            break
+        t.q, t.depth = q, min(depth, k - q)
         parallel_for(
             pack_task, t, parts(t.cols, 4 * loops.width[t.kind]),
             min(threads, team_size(2.0 * t.cols * depth)))
         parallel_for_dynamic(
             block_task, t, t.across * parts(t.rows, t.task_rows), threads)
-        t.q += t.depth
 
 
 cdef inline bint suits_packing(const Product* p) noexcept nogil:
@@ -384,7 +384,7 @@ cdef inline bint suits_packing(const Product* p) noexcept nogil:
 
 cdef int run_panels(const Product* p) noexcept nogil:
     cdef Blocked t
-    cdef Py_ssize_t width, columns, rows = p.m, depth
+    cdef Py_ssize_t width, columns, rows = p.m, depth, row, col
     cdef size_t room
     t.p = p[0]
     t.kind = kind_of(p.dtype)
@@ -403,18 +403,14 @@ cdef int run_panels(const Product* p) noexcept nogil:
     if t.packed == NULL:
         return GEMM_NO_MEMORY
     t.sums = t.packed + columns * depth * t.size if is_widened(p.dtype) else NULL
-    t.row = 0
-    while t.row < p.m:
-        t.rows = min(rows, p.m - t.row)
-        t.col = 0
-        while t.col < p.n * t.unit:
-            t.cols = min(columns, p.n * t.unit - t.col)
+    for row from 0 <= row < p.m by rows:
+        t.row, t.rows = row, min(rows, p.m - row)
+        for col from 0 <= col < p.n * t.unit by columns:
+            t.col, t.cols = col, min(columns, p.n * t.unit - col)
             multiply_part(&t)
-            t.col += t.cols
             if stopped(t.p.served):
                 give_scratch(t.packed)
                 return GEMM_INTERRUPTED
-        t.row += t.rows
     give_scratch(t.packed)
     return t.failed
 
@@ -474,15 +470,16 @@ ctypedef struct Direct:
 
 cdef void direct_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Direct* t = <Direct*>ctx
-    cdef Py_ssize_t i = index * t.rows, q = 0, depth
-    while q < t.p.k and not stopped(t.p.served):
+    cdef Py_ssize_t i = index * t.rows, q, depth
+    for q from 0 <= q < t.p.k by t.depth:
+        if stopped(t.p.served):
+            break
         depth = min(t.depth, t.p.k - q)
         loops.multiply_direct(
             kind_of(t.p.dtype), min(t.rows, t.p.m - i), t.p.n, depth,
             BY_COLUMNS if t.p.trans_a else BY_ROWS, a_at(&t.p, i, q), t.p.lda,
             b_at(&t.p, q, 0), t.p.ldb, t.p.alpha_re, t.p.beta if q == 0 else 1,
             c_at(&t.p, i, 0), t.p.ldc)
-        q += depth
 
 
 cdef int run_direct(const Product* p) noexcept nogil:

@@ -231,26 +231,24 @@ cdef inline void multiply_column(
         Py_ssize_t cols) noexcept nogil:
     # Rows are dealt out evenly: 8 rows as 4 and 4 keep the arithmetic units busier than 6 and 2.
     cdef Py_ssize_t groups = parts(m, AG_ROWS)
-    cdef Py_ssize_t rows = parts(m, groups), i = 0, jump = row_jump(layout, k, step)
-    while i < m:
+    cdef Py_ssize_t rows = parts(m, groups), i, jump = row_jump(layout, k, step)
+    for i from 0 <= i < m by rows:
         block(
             layout, <int>min(rows, m - i), k, a + i * jump, step, b, ldb, alpha, beta,
             c + i * ldc, ldc, c + i * ldc, ldc, <int>cols)
-        i += rows
 
 
 cdef void multiply_direct_kind(
         Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout, real* a, Py_ssize_t step,
         real* b, Py_ssize_t ldb, real alpha, real beta, real* c, Py_ssize_t ldc) noexcept nogil:
     cdef Py_ssize_t lanes = AG_VECTOR_BYTES // sizeof(real)
-    cdef Py_ssize_t whole = n - n % lanes, cols, j = 0, p, q
+    cdef Py_ssize_t whole = n - n % lanes, cols, j, p, q
     # One vector for each k.
     cdef double[LONGEST_DIRECT * 8] room
     cdef real* tail = <real*>room
-    while j < whole:
+    for j from 0 <= j < whole by 2 * lanes:
         cols = min(2 * lanes, whole - j)
         multiply_column(m, k, layout, a, step, b + j, ldb, alpha, beta, c + j, ldc, cols)
-        j += cols
     if whole == n:
         return
     # Less than a vector is left: reading b there would leave its rows.
@@ -367,16 +365,13 @@ cdef inline void pack_rows(
         bint of_a, Py_ssize_t width, Py_ssize_t length, Py_ssize_t k, word* source, Py_ssize_t ld,
         word* result) noexcept nogil:
     # All strips from some rows at a time, which are read as they follow each other in memory.
-    cdef Py_ssize_t q = 0, start, now
-    while q < k:
+    cdef Py_ssize_t q, start, now
+    for q from 0 <= q < k by TOGETHER:
         now = min(<Py_ssize_t>TOGETHER, k - q)
-        start = 0
-        while start < length:
+        for start from 0 <= start < length by width:
             pack_words(
                 False, of_a, now, min(width, length - start), source + q * ld + start, ld,
                 result + start * k + q * width)
-            start += width
-        q += now
 
 
 cdef void pack(
@@ -385,7 +380,7 @@ cdef void pack(
     cdef bint wide = dtype == INT64 or dtype == FLOAT64
     cdef Py_ssize_t size = 8 if wide else 4, narrow = narrow_size(dtype)
     cdef Py_ssize_t width = AG_ROWS if of_a else 2 * AG_VECTOR_BYTES // size
-    cdef Py_ssize_t start = 0, count, i, rows, cols
+    cdef Py_ssize_t start, count, i, rows, cols
     cdef const char* strip
     # Room for the widest strip of the longest k.
     cdef uint32_t[LONGEST_PACK * 32] widened
@@ -395,7 +390,7 @@ cdef void pack(
         else:
             pack_rows(of_a, width, length, k, <uint32_t*>source, ld, <uint32_t*>result)
         return
-    while start < length:
+    for start from 0 <= start < length by width:
         count = min(width, length - start)
         strip = source + (start * ld if trans else start) * (narrow if narrow else size)
         if narrow:
@@ -410,16 +405,15 @@ cdef void pack(
         else:
             pack_words(
                 trans, of_a, k, count, <uint32_t*>strip, ld, <uint32_t*>(result + start * k * 4))
-        start += width
 
 
 cdef void pack_complex_b(
         int dtype, int trans, Py_ssize_t k, Py_ssize_t n, const void* b, Py_ssize_t ldb,
         double alpha_re, double alpha_im, char* packed) noexcept nogil:
     cdef bint single = dtype == COMPLEX64
-    cdef Py_ssize_t size = 4 if single else 8, width = AG_VECTOR_BYTES // size, start = 0, count
+    cdef Py_ssize_t size = 4 if single else 8, width = AG_VECTOR_BYTES // size, start, count
     cdef Py_ssize_t k_step = 1 if trans else ldb, col_step = ldb if trans else 1, offset
-    while start < n:
+    for start from 0 <= start < n by width:
         count = min(width, n - start)
         offset = 2 * start * col_step
         if single:
@@ -430,7 +424,6 @@ cdef void pack_complex_b(
             ag_pack_complex_f64(
                 k, count, <double*>b + offset, k_step, col_step, trans == 2,
                 alpha_re, alpha_im, <double*>packed + 4 * start * k)
-        start += width
 
 
 cdef void pack_b(
@@ -445,12 +438,12 @@ cdef void pack_b(
 cdef void pack_a(
         int dtype, int trans, Py_ssize_t m, Py_ssize_t k,
         const void* a, Py_ssize_t lda, void* packed) noexcept nogil:
-    cdef Py_ssize_t start = 0, count
+    cdef Py_ssize_t start, count
     if dtype < COMPLEX64:
         pack(dtype, trans == 0, True, m, k, <const char*>a, lda, <char*>packed)
         return
     # Complex a is packed only if it is stored transposed.
-    while start < m:
+    for start from 0 <= start < m by AG_ROWS:
         count = min(<Py_ssize_t>AG_ROWS, m - start)
         if dtype == COMPLEX64:
             ag_strip_complex_f32(
@@ -459,7 +452,6 @@ cdef void pack_a(
             ag_strip_complex_f64(
                 k, count, <double*>a + 2 * start, lda, trans == 2,
                 <double*>packed + 2 * start * k)
-        start += AG_ROWS
 
 
 # Products of a large matrix with one of at most four rows, which read memory once and in order.
@@ -485,10 +477,10 @@ cdef inline void add_rows_kind(
     # Two rows of x at a time.
     cdef double[2 * CHUNK] room
     cdef real* sums = <real*>room
-    cdef int j = 0, f, now
+    cdef int j, f, now
     cdef Py_ssize_t i
     cdef real* out
-    while j < few:
+    for j in range(0, few, 2):
         now = min(2, few - j)
         memset(sums, 0, now * m * sizeof(real))
         if real is float:
@@ -503,7 +495,6 @@ cdef inline void add_rows_kind(
             else:
                 for i in range(m):
                     out[i * row_step] = beta * out[i * row_step] + alpha * sums[f * m + i]
-        j += now
 
 
 cdef void add_rows(

@@ -14,8 +14,7 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport (
-    cast, clone_plain, contiguous, copy_into, expand_plain, fill_dense,
-    result_dtype)
+    cast, contiguous, copy_into, expand_plain, fill_dense, result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,
@@ -206,8 +205,6 @@ cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
     dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
-    if source.mem == out.mem:
-        source = clone_plain(source)
     if is_half(a.dt) or out.flags & F_STRIDED:
         wide = contiguous(cast(a, DT_F32 if is_half(a.dt) else a.dt))
         add_rows(wide, <int>dim, index, contiguous(cast(source, wide.dt)))
@@ -382,7 +379,7 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         y += at[d] * plan.y_step[d]
         if d != plan.dim:
             x += at[d] * plan.x_step[d]
-    while row < stop:
+    for row in range(row, stop):
         k = plan.index + row * plan.shape[last] + col
         if plan.move == MOVE_ADD:
             add_any(plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim], k, n)
@@ -392,10 +389,8 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         else:
             move_words(plan.move, plan.item, y, plan.y_step[last], x, along,
                        plan.x_step[plan.dim], k, n)
-        row += 1
         # On to the next row.
-        d = last - 1
-        while d >= 0:
+        for d in range(last - 1, -1, -1):
             at[d] += 1
             y += plan.y_step[d]
             if d != plan.dim:
@@ -406,7 +401,6 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             if d != plan.dim:
                 x -= plan.shape[d] * plan.x_step[d]
             at[d] = 0
-            d -= 1
 
 
 cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
@@ -472,8 +466,6 @@ cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index
     dim = normal_dim(dim, a.nd)
     index = positions(index)
     check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
-    if index.count and src.mem == out.mem:
-        src = clone_plain(src)
     if move == MOVE_ADD and is_half(a.dt) and index.count:
         wide = cast(a, DT_F32)
         move_elements(move, wide, <int>dim, index, cast(src, DT_F32), NULL)

@@ -40,14 +40,12 @@ cdef class ElementwiseKernel:
     cdef int known_dtype(self, tuple args) except -2:
         """The code of the dtype of the result, or -1 if only the result says."""
         cdef int rule = self.rule & ~<int>P_SKIP_FIRST
-        cdef int dt
         if rule == P_BOOL:
             return DT_BOOL
-        if rule != P_SAME and rule != P_REAL:       # with P_FLOAT the operands don't say all
+        if rule != P_SAME:                          # with P_FLOAT the operands don't say all
             return -1
-        dt = result_dtype(tuple(
+        return result_dtype(tuple(
             [args[place] for place in self.places[1 if self.rule & P_SKIP_FIRST else 0:]]))
-        return dt_real(dt) if rule == P_REAL else dt
 
 
 cdef class ShapedKernel:
@@ -93,6 +91,8 @@ cdef class ShapedKernel:
         self.rule(<size_t>&made[0], args, name)
         if outs is not None and self.n > 1:
             check_outs(outs, made, name)
+        elif outs is not None and self.places:
+            self.separate(<Tensor>outs[0], read, args[self.over], name)
         for i in range(self.n):
             if outs is None:
                 to.append(fresh(&made[i], device))
@@ -122,12 +122,17 @@ cdef class ShapedKernel:
             over = OVER_DENSE
         else:
             over = OVER_PLACES
-            for x in others:
-                if x is not None:
-                    check_separate(first, <Tensor>x, form)
+            self.separate(first, others, None, form)
         to = inplace_target(first, made, others, device, over, form)
         self.fill([to], args, device, name)
         settle(first, to, name)
+        return 0
+
+    cdef int separate(self, Tensor out, tuple read, object itself, str name) except -1:
+        """Refuse operands, but the one that the result may be, in the memory of `out`."""
+        for x in read:
+            if x is not None and x is not itself:
+                check_separate(out, <Tensor>x, name)
         return 0
 
     cdef int fill(self, list to, tuple args, int device, str name) except -1:

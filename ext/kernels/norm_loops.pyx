@@ -64,8 +64,7 @@ cdef void moments(const real_t* p, Py_ssize_t runs, Py_ssize_t step, Py_ssize_t 
     cdef double mean = 0, deviation = 0, count = 0, total, own, apart
     cdef Py_ssize_t r, i, length
     for r in range(runs):
-        i = 0
-        while i < n:
+        for i from 0 <= i < n by BLOCK:
             length = n - i if n - i < BLOCK else BLOCK
             own = run_sum(p + r * step + i, length) / length
             deviation += run_deviation(p + r * step + i, length, <real_t>own)
@@ -74,31 +73,28 @@ cdef void moments(const real_t* p, Py_ssize_t runs, Py_ssize_t step, Py_ssize_t 
             mean += apart * (length / total)
             deviation += apart * apart * (count / total * length)
             count = total
-            i += length
     two[0] = mean
     two[1] = deviation
 
 
 cdef double squares(const real_t* p, Py_ssize_t n) noexcept nogil:
     cdef double total = 0
-    cdef Py_ssize_t i = 0, length
-    while i < n:
+    cdef Py_ssize_t i, length
+    for i from 0 <= i < n by BLOCK:
         length = n - i if n - i < BLOCK else BLOCK
         total += run_deviation(p + i, length, 0)
-        i += length
     return total
 
 
 cdef inline void all_dots(const real_t* g, const real_t* p, const real_t* w, Py_ssize_t n,
                           real_t mean, double* two) noexcept nogil:
     cdef double part[2]
-    cdef Py_ssize_t i = 0, length
-    while i < n:
+    cdef Py_ssize_t i, length
+    for i from 0 <= i < n by BLOCK:
         length = n - i if n - i < BLOCK else BLOCK
         run_dots(g + i, p + i, <const real_t*>NULL if w == NULL else w + i, length, mean, part)
         two[0] += part[0]
         two[1] += part[1]
-        i += length
 
 
 cdef void dots(const real_t* g, const real_t* p, Py_ssize_t runs, Py_ssize_t step, Py_ssize_t n,
@@ -198,20 +194,18 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
     cdef real_t second[COLUMNS]
     cdef const real_t* x
     cdef real_t d, e, f, h
-    cdef Py_ssize_t c, r, stop, j, width
-    c = 0
-    while c < n:
+    cdef Py_ssize_t c, r, start, stop, j, width
+    for c from 0 <= c < n by COLUMNS:
         width = n - c if n - c < COLUMNS else COLUMNS
         for j in range(width):
             sums[c + j] = 0
             of_squares[c + j] = 0
-        r = 0
-        while r < rows:
-            stop = r + FOLD if r + FOLD < rows else rows
+        for start from 0 <= start < rows by FOLD:
+            stop = start + FOLD if start + FOLD < rows else rows
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
-            while r + 4 <= stop:        # fewer passes over the sums
+            for r from start <= r <= stop - 4 by 4:        # fewer passes over the sums
                 x = p + r * n + c
                 for j in range(width):
                     d = x[j] - shift[c + j]
@@ -220,18 +214,15 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
                     h = x[3 * n + j] - shift[c + j]
                     first[j] += (d + e) + (f + h)
                     second[j] += (d * d + e * e) + (f * f + h * h)
-                r += 4
-            while r < stop:
+            for r in range(r, stop):
                 x = p + r * n + c
                 for j in range(width):
                     d = x[j] - shift[c + j]
                     first[j] += d
                     second[j] += d * d
-                r += 1
             for j in range(width):
                 sums[c + j] += first[j]
                 of_squares[c + j] += second[j]
-        c += width
 
 
 cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssize_t n,
@@ -240,38 +231,33 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
     cdef real_t second[COLUMNS]
     cdef const real_t* h
     cdef const real_t* x
-    cdef Py_ssize_t c, r, stop, j, width
-    c = 0
-    while c < n:
+    cdef Py_ssize_t c, r, start, stop, j, width
+    for c from 0 <= c < n by COLUMNS:
         width = n - c if n - c < COLUMNS else COLUMNS
         for j in range(width):
             sums[c + j] = 0
             products[c + j] = 0
-        r = 0
-        while r < rows:
-            stop = r + FOLD if r + FOLD < rows else rows
+        for start from 0 <= start < rows by FOLD:
+            stop = start + FOLD if start + FOLD < rows else rows
             for j in range(width):
                 first[j] = 0
                 second[j] = 0
-            while r + 2 <= stop:
+            for r from start <= r <= stop - 2 by 2:
                 h = g + r * n + c
                 x = p + r * n + c
                 for j in range(width):
                     first[j] += h[j] + h[n + j]
                     second[j] += (h[j] * (x[j] - mean[c + j])
                                   + h[n + j] * (x[n + j] - mean[c + j]))
-                r += 2
-            while r < stop:
+            for r in range(r, stop):
                 h = g + r * n + c
                 x = p + r * n + c
                 for j in range(width):
                     first[j] += h[j]
                     second[j] += h[j] * (x[j] - mean[c + j])
-                r += 1
             for j in range(width):
                 sums[c + j] += first[j]
                 products[c + j] += second[j]
-        c += width
 
 
 cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
@@ -282,8 +268,8 @@ cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t
     cdef real_t t[COLUMNS]
     cdef const real_t* x
     cdef real_t* y
-    cdef Py_ssize_t c = 0, r, j, width
-    while c < n:
+    cdef Py_ssize_t c, r, j, width
+    for c from 0 <= c < n by COLUMNS:
         width = n - c if n - c < COLUMNS else COLUMNS
         for j in range(width):
             m[j] = mean[c + j]
@@ -294,7 +280,6 @@ cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t
             y = out + r * n + c
             for j in range(width):
                 y[j] = (x[j] - m[j]) * s[j] + t[j]
-        c += width
 
 
 cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
@@ -307,8 +292,8 @@ cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t 
     cdef const real_t* h
     cdef const real_t* x
     cdef real_t* y
-    cdef Py_ssize_t c = 0, r, j, width
-    while c < n:
+    cdef Py_ssize_t c, r, j, width
+    for c from 0 <= c < n by COLUMNS:
         width = n - c if n - c < COLUMNS else COLUMNS
         for j in range(width):
             m[j] = mean[c + j]
@@ -321,7 +306,6 @@ cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t 
             y = out + r * n + c
             for j in range(width):
                 y[j] = h[j] * s[j] - t[j] - (x[j] - m[j]) * u[j]
-        c += width
 
 
 # --- the table ------------------------------------------------------------------------------

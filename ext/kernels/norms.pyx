@@ -20,6 +20,7 @@ from autograd_cy._C.norm_loops cimport NormTable
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.rules_normalization cimport (
     CHANNELS_ANYHOW, CHANNELS_APART, CHANNELS_TOGETHER, layout_of)
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 cdef object _loops = _cpu.load("norm_loops")
@@ -244,7 +245,7 @@ cdef int cut(RowPlan* plan, Tensor input, Py_ssize_t rows, Py_ssize_t n, int dt)
         plan.block = 1
     if plan.block > rows:
         plan.block = rows if rows else 1
-    plan.tiles = (rows + plan.block - 1) // plan.block
+    plan.tiles = parts(rows, plan.block)
     return 0
 
 
@@ -349,8 +350,8 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
     else:
         plan.tiles = elements // PART
         plan.tiles = PARTS if plan.tiles > PARTS else 1 if plan.tiles < 1 else plan.tiles
-        plan.block = (plan.rows + plan.tiles - 1) // plan.tiles
-        plan.tiles = (plan.rows + plan.block - 1) // plan.block
+        plan.block = parts(plan.rows, plan.tiles)
+        plan.tiles = parts(plan.rows, plan.block)
         room = 2 * plan.tiles * plan.n
     partial = tensor_empty(DT_F64, 1, &room)
     plan.partial = partial.ptr
@@ -665,7 +666,7 @@ cdef int cut_channels(ChannelPlan* plan, Tensor input, int dt) noexcept:
     plan.block = TILE // plan.channels if plan.channels else 1
     if plan.block < 64:
         plan.block = 64
-    plan.tiles = (plan.rows + plan.block - 1) // plan.block
+    plan.tiles = parts(plan.rows, plan.block)
     return 0
 
 

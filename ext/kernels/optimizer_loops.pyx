@@ -274,12 +274,12 @@ cdef void half_step(int method, bint is_f16, uint16_t** a, Py_ssize_t n,
                     const StepConstants* c) noexcept nogil:
     cdef float x[STEP_ARRAYS][STEP_BLOCK]
     cdef float* wide[STEP_ARRAYS]
-    cdef Py_ssize_t start = 0, some
+    cdef Py_ssize_t start, some
     cdef bint fresh = method == STEP_SGD and c.sgd.first != 0    # a[2] has no values yet
     cdef int k
     for k in range(STEP_ARRAYS):
         wide[k] = x[k] if a[k] != NULL else NULL
-    while start < n:
+    for start from 0 <= start < n by STEP_BLOCK:
         some = n - start if n - start < STEP_BLOCK else STEP_BLOCK
         for k in range(STEP_ARRAYS):
             if a[k] != NULL and not (fresh and k == 2):
@@ -288,7 +288,6 @@ cdef void half_step(int method, bint is_f16, uint16_t** a, Py_ssize_t n,
         for k in range(STEP_ARRAYS):
             if a[k] != NULL and k != 1:
                 ag_narrow_all(is_f16, x[k], a[k] + start, some)
-        start += some
 
 
 cdef void step(int method, int dt, char** p, Py_ssize_t n,

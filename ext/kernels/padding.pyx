@@ -10,6 +10,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.formats cimport by_places, dense_places, places_first
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, check_fits, tensor_empty, tensor_empty_like,
     tensor_window)
@@ -119,29 +120,29 @@ cdef void pad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t first,
                    Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t last = plan.nd - 1, n = plan.size[last], m = plan.out_size[last], r, i, j, k
-    cdef Py_ssize_t left = plan.left[last], lo, hi, parts = plan.parts, plane
+    cdef Py_ssize_t left = plan.left[last], lo, hi, numbers = plan.parts, plane
     cdef real_t* to
     lo = left if left > 0 else 0
     hi = n + left if n + left < m else m
     if hi < lo:
         lo = hi = m if left > 0 else 0
-    memset(out + first * plan.inside * parts, 0,
-           (end - first) * plan.inside * parts * sizeof(real_t))
+    memset(out + first * plan.inside * numbers, 0,
+           (end - first) * plan.inside * numbers * sizeof(real_t))
     for plane in range(first, end):
         for r in range(plan.rows):
             k = source_row(plan, r)
-            to = out + (plane * plan.inside + k * n) * parts
-            for i in range((hi - lo) * parts):
-                to[(lo - left) * parts + i] += grad[lo * parts + i]
+            to = out + (plane * plan.inside + k * n) * numbers
+            for i in range((hi - lo) * numbers):
+                to[(lo - left) * numbers + i] += grad[lo * numbers + i]
             for i in range(lo):
                 j = source(plan.mode, i - left, n)
-                for k in range(parts):
-                    to[j * parts + k] += grad[i * parts + k]
+                for k in range(numbers):
+                    to[j * numbers + k] += grad[i * numbers + k]
             for i in range(hi, m):
                 j = source(plan.mode, i - left, n)
-                for k in range(parts):
-                    to[j * parts + k] += grad[i * parts + k]
-            grad += m * parts
+                for k in range(numbers):
+                    to[j * numbers + k] += grad[i * numbers + k]
+            grad += m * numbers
 
 
 cdef void back_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -237,7 +238,7 @@ cdef int run_pad(Tensor out, Tensor a, tuple pad, Py_ssize_t mode, Tensor value)
     begin(&work, "pad", &plan, sizeof(plan))
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
-    return launch_tiles(&work, pad_tile, (plan.count + plan.block - 1) // plan.block,
+    return launch_tiles(&work, pad_tile, parts(plan.count, plan.block),
                         c * out.count + 16.0 * plan.count)
 
 
@@ -279,5 +280,5 @@ cdef int pad_backward(Tensor out, Tensor grad, tuple size, tuple pad, Py_ssize_t
     begin(&work, "pad_backward", &plan, sizeof(plan))
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
-    return launch_tiles(&work, back_tile, (plan.count + plan.block - 1) // plan.block,
+    return launch_tiles(&work, back_tile, parts(plan.count, plan.block),
                         2.0 * c * grad.count + 16.0 * plan.rows * plan.count)

@@ -90,7 +90,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef double[5][BLOCK] room
     cdef char* q[5]
     cdef Py_ssize_t s[5]
-    cdef Py_ssize_t at = tile * TILE, stop = at + TILE, n, width = plan.width
+    cdef Py_ssize_t first = tile * TILE, stop = first + TILE, at, n, width = plan.width
     cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
     cdef double total = 0, part
     cdef bint each = plan.reduction == RED_NONE
@@ -98,7 +98,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     if stop > plan.count:
         stop = plan.count
     found[1] = 0
-    while at < stop:
+    for at from first <= at < stop by BLOCK:
         n = stop - at if stop - at < BLOCK else BLOCK
         for k in range(plan.terms):
             q[k + 1] = block_of(plan, plan.p[k], at, n, <char*>room[k])
@@ -133,7 +133,6 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             s[0] = 2
             s[1] = width
             plan.narrow(q, s, n)
-        at += n
     found[0] = total
 
 

@@ -15,6 +15,7 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport (
     DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64, DT_U8)
 from autograd_cy._C.pool_loops cimport *
+from autograd_cy._C.sizes cimport parts
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
@@ -64,7 +65,7 @@ cdef Py_ssize_t FAR = 1 << 31    # positions in windows are int32 in the loops f
 
 cdef inline Py_ssize_t over(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     """a / b rounded up; a may be negative."""
-    return (a + b - 1) // b if a > 0 else -(-a // b)
+    return parts(a, b) if a > 0 else -(-a // b)
 
 
 cdef inline void window(const PoolShape* g, int d, Py_ssize_t o, Py_ssize_t* lo,
@@ -227,7 +228,7 @@ cdef void max_pairs(const PoolShape* g, const real_t* p, real_t* out, int64_t* i
         right[j] = 0
     for r in range(rows):
         base = (oh + r) % g.out[1] * 2 * W
-        for piece in range((n + LANES - 1) // LANES):
+        for piece in range(parts(n, LANES)):
             top = 2 * r * n + piece * LANES
             place = base + 2 * piece * LANES
             j = r * n + piece * LANES
@@ -280,20 +281,15 @@ cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t
     window(g, 1, oh, &h0, &h1)
     window(g, 2, ow, &w0, &w1)
     place = (d * H + h0) * W + w0
-    while d < d1:
-        h = h0
-        while h < h1:
-            w = w0
-            while w < w1:
+    for d from d <= d < d1 by g.e[0]:
+        for h from h0 <= h < h1 by g.e[1]:
+            for w from w0 <= w < w1 by g.e[2]:
                 i = (d * H + h) * W + w
                 x = plane[i]
                 if not found or x > best or x != x:
                     best = x
                     place = i
                     found = True
-                w += g.e[2]
-            h += g.e[1]
-        d += g.e[0]
     if not found:
         if num_t is float or num_t is double:
             best = <num_t>-INFINITY
@@ -327,10 +323,9 @@ cdef void max_rows(const PoolShape* g, const num_t* a, num_t* out, int64_t* inde
         at = index + r * g.out[2] if index != NULL else NULL
         ow = 0
         if num_t is float or num_t is double:
-            while columns and ow < g.out[2]:
+            for ow from 0 <= ow < (g.out[2] if columns else 0) by CHUNK:
                 n = g.out[2] - ow if g.out[2] - ow < CHUNK else CHUNK
                 max_chunk(g, plane, to + ow, at + ow if at != NULL else NULL, od, oh, ow, n)
-                ow += n
         for ow in range(ow, g.out[2]):
             max_window(g, plane, to + ow, at + ow if at != NULL else NULL, od, oh, ow)
 
@@ -383,10 +378,9 @@ cdef inline avg_t row_sum(const avg_t* p, Py_ssize_t n) noexcept nogil:
     if n >= 2 * LANES:
         for j in range(LANES):
             total[j] = 0
-        while i + LANES <= n:
+        for i from 0 <= i <= n - LANES by LANES:
             for j in range(LANES):
                 total[j] += p[i + j]
-            i += LANES
         for j in range(LANES):
             t += total[j]
     for i in range(i, n):
@@ -460,10 +454,9 @@ cdef void avg_rows(const PoolShape* g, const avg_t* a, avg_t* out, Py_ssize_t fi
         to = out + r * g.out[2]
         ow = 0
         if avg_t is float or avg_t is double:
-            while columns and ow < g.out[2]:
+            for ow from 0 <= ow < (g.out[2] if columns else 0) by CHUNK:
                 n = g.out[2] - ow if g.out[2] - ow < CHUNK else CHUNK
                 avg_chunk(g, plane, to + ow, od, oh, ow, n)
-                ow += n
         for ow in range(ow, g.out[2]):
             to[ow] = window_sum(g, plane, od, oh, ow)
         share(g, to, to, width, counted(g, od, oh), 0, g.out[2])
@@ -525,8 +518,7 @@ cdef void avg_back_rows(const PoolShape* g, const real_t* grad, real_t* out, Py_
         v = h + g.p[1]
         od0 = over(u - g.k[0] + 1, g.s[0]) if u >= g.k[0] else 0
         oh0 = over(v - g.k[1] + 1, g.s[1]) if v >= g.k[1] else 0
-        q = 0
-        while q < qs:
+        for q from 0 <= q < qs by CHUNK:
             n = qs - q if qs - q < CHUNK else CHUNK
             memset(total, 0, g.s[2] * CHUNK * sizeof(real_t))
             start = q - (g.k[2] - 1) // g.s[2]
@@ -544,7 +536,6 @@ cdef void avg_back_rows(const PoolShape* g, const real_t* grad, real_t* out, Py_
                               counted(g, od, oh), start, stop - start)
                         columns_back(g, part, total, start, q, n)
             put_columns(g, total, out + r * g.size[2], q, n)
-            q += n
 
 
 cdef void avg_back_planes(const PoolShape* g, const real_t* grad, real_t* out, Py_ssize_t first,

@@ -16,6 +16,7 @@ from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.pool_loops cimport *
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 __all__: list[str] = []
@@ -95,7 +96,7 @@ cdef int regular(Plan* plan, Tensor large, Tensor small, tuple kernel, tuple str
     return 0
 
 
-cdef int parts(Plan* plan, Tensor large, Tensor small, int n) except -1:
+cdef int divide(Plan* plan, Tensor large, Tensor small, int n) except -1:
     """Nearly equal parts; those that are equal are windows of one kernel."""
     cdef int d
     blank(plan, large, small, n)
@@ -112,7 +113,7 @@ cdef int run(Plan* plan, Launch* work, Py_ssize_t count, double elements) except
     plan.block = <Py_ssize_t>(TILE_WORK / (elements / count)) if elements > 0 else count
     if plan.block < 1:
         plan.block = 1
-    return launch_tiles(work, pool_tile, (count + plan.block - 1) // plan.block, elements)
+    return launch_tiles(work, pool_tile, parts(count, plan.block), elements)
 
 
 cdef inline double in_windows(const PoolShape* g, Tensor small) noexcept:
@@ -198,7 +199,7 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
         wide = tensor_empty_like(result, DT_F32)
         adaptive_max_pool(wide, indices, cast(a, DT_F32), size)
         return copy_into(result, wide, "adaptive_max_pool")
-    parts(&plan, a, result, <int>len(size))
+    divide(&plan, a, result, <int>len(size))
     return largest_of(&plan, result, indices, a, len(size), "adaptive_max_pool")
 
 
@@ -226,7 +227,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     if places(&plan, out, grad, n, L.put_places[<int>out.dt], NULL):
         grad = dense_places(grad)
         indices = dense_places(indices)
-        blocks = blocks // plan.g.c * ((plan.g.c + PUT_BLOCK - 1) // PUT_BLOCK)
+        blocks = blocks // plan.g.c * parts(plan.g.c, PUT_BLOCK)
     elif out.flags & F_STRIDED:
         wide = tensor_empty(out.dt, out.nd, out.sizes)
         max_pool_backward(wide, contiguous(grad), indices, size, n)
@@ -342,7 +343,7 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
         wide = tensor_empty_like(out, DT_F32)
         adaptive_avg_pool(wide, cast(a, DT_F32), size)
         return copy_into(out, wide, "adaptive_avg_pool")
-    parts(&plan, a, out, <int>len(size))
+    divide(&plan, a, out, <int>len(size))
     return averages_of(&plan, out, a, len(size), averages, L.avg_places[<int>out.dt],
                        "adaptive_avg_pool")
 
@@ -359,6 +360,6 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
         return copy_into(out, wide, "adaptive_avg_pool_backward")
     if grad.count == 0:
         return clear(out)
-    parts(&plan, out, grad, <int>len(output_size))
+    divide(&plan, out, grad, <int>len(output_size))
     return averages_of(&plan, out, grad, len(output_size), averages_back,
                        L.avg_back_places[<int>out.dt], "adaptive_avg_pool_backward")

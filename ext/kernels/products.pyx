@@ -6,6 +6,7 @@ A transposed operand is passed on as a flag; only operands without any unit stri
 from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_batched, gemm_onto
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
+from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport contiguous, copy_into, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
@@ -182,8 +183,15 @@ cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
     return product(&t, "mv", out, a, b)
 
 
-cdef bint is_real_number(Tensor t):
-    return not isinstance(element_value(t.ptr, t.dt), complex)
+cdef bint is_real_number(Tensor t, double* x):
+    """Whether it is one, which is then stored."""
+    cdef object value = element_value(t.ptr, t.dt)
+    if isinstance(value, complex):
+        if value.imag != 0:
+            return False
+        value = value.real
+    x[0] = value
+    return True
 
 
 cdef int addmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
@@ -230,11 +238,14 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
 
 cdef int add_product(Multiply* t, Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta,
                      Tensor alpha, const char* name, str op) except -1:
-    """out = beta * c + alpha * a @ b; c may be out."""
+    """out = beta * c + alpha * a @ b; c may be out. Where alpha is 0, nobody looks at a and b."""
     cdef Tensor r
-    if is_real_number(beta) and is_real_number(alpha) and not dt_is_integral(a.dt):
-        t.alpha = element_value(alpha.ptr, alpha.dt)
-        t.beta = element_value(beta.ptr, beta.dt)
+    cdef double of_c, of_product
+    if (not dt_is_integral(a.dt) and is_real_number(beta, &of_c)
+            and is_real_number(alpha, &of_product)):
+        t.alpha, t.beta = of_product, of_c
+        if t.alpha == 0 and not is_half(a.dt):
+            t.k = 0
         if t.beta != 0:
             copy_into(out, c, op)
         return product(t, name, out, a, b)
@@ -254,6 +265,10 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     cdef int d
     for d in range(x.nd - 1):
         rows *= x.sizes[d]
+    if weight.nd == 1:
+        turned[0], turned[1] = 1, weight.sizes[0]
+        strides[0], strides[1] = weight.sizes[0] * weight.strides[0], weight.strides[0]
+        weight = tensor_window(weight, 2, turned, strides, 0)
     plain(&t, rows, weight.sizes[0], weight.sizes[1])
     if x.nd == 2:
         x = left_matrix(&t, x, 0)

@@ -16,8 +16,7 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_SIZE
 from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_onto, needs_blas
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, KIND_F64, LoopTable
-from autograd_cy._C.gemm_product cimport (
-    GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK, round_up)
+from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.iterate cimport contiguous
 from autograd_cy._C.launch cimport (
     READS, WRITES, Launch, Operand, begin, launch, operand, spread)
@@ -26,6 +25,7 @@ from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (
     OF_BH, OF_BI, OF_HH, OF_HR, OF_IH, OF_X, R_GRU, R_LSTM, R_RELU, R_REVERSE, gates_of, kept_of)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
+from autograd_cy._C.sizes cimport parts, round_up
 from autograd_cy._C.tensor cimport Tensor
 
 cdef object _loops = _cpu.load("recurrent_loops")
@@ -161,7 +161,7 @@ cdef struct Packed:
 
 cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
                const char* b) noexcept nogil:
-    cdef Py_ssize_t q = 0, depth, ldb = k if trans else n
+    cdef Py_ssize_t q, depth, ldb = k if trans else n
     p.t, p.trans, p.k, p.n, p.b = t, trans, k, n, b
     p.at = p.row = NULL
     if (t.steps < FEW_STEPS or t.batch < FEW_ROWS or t.batch > MANY_ROWS or n == 0 or k == 0
@@ -173,19 +173,18 @@ cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
     if p.at == NULL:
         t.status = GEMM_NO_MEMORY
         return
-    while q < k:
+    for q from 0 <= q < k by DEPTH:
         depth = min(k - q, <Py_ssize_t>DEPTH)
         G.pack_b(t.dt, trans, depth, n, b + (q if trans else q * ldb) * t.item, ldb, 1, 0,
                  p.at + q * p.columns * t.item)
-        q += depth
 
 
 cdef void packed_piece(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Packed* p = <Packed*>ctx
-    cdef Py_ssize_t j = index * p.piece, now = min(p.piece, p.n - j), q = 0, depth
+    cdef Py_ssize_t j = index * p.piece, now = min(p.piece, p.n - j), q, depth
     cdef Py_ssize_t item = p.t.item
     cdef const char* packed
-    while q < p.k:
+    for q from 0 <= q < p.k by DEPTH:
         depth = min(p.k - q, <Py_ssize_t>DEPTH)
         packed = p.at + (q * p.columns + j * depth) * item
         if q == 0 and p.row != NULL:
@@ -194,7 +193,6 @@ cdef void packed_piece(void* ctx, Py_ssize_t index) noexcept nogil:
         else:
             G.multiply(p.kind, p.rows, now, depth, BY_ROWS, p.a + q * item, p.k, packed, 1,
                        p.beta if q == 0 else 1, p.c + j * item, p.ldc)
-        q += depth
 
 
 cdef inline void multiply_packed(Packed* p, Py_ssize_t rows, const char* a, double beta, char* c,
@@ -207,7 +205,7 @@ cdef inline void multiply_packed(Packed* p, Py_ssize_t rows, const char* a, doub
     p.rows, p.a, p.beta, p.c, p.ldc = rows, a, beta, c, ldc
     team = team_size(0.125 * rows * p.n * p.k)
     p.piece = p.n if team == 1 else STRIPS_OF_PIECE * G.width[p.kind]
-    parallel_for(packed_piece, p, (p.n + p.piece - 1) // p.piece, team)
+    parallel_for(packed_piece, p, parts(p.n, p.piece), team)
 
 
 cdef inline Py_ssize_t rows_of(const Layer* t, Py_ssize_t step) noexcept nogil:
@@ -266,8 +264,8 @@ cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef inline void by_tiles(Rows* w, bint backward) noexcept nogil:
     cdef Py_ssize_t n = max(w.t.n, <Py_ssize_t>1)
     w.tile = max(TILE // n, <Py_ssize_t>1)
-    parallel_for(backward_tile if backward else forward_tile, w,
-                 (w.count + w.tile - 1) // w.tile, team_size(1.0 * GATE_WORK * w.count * n))
+    parallel_for(backward_tile if backward else forward_tile, w, parts(w.count, w.tile),
+                 team_size(1.0 * GATE_WORK * w.count * n))
 
 
 # --- forward ----------------------------------------------------------------------------------

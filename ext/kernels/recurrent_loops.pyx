@@ -177,13 +177,12 @@ cdef inline void sum_typed(const real_t* p, Py_ssize_t rows, Py_ssize_t n,
                            real_t* out) noexcept nogil:
     cdef double[SUMMED_COLUMNS] total
     cdef real_t[SUMMED_COLUMNS] part
-    cdef Py_ssize_t j, r, q, at = 0, some
-    while at < n:
+    cdef Py_ssize_t j, r, q, at, some
+    for at from 0 <= at < n by SUMMED_COLUMNS:
         some = min(n - at, <Py_ssize_t>SUMMED_COLUMNS)
         for j in range(some):
             total[j] = 0
-        r = 0
-        while r < rows:
+        for r from 0 <= r < rows by SUMMED_ROWS:
             for j in range(some):
                 part[j] = p[r * n + at + j]
             for q in range(r + 1, min(r + SUMMED_ROWS, rows)):
@@ -193,10 +192,8 @@ cdef inline void sum_typed(const real_t* p, Py_ssize_t rows, Py_ssize_t n,
                     ag_sum_row_f64(some, part, p + q * n + at)
             for j in range(some):
                 total[j] += part[j]
-            r += SUMMED_ROWS
         for j in range(some):
             out[at + j] = <real_t>total[j]
-        at += some
 
 
 cdef void sum_columns(int dt, Py_ssize_t rows, Py_ssize_t n, const char* p,

@@ -5,7 +5,7 @@
 # variance, logsumexp and running sums are in reduce/.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport NAN, isinf, sqrt
+from libc.math cimport NAN, isfinite, sqrt
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 
@@ -184,7 +184,7 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                               plan.p + first * plan.x.step, &out)
     cdef const char* q
     cdef bint begun = False
-    while unit < stop:
+    for unit in range(unit, stop):
         q = p
         if plan.n_rest:
             q = walk(plan.rest, plan.n_rest, unit // plan.y_chunks, p, &unused)
@@ -195,7 +195,6 @@ cdef void reduce_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if begun:
             plan.combine(<char*>acc, <char*>other, m)
         begun = True
-        unit += 1
     if plan.parts == 1:
         plan.finish(<char*>acc, plan.out + out * plan.out_item, m, plan.x.out, plan.scale)
     else:
@@ -312,7 +311,7 @@ cdef Py_ssize_t cut(Plan* plan) noexcept:
     places *= plan.x_blocks
     plan.parts = 1
     # Cutting the reduced range costs memory for partial results: only where tiles are few and long.
-    if places < SPREAD and plan.units > 1 and plan.units * plan.block * plan.y.size > TILE_WORK:
+    if plan.units * plan.block * plan.y.size > TILE_WORK:
         plan.parts = min(parts(SPREAD, places), plan.units)
     return places
 

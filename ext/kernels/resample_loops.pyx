@@ -77,7 +77,8 @@ cdef void fill_table(int mode, bint align, double scale, Py_ssize_t size, Py_ssi
             t = x - i
             t = t if t < 1 else 1
             index[2 * o] = i
-            index[2 * o + 1] = i + 1 if i < size - 1 else i
+            # Where sizes are the same no neighbour, even one that is infinite, is looked at.
+            index[2 * o + 1] = i + 1 if i < size - 1 and size != to else i
             weight[2 * o] = 1 - t
             weight[2 * o + 1] = t
             continue

@@ -15,6 +15,7 @@ from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.launch cimport READS, SCRATCH, WRITES, Launch, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.resample_loops cimport *
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
 
 __all__: list[str] = []
@@ -59,7 +60,7 @@ cdef void tile_of(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef void all_tiles(void* ctx) noexcept nogil:
     cdef Plan* plan = <Plan*>ctx
-    cdef Py_ssize_t at = 0, tiles = (plan.count + plan.block - 1) // plan.block
+    cdef Py_ssize_t at = 0, tiles = parts(plan.count, plan.block)
     cdef Py_ssize_t item = 8 if plan.wide else 4
     cdef int d
     for d in range(3):
@@ -83,7 +84,14 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int
     cdef Launch work
     cdef Tensor index, weight, room
     cdef Py_ssize_t n = 0
-    cdef int d, taps = 1 if mode <= NEAREST_EXACT else 2 if mode == LINEAR else 4
+    cdef int d, taps
+    # Elements that stay where they are keep their gradients, even beside infinite ones.
+    cdef bint same = out is small and mode == CUBIC
+    for d in range(small.nd - rank, small.nd):
+        same = same and small.sizes[d] == large.sizes[d]
+    if same and (align or scale_d <= 0 and scale_h <= 0 and scale_w <= 0):
+        mode = NEAREST
+    taps = 1 if mode <= NEAREST_EXACT else 2 if mode == LINEAR else 4
     plan.back = out is small
     plan.wide = a.dt == DT_F64
     plan.mode = <int>mode
@@ -105,7 +113,7 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int
             plan.scale[d] = 0        # images of the same size stay as they are, as in torch
     if not plan.back:
         plan.count *= plan.g.to[0] * plan.g.to[1]
-    plan.block = (plan.count + TILES - 1) // TILES
+    plan.block = parts(plan.count, TILES)
     plan.work = (3.0 * plan.g.taps[0] * plan.g.taps[1] * plan.g.size[2] / plan.g.to[2]
                  + 4.0 * taps) * large.count + n
     index = tensor_empty(DT_I64, 1, &n)

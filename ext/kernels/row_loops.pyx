@@ -123,14 +123,14 @@ cdef RowTable table
 cdef inline void add_vectors(const adding_t* u, Py_ssize_t n, adding_t* out) noexcept nogil:
     """out[0] = sum of n vectors."""
     cdef adding_t a, b, c, d
-    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t i
     if adding_t is lanes_f32:
         a = b = c = d = ag_zeros_f32()
     elif adding_t is lanes_f64:
         a = b = c = d = ag_zeros_f64()
     else:
         a = b = c = d = ag_zeros_i64()
-    while i + 8 <= n:
+    for i from 0 <= i <= n - 8 by 8:
         a += u[i]
         b += u[i + 1]
         c += u[i + 2]
@@ -139,16 +139,14 @@ cdef inline void add_vectors(const adding_t* u, Py_ssize_t n, adding_t* out) noe
         b += u[i + 5]
         c += u[i + 6]
         d += u[i + 7]
-        i += 8
     if i + 4 <= n:
         a += u[i]
         b += u[i + 1]
         c += u[i + 2]
         d += u[i + 3]
         i += 4
-    while i < n:
+    for i in range(i, n):
         a += u[i]
-        i += 1
     out[0] = (a + b) + (c + d)
 
 
@@ -198,10 +196,10 @@ cdef void sum_short_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_s
                          double* acc) noexcept nogil:
     """sum_rows() of n < FEW elements, GROUP rows at once; the order is that of block_sum()."""
     cdef real_t tile[FEW * GROUP]
-    cdef Py_ssize_t r = 0, some, i
+    cdef Py_ssize_t r, some, i
     cdef real_t even, odd
     memset(tile, 0, sizeof(tile))
-    while r < rows:
+    for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
         turn(<const real_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(real_t), tile,
              some, n)
@@ -210,7 +208,6 @@ cdef void sum_short_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_s
             odd = ((tile[GROUP + i] + tile[5 * GROUP + i])
                    + (tile[3 * GROUP + i] + tile[7 * GROUP + i]))
             acc[r + i] = <double>even + <double>odd
-        r += some
 
 
 cdef void sum_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -233,13 +230,11 @@ cdef void square_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssiz
     for r in range(rows):
         q = <const real_t*>(<const char*>p + r * step)
         acc[r] = 0
-        i = 0
-        while i < n:
+        for i from 0 <= i < n by BLOCK:
             if real_t is float:
                 acc[r] += ag_squares_f32(q + i, n - i if n - i < BLOCK else BLOCK)
             else:
                 acc[r] += ag_squares_f64(q + i, n - i if n - i < BLOCK else BLOCK)
-            i += BLOCK
 
 
 cdef void square_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -290,26 +285,24 @@ cdef void sum_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
     cdef const real_t* b
     cdef const real_t* c
     cdef const real_t* d
-    cdef Py_ssize_t r = 0, stop, j
+    cdef Py_ssize_t first, r, stop, j
     for j in range(n):
         acc[j] = 0
-    while r < rows:
-        stop = r + FOLD if r + FOLD < rows else rows
+    for first from 0 <= first < rows by FOLD:
+        stop = first + FOLD if first + FOLD < rows else rows
         for j in range(n):
             tile[j] = 0
-        while r + 4 <= stop:
+        for r from first <= r <= stop - 4 by 4:
             a = <const real_t*>(base + r * step)
             b = <const real_t*>(base + (r + 1) * step)
             c = <const real_t*>(base + (r + 2) * step)
             d = <const real_t*>(base + (r + 3) * step)
             for j in range(n):
                 tile[j] += (a[j] + b[j]) + (c[j] + d[j])
-            r += 4
-        while r < stop:
+        for r in range(r, stop):
             a = <const real_t*>(base + r * step)
             for j in range(n):
                 tile[j] += a[j]
-            r += 1
         for j in range(n):
             acc[j] += tile[j]
 

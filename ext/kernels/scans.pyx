@@ -113,12 +113,10 @@ cdef inline void complex_logarithms(part_t* p, Py_ssize_t inner, Py_ssize_t n) n
     cdef Py_ssize_t j, k
     for j in range(inner):
         total[0], total[1] = p[2 * j], p[2 * j + 1]
-        k = j + inner
-        while k < n:
+        for k from j + inner <= k < n by inner:
             term[0], term[1] = p[2 * k], p[2 * k + 1]
             complex_log_add(total, term)
             p[2 * k], p[2 * k + 1] = <part_t>total[0], <part_t>total[1]
-            k += inner
 
 
 cdef void logarithms_tile(void* ctx, Py_ssize_t tile) noexcept nogil:

@@ -208,14 +208,13 @@ cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, 
     key = key_of_rank(keys, keys + n, n, 8 * <int>sizeof(key_t), &rank)
     i = 0
     if step == 1:
-        while i + LOOKED <= n:
+        for i from 0 <= i <= n - LOOKED by LOOKED:
             here = 0
             for j in range(LOOKED):
                 here += <bits_t>key_of(a[i + j], dt) == key
             if here > rank:
                 break
             rank -= here
-            i += LOOKED
     for i in range(i, n):
         if <bits_t>key_of(a[i * step], dt) == key:
             if rank == 0:

@@ -99,8 +99,6 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
         plan.block = TILE_WORK // plan.size
         if plan.block < 1:
             plan.block = 1
-        if plan.block > plan.outer:
-            plan.block = plan.outer
         plan.blocks = parts(plan.outer, plan.block)
         return launch_tiles(&work, rows_tile, plan.blocks, <double>EXP_WORK * a.count)
     plan.block = even_block(plan.inner, COLS)

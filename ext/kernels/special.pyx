@@ -3,10 +3,12 @@
 """Functions of plain tensors that SciPy computes, and those that a choice between two is."""
 import numpy as _np
 
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, dt_is_complex, dt_object
+from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport tensor_of, values_of
-from autograd_cy._C.iterate cimport cast, clear, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST
+from autograd_cy._C.iterate cimport (
+    cast, clear, clone_plain, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.tensor cimport Tensor, check_fits, tensor_empty
@@ -84,14 +86,6 @@ cdef int igammac(Tensor out, Tensor a, Tensor x) except -1:
 
 # --- thresholds ------------------------------------------------------------------------------
 
-cdef int check_real_for(Tensor number, Tensor a, str name) except -1:
-    if dt_is_complex(number.dt) and not dt_is_complex(a.dt):
-        raise RuntimeError(
-            f"threshold: value cannot be converted to type {dt_object(a.dt).name} without "
-            f"overflow: {name} is complex; a real tensor needs a real one")
-    return 0
-
-
 cdef Tensor at_most(Tensor a, Tensor threshold, str op):
     """Half types are compared in float32: rounded to them, the number would be another."""
     cdef int dt = DT_F32 if a.dt == DT_F16 or a.dt == DT_BF16 else a.dt
@@ -100,8 +94,8 @@ cdef Tensor at_most(Tensor a, Tensor threshold, str op):
 
 
 cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out):
-    check_real_for(threshold, a, "threshold")
-    check_real_for(value, a, "value")
+    real_number(threshold, a.dt, "threshold")
+    real_number(value, a.dt, "threshold")
     check_fits(value, a.dt)
     return ew3(K_WHERE, at_most(a, threshold, "threshold"), cast(value, a.dt), a, P_SKIP_FIRST,
                out, "threshold")
@@ -109,7 +103,10 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out
 
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
     check_fits(value, a.dt)
-    return ew3(K_WHERE, mask, cast(value, a.dt), a, P_SKIP_FIRST, out, "masked_fill")
+    value = cast(value, a.dt)
+    if out is not None and value.mem == out.mem:
+        value = clone_plain(value)      # one number, read before anything is written
+    return ew3(K_WHERE, mask, value, a, P_SKIP_FIRST, out, "masked_fill")
 
 
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold):

@@ -247,14 +247,12 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
         u = m + PLACES * step
         transform_taps(t, block, u)
     for place in range(PLACES):
-        done = 0
-        while done < t.channels:
+        for done from 0 <= done < t.channels by t.depth:
             now = min(t.depth, t.channels - done)
             products.multiply(
                 KIND_F32, rows, round_up(t.count, t.strip // 2), now, BY_ROWS,
                 u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.room,
                 1, done > 0, m + place * step, t.room)
-            done += now
     for i in range(rows):
         put_tiles(t, row + i, m + i * t.room, step)
     give_scratch(m)
@@ -409,7 +407,7 @@ cdef void weights_task(void* ctx, Py_ssize_t number) noexcept nogil:
 
 cdef int run_2x2_weights(Form* f) noexcept nogil:
     cdef Tiles t
-    cdef Py_ssize_t most, batches, i, d, some
+    cdef Py_ssize_t most, batches, i, d, some, origin
     cdef int threads
     if f.at_w[1] != 9:
         return 1
@@ -441,8 +439,10 @@ cdef int run_2x2_weights(Form* f) noexcept nogil:
     t.sums = floats(PLACES * t.sum_step)
     if t.v == NULL or t.z == NULL or t.sums == NULL:
         t.failed = 1
-    while t.origin < f.o and not t.failed:
-        t.columns = min(some, f.o - t.origin)
+    for origin from 0 <= origin < f.o by some:
+        if t.failed:
+            break
+        t.origin, t.columns = origin, min(some, f.o - origin)
         t.filled = round_up(t.columns, t.strip // 2)
         for i in range(batches):
             cut(&t, i, most)
@@ -459,7 +459,6 @@ cdef int run_2x2_weights(Form* f) noexcept nogil:
                 sum_task, &t, PLACES * parts(t.channels, 2 * BLOCK), threads)
         if not t.failed:
             parallel_for(weights_task, &t, parts(t.channels, TAPS_TOGETHER), threads)
-        t.origin += t.columns
     give_scratch(t.sums)
     give_scratch(t.z)
     give_scratch(t.v)

@@ -238,14 +238,12 @@ cdef void put_tiles(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
             row = r.row + i
             y = t.result + (r.image * t.at_result[0] + first * t.at_result[1]
                             + 4 * row * t.at_result[3] + 4 * r.col * t.at_result[4])
-            j = 0
-            while j < now:
+            for j from 0 <= j < now by t.lanes:
                 kept += transforms.output_4x4(
                     m + (r.begin + i * r.count) * t.strip + j, t.strip, step, r.count, bias + j,
                     min(t.lanes, now - j), min(<Py_ssize_t>4, t.high - 4 * row),
                     min(4 * r.count, t.wide - 4 * r.col), y + j * t.at_result[1],
                     t.at_result[1], t.at_result[3], t.at_result[4])
-                j += t.lanes
     if kept != kept:
         t.failed = 1
 
@@ -253,10 +251,10 @@ cdef void put_tiles(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* m
 cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const float* v, float* m,
                          float* own) noexcept nogil:
     """A strip of columns of the result, for the tiles of a batch."""
-    cdef Py_ssize_t count = of_batch(t, batch), step = t.most * t.strip + APART, place, k = 0, depth
+    cdef Py_ssize_t count = of_batch(t, batch), step = t.most * t.strip + APART, place, k, depth
     cdef Py_ssize_t cols = round_up(min(t.strip, t.rows - strip * t.strip), t.lanes)
     cdef float* u
-    while k < t.channels:
+    for k from 0 <= k < t.channels by DEPTH:
         depth = depth_at(t, k)
         if t.u != NULL:
             u = taps_of(t, strip, k)
@@ -267,7 +265,6 @@ cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const flo
             products.multiply(
                 KIND_F32, count, cols, depth, BY_ROWS, v + place * place_of_v(t) + k, pitch(t),
                 u + place * (depth * t.strip + APART), 1, k > 0, m + place * step, t.strip)
-        k += depth
     put_tiles(t, batch, strip, m, step)
 
 
@@ -343,18 +340,20 @@ cdef int run_4x4(Form* f, bint image) noexcept nogil:
         if t.u == NULL:
             return 1
         parallel_for(taps_task, &t, parts(t.channels, DEPTH) * t.strips, threads)
-        if threads == 1 or t.batches % threads == 0 or t.batches > 4 * threads:
+        if t.batches % threads == 0 or t.batches > 4 * threads:
             parallel_for_dynamic(batch_task, &t, t.batches, threads)
             give_scratch(t.u)
             return t.failed
     t.v = floats(PLACES * place_of_v(&t))
     if t.v == NULL:
         t.failed = 1
-    while t.batch < t.batches and not t.failed:
+    for d in range(t.batches):
+        if t.failed:
+            break
+        t.batch = d
         parallel_for(image_task, &t, parts(t.channels, t.lanes), threads)
         if not t.failed:
             parallel_for_dynamic(strip_task, &t, t.strips, threads)
-        t.batch += 1
     give_scratch(t.u)
     give_scratch(t.v)
     return t.failed
@@ -472,12 +471,14 @@ cdef int add_weights(Form* f, Py_ssize_t wanted) noexcept nogil:
         t.sums = floats(tasks * room_of_sums(&t))
     if t.v == NULL or t.z == NULL or (t.batches > 1 and t.sums == NULL):
         t.failed = 1
-    while t.batch < t.batches and not t.failed:
+    for d in range(t.batches):
+        if t.failed:
+            break
+        t.batch = d
         parallel_for(
             both_task, &t, max(parts(t.channels, t.lanes), parts(t.rows, t.lanes)), threads)
         if not t.failed:
             parallel_for_dynamic(sum_task, &t, tasks, threads)
-        t.batch += 1
     give_scratch(t.sums)
     give_scratch(t.z)
     give_scratch(t.v)

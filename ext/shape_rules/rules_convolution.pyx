@@ -244,7 +244,7 @@ cdef int folded(Result* r, Tensor a, tuple output_size, tuple kernel_size, tuple
     height = places_of(option(output_size, 0), kernel_size, dilation, padding, stride, 0, op)
     width = places_of(option(output_size, 1), kernel_size, dilation, padding, stride, 1, op)
     check_reach(<double>height * width, "output_size", output_size, op)
-    if height < 1 or width < 1 or height * width != a.sizes[a.nd - 1]:
+    if height < 1 or height * width != a.sizes[a.nd - 1]:
         raise RuntimeError(
             f"{op}: Given output_size={output_size}, kernel_size={kernel_size}, "
             f"dilation={dilation}, padding={padding}, stride={stride}, expected size of input's "

@@ -147,7 +147,7 @@ cdef Tensor first_of_shape(tuple tensors):
     return first
 
 
-cdef int common_dtype(tuple tensors) except -1:
+cdef int promoted_dtype(tuple tensors) except -1:
     """All have dimensions in the result, so none counts less than another."""
     cdef int dt = (<Tensor>tensors[0]).dt
     for x in tensors:
@@ -181,7 +181,7 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
         if t.sizes[dim] > PY_SSIZE_T_MAX - total:
             checked_add(total, t.sizes[dim], f"{op}(): size of the result")     # says so
         total += t.sizes[dim]
-    result_dense(r, common_dtype(tensors) if dt < 0 else dt, like.nd, like.sizes)
+    result_dense(r, promoted_dtype(tensors) if dt < 0 else dt, like.nd, like.sizes)
     r.sizes[dim] = total
     if like.flags & F_STRIDED and all_channels_last(tensors):
         r.strided = True
@@ -213,7 +213,7 @@ cdef int stacked(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
                 f"entry 0 and {list(sizes_of(t))} at entry {i}")
         if t.dt != dt:
             dt = -1
-    r.dt = common_dtype(tensors) if dt < 0 else dt
+    r.dt = promoted_dtype(tensors) if dt < 0 else dt
     r.nd = first.nd + 1
     r.strided = False
     for d in range(first.nd):

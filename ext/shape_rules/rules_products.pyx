@@ -143,9 +143,11 @@ cdef int baddbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1:
 
 cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except -1:
     cdef int d
-    if weight.nd != 2:
-        raise RuntimeError(f"{op}: weight must be a matrix, got shape {list(sizes_of(weight))}")
-    if x.nd == 0 or x.sizes[x.nd - 1] != weight.sizes[1]:
+    cdef bint vector = weight.nd == 1
+    if weight.nd != 2 and not vector:
+        raise RuntimeError(
+            f"{op}: weight must be a matrix or a vector, got shape {list(sizes_of(weight))}")
+    if x.nd == 0 or x.sizes[x.nd - 1] != weight.sizes[weight.nd - 1]:
         raise RuntimeError(
             f"{op}: input and weight.T shapes cannot be multiplied (input {list(sizes_of(x))}, "
             f"weight {list(sizes_of(weight))})")
@@ -155,11 +157,16 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
             raise RuntimeError(
                 f"{op}: bias must have the dtype of input, but got {dt_object(bias.dt).name} and "
                 f"{dt_object(x.dt).name}")
-        if bias.nd != 1 or bias.sizes[0] != weight.sizes[0]:
+        if vector and bias.nd != 0:
+            raise RuntimeError(
+                f"{op}: a vector as weight takes a 0-d bias, got shape {list(sizes_of(bias))}")
+        if not vector and (bias.nd != 1 or bias.sizes[0] != weight.sizes[0]):
             raise RuntimeError(
                 f"{op}: bias of shape {list(sizes_of(bias))} does not match {weight.sizes[0]} "
                 "outputs")
     for d in range(x.nd - 1):
         r.sizes[d] = x.sizes[d]
+    if vector:
+        return result_dense(r, x.dt, x.nd - 1, r.sizes)
     r.sizes[x.nd - 1] = weight.sizes[0]
     return result_dense(r, x.dt, x.nd, r.sizes)

@@ -23,7 +23,7 @@ cdef inline int reduced(Result* r, int dt, Tensor a, object dims, bint keepdim) 
 cdef int sum_dtype(int dt, int asked) noexcept:
     if asked >= 0:
         return asked
-    return DT_I64 if dt <= DT_I64 else dt
+    return max(dt, <int>DT_I64)
 
 
 cdef int summed(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1:

@@ -9,7 +9,9 @@ and says where ours differ.
 """
 
 import ast
+import copy
 import math
+import pickle
 import re
 import sys
 import warnings
@@ -78,6 +80,24 @@ def names(lib):
         found = [p.detach() for p in parameters]
         found = [mix(lib.view_as_real(p) if p.is_complex() else p) for p in found]
         return found, [p._version > 0 for p in parameters]
+
+    def tried(function, start, n=1, **options):
+        """How many places LBFGS with a line search tries, the first of them, a sum, the last."""
+        x = lib.tensor(start, dtype=lib.float64, requires_grad=True)
+        optimizer = lib.optim.LBFGS([x], line_search_fn="strong_wolfe", **options)
+        seen = []
+
+        def closure():
+            optimizer.zero_grad()
+            loss = function(x)
+            loss.backward()
+            seen.append(float(x.detach().sum()))
+            return loss
+
+        for _ in range(n):
+            optimizer.step(closure)
+        told = sum(value * math.cos(k) for k, value in enumerate(seen))
+        return [len(seen), *seen[:9], told, *x.tolist()]
 
     def seeds(found):
         return wave(*found.shape, turn=0.9).to(found.dtype)
@@ -216,8 +236,9 @@ def names(lib):
         **of_2017(lib),
         "facts": facts, "edges": edges, "event": event, "events": events,
         "raised": raised, "warned": warned, "np": numpy, "math": math,
+        "copy": copy, "pickle": pickle,
         "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "mix": mix, "stepped": stepped,
+        "mix": mix, "stepped": stepped, "tried": tried,
         "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
         "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
         "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,

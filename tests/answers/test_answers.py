@@ -2,21 +2,32 @@
 
 import pytest
 from answers import FILES, agrees, answer, like, mistake, names, read, refused
+from endless import soon
 
 import autograd_cy
+from autograd_cy._C import scratch
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_answers(path):
     known = names(autograd_cy)
-    calls = read(path)
+    calls, wrong = read(path), {}
     assert calls
-    wrong = {
-        call: (found, wanted)
-        for call, _, wanted in calls
-        if not like(found := answer(autograd_cy, call, known), wanted)
-    }
+    # Memory ends where it was asked to, so that it shows who writes beyond it.
+    scratch._mark(True)
+    autograd_cy.set_allocator_caching(False)
+    try:
+        for call, _, wanted in calls:
+            with soon():
+                found = answer(autograd_cy, call, known)
+            if not like(found, wanted):
+                wrong[call] = found, wanted
+    finally:
+        crossed = scratch._mark(False)
+        autograd_cy.set_allocator_caching(True)
     assert not wrong
+    assert not crossed, "kernels that wrote beyond their working memory"
+    assert not scratch._held(), "working memory that nobody gave back"
 
 
 @pytest.mark.slow

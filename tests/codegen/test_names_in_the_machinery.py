@@ -36,7 +36,7 @@ ALLOWED = {
         "add sub mul div pow matmul lt le gt ge eq ne neg abs",
         "Python's operators, which a record names by dunder=",
     ),
-    "ext/engine/interpreted.pyx": ("linear real", "words of records, as in ext/codegen"),
+    "ext/engine/interpreted.pyx": ("linear", "words of records, as in ext/codegen"),
     "ext/engine/overrides/function_modes.pxi": (
         "add sub mul div floor_divide remainder pow matmul bitwise_and bitwise_or bitwise_xor "
         "lt le gt ge eq ne",

@@ -37,10 +37,12 @@ def tensor(of):
     )  # fmt: skip
 
 
-def archive(pickled, order=b"little", data=FOUR):
+def archive(pickled, order=b"little", data=FOUR, **more):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("x/data.pkl", pickled)
+        for name, content in more.items():
+            made.writestr(name.replace("_", "/") + "/data.pkl", content)
         if order is not None:
             made.writestr("x/byteorder", order)
         made.writestr("x/data/0", data)
@@ -106,3 +108,186 @@ def test_files_of_our_own_format():
         ag.load(own(pickle.dumps(5)), map_location=lambda storage, place: None)
     with pytest.raises(ValueError, match="a path in order to use mmap"):
         ag.load(io.BytesIO(archive(tensor(memory()))), mmap=True)
+
+
+def patched(content, signature, name, place, value):
+    """The archive with other bytes in the header of a member."""
+    start = content.rindex(name)
+    at = content.rindex(signature, 0, start) + place
+    return content[:at] + value + content[at + len(value) :]
+
+
+FINE = archive(tensor(memory()))
+LOCAL, CENTRAL, DATA = b"PK\x03\x04", b"PK\x01\x02", b"x/data/0"
+BODY = FINE[: FINE.index(CENTRAL)]
+PATCHED = {
+    "encrypted": (patched(FINE, CENTRAL, DATA, 8, b"\x01"), "data/0 is compressed or encrypted"),
+    "elsewhere": (patched(FINE, CENTRAL, DATA, 42, b"\x05"), "no data/0 where it should be"),
+    "at the end": (
+        patched(FINE, CENTRAL, DATA, 42, struct.pack("<I", len(FINE) - 9)),
+        "no data/0 where it should be",
+    ),
+    "beyond the end": (
+        patched(BODY, LOCAL, DATA, 28, b"\xff\xff") + FINE[len(BODY) :],
+        "the file ends within data/0",
+    ),
+    "two pickles": (archive(tensor(memory()), y=b"N."), "not one of torch.save"),
+}
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_headers_that_cannot_be_are_refused(mmap, tmp_path):
+    for name, (content, words) in PATCHED.items():
+        with pytest.raises(pickle.UnpicklingError) as error:
+            loaded(content, tmp_path, mmap)
+        assert words in str(error.value), name
+    deeper = archive(tensor(memory()), x_y=b"N.")
+    assert loaded(deeper, tmp_path, mmap).tolist() == [3.0, 4.0]
+
+
+def test_members_may_be_longer_than_what_is_read():
+    for order, end in ((b"big", ">"), (b"little", "<")):
+        content = archive(tensor(memory()), order, struct.pack(end + "4f", 1, 2, 3, 4) + b"ab")
+        assert ag.load(io.BytesIO(content)).tolist() == [3.0, 4.0]
+
+
+class Slow(io.BytesIO):
+    """A file that gives a few bytes at a time."""
+
+    def readinto(self, part):
+        return super().readinto(part[:7])
+
+
+def test_what_comes_piece_by_piece_is_put_together():
+    content = archive(tensor(memory()), data=bytes(range(16)))
+    assert ag.equal(ag.load(Slow(content)), ag.load(io.BytesIO(content)))
+
+
+def test_members_are_looked_for_on_meta_too():
+    for content, words in (WRONG["missing member"], PATCHED["encrypted"]):
+        with pytest.raises(pickle.UnpicklingError, match=words):
+            ag.load(io.BytesIO(content), map_location="meta")
+    assert ag.load(io.BytesIO(FINE), map_location="meta").is_meta
+
+
+def test_functions_of_storages_give_storages():
+    with pytest.raises(pickle.UnpicklingError, match="a tensor was to be made of int"):
+        ag.load(io.BytesIO(FINE), map_location=lambda storage, place: 5)
+    made = b"\x80\x02ctorch._utils\n_rebuild_tensor_v3\n(" + number(5) + number(0)
+    content = archive(made + b"))\x89Nctorch\nfloat32\ntR.")
+    with pytest.raises(pickle.UnpicklingError, match="a tensor was to be made of int"):
+        ag.load(io.BytesIO(content))
+
+
+def test_places_that_a_file_names():
+    far = archive(tensor(memory(place=text("cuda:1"))))
+    found = ag.load(io.BytesIO(far), map_location={"cuda:1": "cpu:0", "cpu": "meta"})
+    assert found.tolist() == [3.0, 4.0]
+    for where in (None, {"cuda:0": "cpu"}, {"cuda:1": "cuda:0"}, {"cuda:1": ag.device("cuda")}):
+        with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
+            ag.load(io.BytesIO(far), map_location=where)
+    with pytest.raises(RuntimeError, match="map_location must be 'cpu' or 'meta', not .*cuda"):
+        ag.load(io.BytesIO(FINE), map_location=ag.device("cuda"))
+
+
+def test_files_of_our_own_format_go_where_they_are_sent():
+    def own(thing):
+        return io.BytesIO(serialization.MAGIC + pickle.dumps(thing))
+
+    values, shapes = {"w": ag.ones(2, 3)}, {"w": ag.ones(2, 3, device="meta")}
+    for thing, where, wanted in (
+        (values, "meta", shapes), (values, ag.device("cpu"), values), (shapes, None, shapes),
+        (shapes, {"cpu": "meta"}, shapes), (values, {"cpu": "meta"}, shapes),
+    ):  # fmt: skip
+        found = ag.load(own(thing), map_location=where)["w"]
+        assert found.is_meta == wanted["w"].is_meta and found.shape == (2, 3), where
+        assert found.is_meta or found.tolist() == [[1.0] * 3] * 2
+    with pytest.raises(RuntimeError, match="of which there are no values to put on the CPU"):
+        ag.load(own(shapes), map_location="cpu")
+
+
+def test_what_is_trusted_is_not_looked_over():
+    beyond = io.BytesIO(serialization.MAGIC + b"]p6\n.")
+    for trust in (False, 0):
+        beyond.seek(0)
+        assert ag.load(beyond, weights_only=trust) == []
+    for trust in (None, True, 1):
+        beyond.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match="in place 6 of 5"):
+            ag.load(beyond, weights_only=trust)
+
+
+def test_classes_within_classes_are_not_asked_for():
+    dotted = b"\x80\x04\x8c\x0bautograd_cy\x8c\x0cnn.Parameter\x93."
+    with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
+        ag.load(io.BytesIO(serialization.MAGIC + dotted))
+    with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
+        ag.load(io.BytesIO(serialization.MAGIC + b"cautograd_cy.nn\nLinear\n."))
+
+
+def test_what_is_allowed_by_name_may_be_of_torch():
+    asked = archive(b"\x80\x02ctorch.unheard.of\nThing\n.")
+    with pytest.raises(pickle.UnpicklingError, match="an object of PyTorch's that isn't here"):
+        ag.load(io.BytesIO(asked))
+    serialization.add_safe_globals([(range, "torch.unheard.of.Thing")])
+    try:
+        assert ag.load(io.BytesIO(asked)) is range
+        assert serialization.get_safe_globals()[-1] == (range, "torch.unheard.of.Thing")
+    finally:
+        serialization.clear_safe_globals()
+    with pytest.raises(pickle.UnpicklingError, match="an object of PyTorch's that isn't here"):
+        ag.load(io.BytesIO(asked))
+
+
+class Own(ag.Tensor):
+    pass
+
+
+def test_classes_that_were_allowed_can_be_taken_back():
+    own = ag.ones(2).as_subclass(Own)
+    own.note = "hi"
+    file = io.BytesIO()
+    ag.save([own, own], file)
+    for _ in range(2):
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match=r"asks for test_crafted_archives\.Own"):
+            ag.load(file)
+        serialization.add_safe_globals([Own])
+        try:
+            file.seek(0)
+            first, second = ag.load(file)
+        finally:
+            serialization.clear_safe_globals()
+        assert type(first) is Own and first is second and first.note == "hi"
+        assert serialization.get_safe_globals() == []
+
+
+def test_what_an_archive_looks_like(monkeypatch):
+    """Names are written once; memory lies where it can be mapped, also that of large members."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 1000)
+    bytes_of_six = ag.zeros(6, dtype=ag.uint8)
+    odd = bytes_of_six[:4].view(ag.float32)
+    things = [ag.ones(3), ag.ones(300), odd, ag.ones(5, dtype=ag.int64), ag.device("cpu"),
+              ag.empty(2, 3, device="meta").t(), ag.empty(4, 0, device="meta")]  # fmt: skip
+    file = io.BytesIO()
+    ag.save(things, file)
+    reader = serialization._archive.Reader(file, lambda place: ag.device("cpu"))
+    assert [reader.find(f"data/{k}")[0] % 64 for k in range(4)] == [0] * 4
+    assert [reader.find(f"data/{k}")[1] for k in range(4)] == [12, 1200, 6, 40]
+    pickled = bytes(reader.pickled())
+    assert pickled.count(b"_rebuild_tensor_v2") == 1 and pickled.count(b"FloatStorage") == 1
+    assert bytes(reader.read("byteorder")) == b"little" and bytes(reader.read("version")) == b"3\n"
+    file.seek(0)
+    ones, many, odd, whole, place, meta, nothing = ag.load(file)
+    assert (ones.tolist(), many.sum().item(), whole.tolist()) == ([1] * 3, 300, [1] * 5)
+    assert odd.tolist() == [0.0] and odd.untyped_storage().nbytes() == 6
+    assert place == ag.device("cpu")
+    assert (meta.shape, meta.stride(), meta.untyped_storage().nbytes()) == ((3, 2), (1, 3), 24)
+    assert (nothing.shape, nothing.untyped_storage().nbytes()) == ((4, 0), 0)
+    with pytest.raises(TypeError, match="torch.Size is only a name here"):
+        serialization._archive._SIZE()
+
+
+def test_other_pickle_modules_do_not_load():
+    with pytest.raises(ValueError, match="load: pickle_module must be Python's pickle"):
+        ag.load(io.BytesIO(FINE), pickle_module=zipfile)

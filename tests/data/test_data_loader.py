@@ -18,6 +18,21 @@ from autograd_cy.utils import data as D
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
 
 
+PATIENCE = 15  # seconds that a worker may take for a batch
+
+
+@pytest.fixture(autouse=True)
+def _nobody_waits_for_ever(monkeypatch):
+    made = D.DataLoader.__init__
+
+    def make(self, *args, **options):
+        made(self, *args, **options)
+        if self.num_workers and not self.timeout:
+            self.timeout = PATIENCE
+
+    monkeypatch.setattr(D.DataLoader, "__init__", make)
+
+
 class Rows(D.Dataset):
     """Samples that tell their index, with one that fails."""
 
@@ -552,3 +567,155 @@ def test_what_is_sent_between_processes_leaves_no_file_open(count):
     assert len(os.listdir("/proc/self/fd")) == before
     sender.close()
     receiver.close()
+
+
+class Shares(D.IterableDataset):
+    """Each worker has a list of its own."""
+
+    def __init__(self, *lists):
+        self.lists = lists
+
+    def __iter__(self):
+        return iter(self.lists[D.get_worker_info().id])
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 2])
+def test_workers_whose_stream_has_ended_are_passed_over(ahead):
+    """The order is torch's."""
+    for lists, wanted in (
+        (([0, 1, 2, 3], [10], [20, 21, 22, 23]), [0, 10, 20, 1, 21, 2, 22, 3, 23]),
+        (([], [10, 11, 12], [], [30, 31, 32, 33]), [10, 30, 11, 31, 12, 32, 33]),
+    ):
+        found = loaded(
+            Shares(*lists), batch_size=None, num_workers=len(lists), prefetch_factor=ahead
+        )
+        assert found == wanted
+
+
+def test_samples_go_to_workers_in_turn():
+    def where(i):
+        return D.get_worker_info().id
+
+    loader = D.DataLoader(Special(where), None, sampler=[0] * 7, num_workers=3)
+    passing = iter(loader)
+    assert all(process.daemon for process in passing._processes)
+    assert len(passing) == 7
+    assert list(passing) == [0, 1, 2, 0, 1, 2, 0]
+    for _ in range(2):
+        with pytest.raises(StopIteration):
+            next(passing)
+
+
+def test_a_loader_that_keeps_its_workers_says_when_they_are_gone():
+    loader = D.DataLoader(Special(gone), num_workers=1, persistent_workers=True)
+    passing = iter(loader)
+    with pytest.raises(RuntimeError, match="exited unexpectedly: with exit status 3"):
+        next(passing)
+    with pytest.raises(RuntimeError, match="workers of this DataLoader have ended; make another"):
+        iter(loader)
+
+
+def test_workers_that_do_not_listen_are_ended_by_force(monkeypatch):
+    monkeypatch.setattr("autograd_cy.utils.data.dataloader._PATIENCE", 0.1)
+    reading, writing = os.pipe()
+
+    def stubborn(i):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.write(writing, b"x")
+        time.sleep(60)
+
+    passing = iter(D.DataLoader(Special(stubborn), num_workers=1, multiprocessing_context="fork"))
+    assert os.read(reading, 1) == b"x"
+    process = passing._processes[0]
+    passing._stop()
+    assert process.exitcode == -signal.SIGKILL
+    for end in (reading, writing):
+        os.close(end)
+
+
+def test_workers_that_stay_begin_streams_anew_and_report_what_fails_then():
+    class Once(D.IterableDataset):
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            if self.passes == 2:
+                raise ValueError("not a second time")
+            return iter([self.passes])
+
+    loader = D.DataLoader(Once(), None, num_workers=1, persistent_workers=True)
+    assert list(loader) == [1]
+    with pytest.raises(ValueError, match="not a second time"):
+        list(loader)
+    assert list(loader) == [3]
+
+
+def test_a_worker_that_did_not_start_says_so_for_each_batch():
+    def fails(number):
+        raise ValueError("no start")
+
+    passing = iter(D.DataLoader(Rows(3), num_workers=1, worker_init_fn=fails, timeout=60))
+    for _ in range(3):
+        with pytest.raises(ValueError, match="no start"):
+            next(passing)
+    with pytest.raises(StopIteration):
+        next(passing)
+
+
+def test_copies_of_a_loader_in_other_processes_do_not_end_its_workers():
+    passing = iter(D.DataLoader(Rows(6), num_workers=1, multiprocessing_context="fork"))
+    assert next(passing)[0].tolist() == [0]
+    pid = os.fork()
+    if not pid:
+        passing._stop()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert [batch[0].item() for batch in passing] == [1, 2, 3, 4, 5]
+
+
+def test_small_windows_and_small_tensors_travel_through_the_pipe():
+    """What is shown of much memory is copied; what takes as much as it shows is not."""
+    from autograd_cy.utils.data import _transport
+
+    def sizes(x):
+        return [buffer.nbytes for buffer in _transport.pack(x)[1]]
+
+    base = ag.zeros(4096)
+    assert sizes(base) == [16384] and sizes(base[:1024]) == [4096]
+    assert sizes(base[:1535]) == [6140] and sizes(base[:1536]) == [16384]
+    window = base[:4].detach().requires_grad_()
+    again = _transport.unpack(_transport.pack(window))
+    assert again.requires_grad and again.is_leaf and again.untyped_storage().nbytes() == 16
+    assert not _transport.unpack(_transport.pack(base[:4])).requires_grad
+    assert _transport.unpack(_transport.pack(ag.empty(5000, device="meta")[:1])).is_meta
+    assert _transport._places([1, 64, 65, 0, 3]) == ([0, 64, 128, 256, 256], 320)
+
+
+def test_shares_of_several_processes_say_what_they_are():
+    sampler = D.DistributedSampler(range(5), 2, 1, shuffle=False, seed=3, drop_last=True)
+    assert (sampler.drop_last, sampler.shuffle, sampler.seed, sampler.epoch) == (True, False, 3, 0)
+    assert (sampler.num_samples, sampler.total_size, len(sampler)) == (2, 4, 2)
+    assert list(sampler) == [1, 3]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("size", [None, 2])
+def test_a_stream_has_ended_once_it_says_so(workers, size):
+    class Again(D.IterableDataset):
+        """Goes on after its end."""
+
+        def __iter__(self):
+            self.given = 0
+            return self
+
+        def __next__(self):
+            self.given += 1
+            if self.given == 4:
+                raise StopIteration
+            return self.given
+
+    passing = iter(D.DataLoader(Again(), size, num_workers=workers))
+    found = list(passing)
+    assert found == [1, 2, 3] if size is None else [x.tolist() for x in found] == [[1, 2], [3]]
+    with pytest.raises(StopIteration):
+        next(passing)

@@ -3,11 +3,13 @@
 import contextlib
 import io
 import pickle
+import pickletools
 import threading
 import zipfile
 from collections import Counter, OrderedDict, deque
 
 import pytest
+from endless import soon
 
 import autograd_cy as ag
 from autograd_cy.serialization import _pickles
@@ -53,7 +55,7 @@ ASKING = {
 @pytest.mark.parametrize("form", [in_archive, in_old_file])
 @pytest.mark.parametrize("name", ASKING)
 def test_what_asks_for_memory_is_refused_before_it_gets_any(name, form):
-    with pytest.raises(pickle.UnpicklingError, match="damaged|does not allow"):
+    with pytest.raises(pickle.UnpicklingError, match="damaged|does not allow"), soon():
         ag.load(form(ASKING[name]))
 
 
@@ -62,9 +64,12 @@ def test_a_tensor_of_a_range_of_sizes_is_refused():
     name = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n("
     fine = name + storage + b"K\x00K\x02\x85K\x01\x85\x89Nt" + b"R."
     assert ag.load(in_archive(fine)).tolist() == [1.0, 1.0]
-    for size, stride in ((RANGE, b"K\x01\x85"), (b"K\x02\x85", RANGE)):
+    few = b"cbuiltins\nrange\nK\x02\x85R"
+    one, two = b"K\x01\x85", b"K\x02\x85"
+    for size, stride in ((few, one), (two, few), (RANGE, one), (two, RANGE)):
         bad = name + storage + b"K\x00" + size + stride + b"\x89NtR."
-        with pytest.raises(pickle.UnpicklingError, match="damaged: a tensor's size or strides"):
+        words = "damaged: a tensor's size or strides are an object of range"
+        with pytest.raises(pickle.UnpicklingError, match=words), soon():
             ag.load(in_archive(bad))
 
 
@@ -90,8 +95,80 @@ def test_every_cut_and_every_turned_bit_is_looked_over_without_an_error_of_its_o
     for k in range(len(pickled)):
         for turned in (pickled[:k], *(pickled[:k] + bytes([pickled[k] ^ bit]) + pickled[k + 1 :]
                                       for bit in (1, 2, 4, 8, 16, 32, 64, 128))):  # fmt: skip
-            with contextlib.suppress(pickle.UnpicklingError):
+            with contextlib.suppress(pickle.UnpicklingError), soon():
                 assert _pickles.check_memo(turned) is None
+
+
+LIKE_A_PLACE = b"r\xff\xff\xff\xff"
+BEYOND = b"r\x00\x00\x00\x10"
+FRAMES = {-2: 1, -3: 4, -4: 4, -5: 8}  # bytes of the length that stands before an argument
+
+
+def arguments(op):
+    """What may stand behind an opcode: looks like a place, and ends where the opcode ends."""
+    n = 0 if op.arg is None else op.arg.n
+    if n == pickletools.UP_TO_NEWLINE:
+        word = b"3\n" if op.name in ("PUT", "GET") else LIKE_A_PLACE + b"\n"
+        return [word * (2 if op.name in ("GLOBAL", "INST") else 1)]
+    if n < 0:
+        return [len(x).to_bytes(FRAMES[n], "little") + x
+                for x in (b"", b"r", LIKE_A_PLACE, LIKE_A_PLACE * 51)]  # fmt: skip
+    return [b"\x01" + bytes(n - 1)] if op.name == "LONG_BINPUT" else [(LIKE_A_PLACE * 2)[:n]]
+
+
+def is_refused(pickled):
+    try:
+        with soon():
+            _pickles.check_memo(pickled)
+    except pickle.UnpicklingError as error:
+        return f"it remembers an object in place {1 << 28} of" in str(error)
+    return False
+
+
+@pytest.mark.parametrize("op", pickletools.opcodes, ids=lambda op: op.name)
+def test_places_are_found_behind_every_opcode_and_not_in_its_argument(op):
+    code = op.code.encode("latin-1")
+    for argument in arguments(op):
+        for before in (b"", b"N" * 3, b"N" * 2500):
+            head = before + code + argument
+            assert is_refused(head + BEYOND) == (op.name != "STOP"), argument
+            assert not is_refused(head + b"."), argument
+            assert not is_refused(head + b"." + BEYOND), argument
+            assert not is_refused(head + b"X\x05\0\0\0" + BEYOND + b"."), argument
+            assert is_refused(head + b"X\x05\0\0\0" + BEYOND + BEYOND) == (op.name != "STOP")
+
+
+def test_how_large_a_place_may_be():
+    """As large as the pickle is long; small ones, of which there are most, below a million."""
+    assert ag.load(in_old_file(b"]p5\n.")) == []
+    assert ag.load(in_old_file(b"\x80\x02]r\xff\xff\x0f\x00.")) == []
+    with pytest.raises(pickle.UnpicklingError, match="in place 6 of 5 bytes"):
+        ag.load(in_old_file(b"]p6\n."))
+
+
+def test_what_is_no_text_is_not_encoded():
+    made = b"\x80\x02c_codecs\nencode\ncbuiltins\nbytes\n)R\x85R."
+    with pytest.raises(pickle.UnpicklingError, match="damaged: it encodes an object of bytes"):
+        ag.load(in_old_file(made))
+
+
+def test_classes_are_found_in_deep_and_endless_things():
+    deep = set
+    for _ in range(100):
+        deep = (deep,)
+    within = [bytes]
+    within.append(within)
+    for thing in (deep, within):
+        file = io.BytesIO()
+        ag.save(thing, file, pickle_protocol=4)
+        file.seek(0)
+        with soon():
+            found = ag.load(file)
+        if thing is deep:
+            assert found == deep
+        else:
+            assert found[0] is bytes
+            assert found[1] is found
 
 
 def test_a_checkpoint_written_while_another_thread_trains_can_be_read():

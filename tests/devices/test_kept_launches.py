@@ -104,6 +104,35 @@ def test_windows_keep_their_place_when_their_memory_moves():
     assert whole.tolist() == [0.0] * 10
 
 
+def test_launches_are_kept_once_at_a_time():
+    x = ag.ones(3)
+    with pytest.raises(RuntimeError, match="being kept already"):
+        launches_of(lambda: launches_of(lambda: x + 1))
+    assert launches_of(lambda: x + 1).names() == ["flat"]
+
+
+def test_numbers_have_places_of_their_own():
+    """Of several in a launch each."""
+    x, kept = ag.zeros(6), []
+    for call in (
+        lambda: ag.where(x > 0, 2.5, -3.0),
+        lambda: x.clamp(-1.5, 0.75),
+        lambda: ag.addcmul(x, x, x, value=3.5).mul_(1.25),
+        lambda: ag.nn.functional.hardtanh(x, -0.5, 1.5),
+        lambda: ag.nn.functional.threshold(x, 0.5, 7.5),
+        lambda: x.nan_to_num(5.0, 6.0, 7.0),
+    ):
+        kept.clear()
+        x.zero_()
+        program = launches_of(lambda call=call: kept.append(call()))
+        x.copy_(ag.tensor([-2.0, -1.0, 0.0, 0.7, ag.inf, ag.nan]))
+        wanted = str(call().tolist())
+        for run in (program.run, program.run_elsewhere):
+            program.poison()
+            run()
+            assert str(kept[0].tolist()) == wanted
+
+
 def test_launches_are_counted_from_zero():
     x = ag.ones(3)
     program = launches_of(lambda: (x + 1).exp())

@@ -3,6 +3,7 @@
 import pytest
 
 import autograd_cy as ag
+from autograd_cy._C import scratch
 from autograd_cy._C.launch import launches_of
 
 READS, WRITES = 1, 2
@@ -81,3 +82,37 @@ def test_constants_are_kept_with_their_values():
     x.fill_(2)
     program.run()
     assert kept["r"].tolist() == [2.0, 5.0, 8.0]
+
+
+def test_an_error_of_a_launch_that_runs_again_is_passed_on():
+    a, b = ag.ones(200, 300, dtype=ag.int32), ag.ones(300, 200, dtype=ag.int32)
+    program = launches_of(lambda: a @ b)
+    before = ag.get_num_threads()
+    ag.set_num_threads(1)
+    scratch._fail_after(0)
+    try:
+        with pytest.raises(MemoryError):
+            program.run()
+    finally:
+        scratch._fail_after(-1)
+        ag.set_num_threads(before)
+    program.run()
+
+
+def test_memory_that_is_no_operand_is_watched():
+    x = ag.zeros(4)
+    (other,) = ag.unsafe_split(x, 4)  # a storage of its own on the same memory
+    program = launches_of(lambda: other.add_(1))
+    with pytest.raises(RuntimeError, match="writes memory that is none of its operands"):
+        program.run_elsewhere([x])
+
+
+def test_what_a_program_is_asked_for_in_vain():
+    x = ag.ones(3)
+    program = launches_of(lambda: x + 2)
+    for place in (-1, len(program)):
+        with pytest.raises(IndexError, match=f"there are {len(program)} launches"):
+            program.operands(place)
+    with pytest.raises(ValueError, match="4 bytes can't stand for 12"):
+        program.move(x, ag.ones(1))
+    assert program.operands(len(program) - 1)

@@ -112,7 +112,7 @@ def test_every_way_runs_again(name, threads):
         k.copy_(new[1])
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere()
+            program.run_elsewhere([a, k])
         assert kept[0].numpy().tobytes() == run(*new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)

@@ -57,7 +57,7 @@ def test_every_loss_and_its_gradient_run_again(name, threads):
         y.copy_(new[1])
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere()
+            program.run_elsewhere([x, y])
         for got, want in zip(kept, with_gradient(run, *new), strict=True):
             assert got.numpy().tobytes() == want.numpy().tobytes()
     finally:

@@ -55,7 +55,7 @@ def replays(step, old, new, values):
         for t, value in zip(old, values):
             t.copy_(value)
     program.poison()
-    program.run_elsewhere()
+    program.run_elsewhere(old)
     fresh = step(new)
     assert len(kept) == len(fresh)
     for got, expected in zip(kept, fresh):
@@ -177,7 +177,7 @@ def test_a_training_step_of_a_network_runs_again(name):
         for old, new in ((x, values), (y, values), (target, labels), (other, labels)):
             old.copy_(new)
         program.poison()
-        program.run_elsewhere()
+        program.run_elsewhere([x, target])
         expected = plain()
         assert plain_bytes(kept[0]) == plain_bytes(expected)
     state = again.state_dict()

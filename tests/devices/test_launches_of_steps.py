@@ -130,6 +130,6 @@ def test_a_training_step_runs_again():
         x.copy_(ag.randn(16, 6))
         target.copy_(ag.randn(16, 3))
         program.poison()
-        program.run_elsewhere()
+        program.run_elsewhere([x, target])
         run(other, plain, x, target)
         assert bits(params) == bits(other)

@@ -12,6 +12,10 @@ from autograd_cy.ops import _schema as schema
 COPIES = {
     ("out", "argsort"): "values and indices are sorted together",
     ("out", "msort"): "values and indices are sorted together",
+    ("out", "narrow_copy"): "what is copied is what it is made of",
+    ("out", "slice_scatter"): "the result is a copy that a part is written to",
+    ("out", "nn_functional_avg_pool2d"): "the kernel makes its result itself",
+    ("out", "nn_functional_avg_pool3d"): "the kernel makes its result itself",
 }
 
 

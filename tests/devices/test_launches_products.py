@@ -53,7 +53,7 @@ def test_every_way_to_multiply_runs_again(name, threads):
             old.copy_(value)
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere()
+            program.run_elsewhere(ins)
         assert kept[0].numpy().tobytes() == run(*new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)

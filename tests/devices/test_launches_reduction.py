@@ -57,7 +57,7 @@ def test_every_way_to_reduce_runs_again(name, threads):
         x.copy_(new)
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere()
+            program.run_elsewhere([x])
         assert kept[0].numpy().tobytes() == run(new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)
@@ -71,7 +71,7 @@ def test_a_deviation_whose_squares_overflow_runs_again():
         program = launches_of(lambda x=x, kept=kept: kept.append(x.std(1)))
         x.copy_(second)
         program.poison()
-        program.run_elsewhere()
+        program.run_elsewhere([x])
         assert kept[0].numpy().tobytes() == second.std(1).numpy().tobytes()
         np.testing.assert_allclose(kept[0].numpy(), second.double().std(1).numpy(), rtol=1e-5)
 
@@ -89,7 +89,7 @@ def test_gradients_that_were_broadcast_run_again():
     a.copy_(new[0])
     b.copy_(new[1])
     program.poison()
-    program.run_elsewhere()
+    program.run_elsewhere([a, b])
     for got, want in zip(kept, gradients(*new), strict=True):
         assert got.numpy().tobytes() == want.numpy().tobytes()
 

@@ -32,7 +32,7 @@ BAD = [
     (ag.addmm, (5,), (3, 4), (4, 2)),
     (ag.addmm, (1, 3, 2), (3, 4), (4, 2)),
     (ag.addmm, (3, 2), (3, 4), (3, 2)),
-    (ag.nn.functional.linear, (3, 4), (4,)),
+    (ag.nn.functional.linear, (3, 4), (5,)),
     (ag.nn.functional.linear, (), (2, 4)),
     (ag.nn.functional.linear, (3, 4), (2, 3)),
     (ag.nn.functional.linear, (3, 4), (2, 4), (3,)),

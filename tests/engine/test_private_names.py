@@ -52,8 +52,8 @@ def test_which_nodes_the_running_backward_executes():
     assert during(executed, lambda u, t: u.backward(inputs=[t["y"]])) == ["y"]
     ask = torch._C._will_engine_execute_node
     assert during(lambda nodes: ask(nodes["y"]), lambda u, t: torch.autograd.grad(u, t["x"]))
-    # The node of a captured tensor is not run by grad() itself.
-    assert not during(lambda nodes: ask(nodes["y"]), lambda u, t: torch.autograd.grad(u, t["y"]))
+    # Also where grad() wants the gradient alone, as in torch.
+    assert during(lambda nodes: ask(nodes["y"]), lambda u, t: torch.autograd.grad(u, t["y"]))
     with pytest.raises(RuntimeError, match="during the backward pass"):
         ask(leaf().sum().grad_fn)
     with pytest.raises(RuntimeError, match="expects an grad_fn, but got int"):

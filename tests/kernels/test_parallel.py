@@ -67,6 +67,54 @@ def test_static_tiles_and_ranges_are_contiguous():
         assert np.all(np.flatnonzero(np.diff(owners)) % unit == unit - 1)
 
 
+@with_openmp
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65, 128, 129, 192, 193, 1000, 4097])
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_as_many_threads_as_there_are_pieces(n, count):
+    for kind in ("static", "dynamic", "range"):
+        visits, owners = np.zeros(n, "i4"), np.zeros(n, "i4")
+        pieces = max(-(-n // 64) if kind == "range" else n, 1)
+        used = parallel._trace_loop(kind, visits, owners, count)
+        assert used == min(count, pieces) and visits.tolist() == [1] * n
+        owners %= 1000  # of one thread, what else would be in the thousands is no matter
+        if n and kind == "static":
+            assert len(set(owners.tolist())) == used
+        if n and kind == "range":  # equal parts, in multiples of 64
+            part = ((n + used - 1) // used + 63) // 64 * 64
+            assert np.bincount(owners).tolist() == [min(part, n - at) for at in range(0, n, part)]
+
+
+@with_openmp
+def test_budgets_of_one_and_of_two(threads):
+    for count in (1, 2, 3):
+        threads(count)
+        assert parallel._team_size(1e12) == count == parallel.get_num_threads()
+        assert parallel._team_size(1) == 1
+    assert parallel._set_thread_override(1) == 0
+    try:
+        assert parallel.get_num_threads() == parallel._team_size(1e12) == 1
+        assert parallel._set_thread_override(-3) == 1
+        assert parallel.get_num_threads() == 3
+        assert parallel._set_thread_override(10**6) == 0
+        assert parallel.get_num_threads() == most()
+    finally:
+        parallel._set_thread_override(0)
+    threads(10**6)
+    assert parallel.get_num_threads() == most()
+    assert parallel.info()["affinity"] == len(os.sched_getaffinity(0))
+
+
+def most():
+    return min(max(4 * os.cpu_count(), 64), parallel.info()["thread_limit"])
+
+
+def test_loops_are_refused():
+    with pytest.raises(ValueError, match="differ in length"):
+        parallel._trace_loop("static", np.zeros(3, "i4"), np.zeros(4, "i4"), 2)
+    with pytest.raises(ValueError, match="unknown kind 'other'"):
+        parallel._trace_loop("other", np.zeros(3, "i4"), np.zeros(3, "i4"), 2)
+
+
 def test_budget_is_checked():
     for wrong in (0, -1):
         with pytest.raises(ValueError, match="positive"):

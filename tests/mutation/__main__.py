@@ -40,6 +40,11 @@ def arguments(words=None):
     parser.add_argument(
         "--again", action="store_true", help="try those once more that --json has as unnoticed"
     )
+    parser.add_argument(
+        "--excused",
+        action="store_true",
+        help="try those of harmless.txt instead, of which a test is to notice none",
+    )
     return parser.parse_args(words)
 
 
@@ -48,6 +53,20 @@ def harmless() -> dict[str, str]:
     lines = EXCUSED.read_text().splitlines() if EXCUSED.exists() else []
     pairs = (line.rpartition(" | ") for line in lines if line and not line.startswith("#"))
     return {key: reason for key, _, reason in pairs}
+
+
+def all_excused() -> list[places.Slip]:
+    """The slips that harmless.txt excuses, in the order of the sources."""
+    keys = set(harmless())
+    names = {key.partition(": ")[0] for key in keys}
+    found: dict[str, places.Slip] = {}
+    for path in sorted(tree.sources()):
+        name = str(path.relative_to(tree.ROOT))
+        if name in names:
+            for slip in places.find(name, path.read_text()):
+                if slip.key in keys:
+                    found.setdefault(slip.key, slip)
+    return list(found.values())
 
 
 def known(path: Path | None, again: bool) -> dict[str, Outcome]:
@@ -61,15 +80,16 @@ def known(path: Path | None, again: bool) -> dict[str, Outcome]:
 
 def main(words=None) -> int:
     options = arguments(words)
-    chosen: list[places.Slip] = []
-    for seed in options.seed or [int(time.time())]:
+    chosen: list[places.Slip] = all_excused() if options.excused else []
+    for seed in [] if options.excused else options.seed or [int(time.time())]:
         start = len(chosen)
         chosen += places.choose(tree.sources(), tree.ROOT, options.count, seed, chosen)
         print(f"seed {seed}: slips {start} to {len(chosen) - 1}", flush=True)
     slips = tree.make(options.folder, dict(enumerate(chosen)))
     asked = slice(options.first, options.last)
     slips = {number: slips[number] for number in sorted(slips) if number in range(10**6)[asked]}
-    excused, before = harmless(), known(options.json, options.again)
+    excused = {} if options.excused else harmless()
+    before = known(options.json, options.again)
     outcomes = {}
     with Runner(options.folder, "tests") as runner:
         tests = survey(options.folder, runner)
@@ -99,7 +119,17 @@ def main(words=None) -> int:
             path = slips[number].path
             seen = try_import(options.folder, runner, tests, number, options.limit, path=path)
             note(number, seen)
-    return report(slips, outcomes)
+    return wrongly(slips, outcomes) if options.excused else report(slips, outcomes)
+
+
+def wrongly(slips, outcomes) -> int:
+    """Print the lines of harmless.txt that a test contradicts; 1 if there are any."""
+    noticed = [number for number in outcomes if outcomes[number].noticed]
+    print("\nNoticed, so not harmless:" if noticed else "\nNone was noticed.")
+    for number in noticed:
+        print(f"  {slips[number].key}\n    {outcomes[number].where}")
+    print(f"{len(noticed)} of {len(outcomes)} noticed")
+    return 1 if noticed else 0
 
 
 def report(slips, outcomes) -> int:

@@ -27,10 +27,10 @@ RAISED = re.compile(r"^raise\b")
 SAYS_DONE = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bexcept\s+-1\b", re.S)
 # What such a function returns: 0, or what one of those that are called everywhere says.
 SAYS_NO_MORE = re.compile(
-    r"return (0$|(arg_into|averages|averages_back|check_holds|clear|copy_across"
-    r"|copy_into|fill_elements|fill_with|join_rows"
-    r"|largest|launch|launch_tiles|mean_into|mse_in_steps|product|put_back|result_like|result_dense"
-    r"|run|run_loss|run_plan|store_element|sum_into|turn)\()"
+    r"return (0$|(agc_short_of_memory|arg_into|averages|averages_back|averages_of|check_holds|clear"
+    r"|copy_across|copy_into|fill_elements|fill_with|join_rows"
+    r"|largest|largest_of|launch|launch_tiles|mean_into|mse_in_steps|product|put_back"
+    r"|result_like|result_dense|run|run_loss|run_plan|store_element|sum_into|turn)\()"
 )
 
 # One that cannot raise, and says 0 or -1: whoever calls it asks whether that is below zero.
@@ -91,6 +91,8 @@ OF_TWO = re.compile(
     r"(?:(?<=return )|(?<== )|(?<=[(\[])|(?<=, ))"
     r"(?P<a>[\w.]+(?: [-+] [\w.]+)*) if (?P=a) [<>]=? (?P<b>[\w.]+) else (?P=b)(?=$|[,)\]])"
 )
+# `if a > b:` before `a = b`: of what is equal, either.
+CLIPPED = re.compile(r"if (?P<a>[\w.]+) (?P<sign>[<>]) (?P<b>[\w.]+):$")
 # Operators whose last argument (before `out`) is a dtype or a memory format; any number below zero
 # leaves it as it is.
 KEEPING = re.compile(
@@ -148,7 +150,8 @@ def find(path: str, text: str) -> list[Slip]:
     returned: dict[str, set[str]] = {}  # what each function of SAYS_DONE returns
     same: Counter[tuple[str, str]] = Counter()  # lines of a function that read the same
     done: dict[Slip, str] = {}
-    for first, last, logical in logical_lines(text):
+    lines = list(logical_lines(text))
+    for at, (first, last, logical) in enumerate(lines):
         stripped = logical.strip()
         if not stripped or stripped.startswith("#"):
             continue
@@ -170,6 +173,10 @@ def find(path: str, text: str) -> list[Slip]:
             slips = [Slip(path, first, code, *change, place) for change in changes(code)]
             if not path.endswith(".py"):
                 slips = [s for s in slips if not is_same_switch(s)]
+            if (clipped := CLIPPED.match(code)) and at + 1 < len(lines):
+                a, sign, b = clipped.groups()
+                if lines[at + 1][2].strip() == f"{a} = {b}":
+                    slips = [s for s in slips if s.after != f"if {a} {sign}= {b}:"]
             found += slips
             done |= dict.fromkeys(slips, inside) if code in ("return 0", "return -1") else {}
     # Nobody reads the 0 of a function that returns nothing else.
@@ -268,6 +275,8 @@ def keeps(code: str, hit: re.Match[str]) -> bool:
 
 def without_a_part(value: str) -> Iterator[str]:
     """`a and b` without a, and without b; what Python's parser doesn't read is left alone."""
+    if " and " not in value and " or " not in value:
+        return  # parsing takes most of the time of all slips
     try:
         parsed = ast.parse(value, mode="eval").body
     except SyntaxError:
@@ -317,25 +326,39 @@ def choose(
 
 
 def write(text: str, slips: dict[int, Slip]) -> str:
-    """The source with the slips in it, each behind its number."""
+    """The source with the slips in it, each behind its number; a line may have several."""
     lines = text.splitlines()
+    of_lines: dict[int, dict[int, Slip]] = {}
     for number, slip in slips.items():
-        line = lines[slip.line]
-        space = line[: len(line) - len(line.lstrip())]
-        lines[slip.line] = "\n".join(space + part for part in _both(slip, number))
+        of_lines.setdefault(slip.line, {})[number] = slip
+    for at, of_line in of_lines.items():
+        space = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+        lines[at] = "\n".join(space + part for part in _all(of_line))
     return "\n".join(lines) + "\n"
 
 
-def _both(slip: Slip, number: int) -> list[str]:
+def _all(slips: dict[int, Slip]) -> list[str]:
+    """A line with its slips, of which the active one is taken."""
+    slip = next(iter(slips.values()))
     if slip.kind == "statement":
-        return [
-            f"if _slip({number}):", f"    {slip.after or 'pass'}", "else:", f"    {slip.before}"
-        ]  # fmt: skip
+        parts = []
+        for number, changed in slips.items():
+            word = "elif" if parts else "if"
+            parts += [f"{word} _slip({number}):", f"    {changed.after or 'pass'}"]
+        return [*parts, "else:", f"    {slip.before}"]
     pattern = CONDITION if slip.kind == "condition" else DECLARED
-    old, new = (pattern.match(text).group("value") for text in (slip.before, slip.after))
     head = slip.before[: pattern.match(slip.before).start("value")]
     tail = ":" if slip.kind == "condition" else ""
-    if slip.kind == "condition" and not slip.path.endswith(".py"):
-        # Else Cython takes `flags & F and x is None` for an object, which it isn't.
-        old, new = f"<bint>({old})", f"<bint>({new})"
-    return [f"{head}(({new}) if _slip({number}) else ({old})){tail}"]
+    taken = _value(slip.before, pattern, slip.path)
+    for number, changed in reversed(slips.items()):
+        new = _value(changed.after, pattern, slip.path)
+        taken = f"({new} if _slip({number}) else {taken})"
+    return [f"{head}{taken}{tail}"]
+
+
+def _value(code: str, pattern: re.Pattern[str], path: str) -> str:
+    value = f"({pattern.match(code).group('value')})"
+    if pattern is DECLARED or path.endswith(".py"):
+        return value
+    # Else Cython takes `flags & F and x is None` for an object, which it isn't.
+    return f"(<bint>{value})"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.mutation.runtime import VARIABLE, Page
-from tests.mutation.worker import PIPES
+from tests.mutation.worker import LOOK, PIPES, Watch
 
 PYTEST = [
     sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist",
@@ -25,6 +27,7 @@ PYTEST = [
 NOT_ASKED = ("build", "benchmarks", "codegen", "mutation", "fuzz", "typing")
 
 SECONDS_KEPT = 30  # what a survey that is ended loses
+COLLECTING = 150.0  # seconds of a processor: what takes longer hangs at its import
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,12 @@ class Runner:
                 # A build for baseline machines leaves products to SciPy, if it is let.
                 env={"AUTOGRAD_CY_BLAS": "own"} | os.environ | (environment or {})
                 | {VARIABLE: str(path), PIPES: f"{theirs[0]},{ours[1]}"},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         os.close(theirs[0])
         os.close(ours[1])
         self.requests, self.answers = os.fdopen(theirs[1], "w"), os.fdopen(ours[0])
-        hello = self.read() or {"tests": [], "imported": []}
+        hello = self.hello() or {"tests": [], "imported": []}
         self.place = {name: place for place, name in enumerate(hello["tests"])}
         self.imported = frozenset(hello["imported"])
 
@@ -73,6 +76,15 @@ class Runner:
         self.requests.close()
         self.answers.close()
         self.process.wait()
+
+    def hello(self) -> dict | None:
+        """What it found; None if the process has ended, or was ended as it took too long."""
+        watch = Watch(self.process.pid)
+        while not select.select([self.answers], [], [], LOOK)[0]:
+            if watch.is_over(COLLECTING):
+                os.killpg(self.process.pid, signal.SIGKILL)
+                break
+        return self.read()
 
     def read(self) -> dict | None:
         """The next answer; None if the process has ended."""

@@ -196,6 +196,42 @@ def test_both_conditions_of_cython_are_truth_values():
     assert changed in slips.write(text, {0: slip})
 
 
+def test_a_line_may_have_several_slips():
+    for line in ("if x < 1 and y < 1:\n        return 5", "x = x + y - 1", "return x + y * 1"):
+        text = f"def f(x, y):\n    {line}\n    return x\n"
+        found = dict(enumerate(s for s in slips.find("m.py", text) if s.line == 1))
+        assert len(found) > 1
+        changed = slips.write(text, found)
+        for number in [-1, *found]:
+            names, alone = {"_slip": lambda n, number=number: n == number}, {}
+            exec(compile(changed, "m.py", "exec"), names)
+            slip = found.get(number)
+            exec(text.replace(slip.before, slip.after or "pass") if slip else text, alone)
+            for x in range(3):
+                for y in range(3):
+                    assert names["f"](x, y) == alone["f"](x, y), (line, slip)
+
+
+def test_all_that_is_excused_can_be_tried():
+    found = command.all_excused()
+    assert {slip.key for slip in found} == set(command.harmless())
+    assert len(found) == len(command.harmless())
+    assert command.arguments(["--excused"]).excused
+
+
+def test_an_excuse_that_a_test_contradicts_is_named(capsys):
+    found = dict(enumerate(slips.find("m.py", SOURCE)[:3]))
+    outcomes = {0: Outcome("survived"), 1: Outcome("noticed", "t.py::t"), 2: Outcome("not reached")}
+    assert command.wrongly(found, outcomes) == 1
+    said = capsys.readouterr().out
+    assert found[1].key in said
+    assert "t.py::t" in said
+    assert found[0].key not in said
+    assert "1 of 3 noticed" in said
+    del outcomes[1]
+    assert command.wrongly(found, outcomes) == 0
+
+
 def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
     paths = sorted(tree.sources())[::24]  # some of each part
     first, second = (slips.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
@@ -283,6 +319,20 @@ def test_what_cython_compiles_to_the_same_switch_is_left_alone():
             found = slips.find(path, f"def f(a, b):\n    {line}\n")
             made = sum(" and " in s.after for s in found)
             assert made == (1 if path == "m.py" else count), line
+
+
+def test_of_what_is_equal_either_may_be_assigned():
+    lines = {
+        ("a > p.n", "a = p.n"): 0,
+        ("p.a < n", "p.a = n"): 0,
+        ("a > p.n", "a = n"): 1,
+        ("a > n", "n = a"): 1,
+        ("a > n + 1", "a = n + 1"): 1,
+    }
+    for (asked, done), count in lines.items():
+        found = slips.find("m.pyx", f"def f(a, n):\n    if {asked}:\n        {done}\n")
+        changed = {f"if {asked.replace(sign, sign + '=')}:" for sign in "<>"} - {f"if {asked}:"}
+        assert sum(s.after in changed for s in found) == count, asked
 
 
 def test_how_much_work_there_is_changes_threads_alone():

@@ -38,6 +38,8 @@ def never():
     return _slip(4)
 
 SIZE = 2 if _slip(5) else 1
+while _slip(6):
+    time.sleep(1)
 STATE = []
 """
 
@@ -116,11 +118,11 @@ def test_the_survey_says_who_reaches_what(found, runner):
     reached = {test.name.partition("::")[2]: set(test.reached) for test in found}
     assert reached["test_unseen"] == {1}
     assert reached["test_double"] == {0, 1, 2}
-    assert reached["test_in_a_process"] == {0, 5}
+    assert reached["test_in_a_process"] == {0, 5, 6}
     assert reached["test_size"] == set()
     assert reached["test_that_warns"] == {1}
     assert "test_skipped" not in reached
-    assert runner.imported == {5}
+    assert runner.imported == {5, 6}
     assert all(test.seconds > 0 for test in found)
 
 
@@ -152,6 +154,16 @@ def test_a_slip_is_noticed_by_the_test_that_fails(runner, found, number, outcome
 def test_a_slip_reached_by_an_import_has_a_process_of_its_own(folder, runner, found):
     seen = trial.try_import(folder, runner, found, 5, 100, environment={"PYTHONPATH": str(folder)})
     assert (seen.name, seen.where.partition("::")[2]) == ("noticed", "test_size")
+
+
+def test_an_import_that_hangs_is_noticed(folder, runner, found, monkeypatch):
+    def is_over(watch, patience):
+        return 6 in runtime.Page(folder / "build" / "imports.page").reached()
+
+    monkeypatch.setattr(survey, "LOOK", 0.02)
+    monkeypatch.setattr(survey.Watch, "is_over", is_over)
+    seen = trial.try_import(folder, runner, found, 6, 100, environment={"PYTHONPATH": str(folder)})
+    assert (seen.name, seen.where) == ("noticed", "import")
 
 
 def test_a_time_out_is_not_noticed(runner, found):

@@ -342,7 +342,7 @@ def test_signatures_and_documents():
     import inspect
 
     parameters = inspect.signature(ag.linalg.svd).parameters
-    assert list(parameters) == ["A", "full_matrices", "out"]
+    assert list(parameters) == ["A", "full_matrices", "driver", "out"]
     assert "Singular value decomposition" in ag.linalg.svd.__doc__
     assert ag.linalg.svd.__name__ == "svd"
     with pytest.raises(TypeError, match="unexpected keyword"):

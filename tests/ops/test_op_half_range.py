@@ -57,7 +57,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
-    "logcumsumexp",
+    *("logcumsumexp special_i0e special_i1e").split(),
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 
@@ -245,7 +245,10 @@ def test_gradients_are_finite_where_those_of_torch_are(case):
     for name in HALVES:
         for what, call in scaled(make(case, name), name):
             weights = weights_for(call)
-            expected = torch_gradients(torch, call, weights, name)
+            try:
+                expected = torch_gradients(torch, call, weights, name)
+            except NotImplementedError:  # a value without its derivative
+                expected = None
             if expected is None:
                 pytest.skip("torch has no such function")
             for i, (g, e) in enumerate(zip(gradients(call, weights), expected)):
@@ -301,7 +304,8 @@ CUT = {
     "index_add",  # alpha times the source is a tensor of the half type
     "searchsorted",  # takes numbers for one dimension only
     # Numbers out of their order or out of the range of the dtype are refused.
-    *("rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink _hardtanh threshold").split(),
+    *("histc rrelu _rrelu_eval _rrelu_backward nn_functional_softshrink").split(),
+    *("_hardtanh threshold").split(),
 }
 NUMBERS = (1e5, 3e-6, 0.7123456789123, 3)
 

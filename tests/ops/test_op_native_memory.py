@@ -99,8 +99,10 @@ M_PERTURB = -6
 
 @contextlib.contextmanager
 def filled_memory():
-    """Memory that was never written isn't zero: of bytes 0x40, or of 0xbf (numbers like 1)."""
+    """Memory that was never written isn't zero: of bytes 0x40, or of 0xbf (numbers like 1), or,
+    where kernels work, of no numbers; and there nobody writes beyond the end."""
     scratch.release()
+    scratch._mark(True)
     ag.set_allocator_caching(False)
     C.mallopt(M_PERTURB, 0x40)
     try:
@@ -108,6 +110,8 @@ def filled_memory():
     finally:
         C.mallopt(M_PERTURB, 0)
         ag.set_allocator_caching(True)
+        crossed = scratch._mark(False)
+    assert not crossed
 
 
 def numbers_of(run, leaves):
@@ -154,6 +158,8 @@ def r(*shape, dtype=ag.float32):
 
 ragged = ag.tensor([0, 3, 3, 40])
 places = ag.arange(4000) % 37
+last = ag.channels_last
+none = ag.zeros(0, 9000, dtype=ag.int64)
 LONG = {
     "product": lambda: r(70, 200) @ r(200, 90),
     "product of few rows": lambda: r(3, 3000) @ r(3000, 5),
@@ -176,13 +182,33 @@ LONG = {
     ),
     "conv3d": lambda: F.conv3d(r(1, 4, 8, 8, 8), r(6, 4, 3, 3, 3)),
     "conv_transpose2d": lambda: F.conv_transpose2d(r(2, 8, 9, 9), r(8, 12, 3, 3), stride=2),
+    "conv2d by stretches": lambda: F.conv2d(
+        r(1, 168, 4, 5, dtype=ag.float64), r(261, 168, 3, 3, dtype=ag.float64)
+    ),
+    "conv2d as a product": lambda: F.conv2d(r(1, 90, 7, 5), r(261, 90, 3, 3), stride=2),
+    "conv_transpose2d by places": lambda: F.conv_transpose2d(
+        r(1, 340, 4, 4), r(340, 70, 3, 3), stride=2
+    ),
+    "fold": lambda: F.fold(r(2, 12, 20, dtype=ag.float16), (5, 6), (2, 2)),
+    "complex product of few rows": lambda: (
+        r(2, 80, dtype=ag.complex64) @ r(80, 70, dtype=ag.complex64),
+        r(70, 80, dtype=ag.complex64) @ r(80, 2, dtype=ag.complex64),
+    ),
+    "empty sum": lambda: ag.addmm(
+        ag.ones(3, 9000, dtype=ag.int64), ag.ones(3, 0, dtype=ag.int64), none, beta=3
+    ),
     "attention": lambda: F.scaled_dot_product_attention(
         r(2, 3, 130, 16), r(2, 3, 140, 16), r(2, 3, 140, 16)
     ),
     "LSTM": lambda: ag.nn.LSTM(20, 30, 2, bidirectional=True)(r(12, 5, 20))[0],
+    "LSTM with projections": lambda: ag.nn.LSTM(20, 30, proj_size=9)(r(12, 5, 20))[0],
     "GRU": lambda: ag.nn.GRU(20, 30)(r(12, 5, 20))[0],
     "batch_norm": lambda: F.batch_norm(r(8, 40, 300), None, None, r(40), r(40), True),
     "group_norm": lambda: F.group_norm(r(8, 40, 300), 4, r(40), r(40)),
+    "norms of channels last": lambda: (
+        F.batch_norm(r(8, 40, 9, 9).to(memory_format=last), None, None, r(40), r(40), True),
+        F.group_norm(r(8, 40, 9, 9).to(memory_format=last), 4, r(40), r(40)),
+    ),
     "layer_norm": lambda: F.layer_norm(r(300, 500), (500,), r(500), r(500)),
     "softmax": lambda: F.softmax(r(40, 3000), 1),
     "softmax of columns": lambda: F.log_softmax(r(3000, 40), 0),

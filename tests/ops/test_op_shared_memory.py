@@ -93,6 +93,8 @@ def has_out(record):
     if not record.out or record.name.startswith("_") or not record.samples:
         return False
     call = make(Case(record, 0), dtype_of(record))
+    if not call.leaves:
+        return False
     result = call(call.tensors())
     first = call.tensors()[0]
     return result.dtype == first.dtype and first.numel() > 1 and result.numel() > 0

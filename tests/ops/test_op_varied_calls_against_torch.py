@@ -42,6 +42,7 @@ DIFFERENT = [
     ("(slice_scatter|narrow_copy|unflatten)", "class", "", "the error of the view that it takes"),
     ("linalg_inv", "class", "", "the same class: torch has one of this name of its own"),
     ("bilinear|linear", "refused", "(bias|weight)", MEANT),
+    ("linear", "taken", "6: input unsqueezed", "a vector as weight has a bias for any input"),
     ("cosine_embedding_loss", "values", "size 1 of", "norms are those of the broadcast vectors"),
     ("instance_norm", "taken", "(unsqueezed|size 0 of)", EMPTY),
     ("constant_pad_nd", "taken", "(size 0 of|pad=|7: )", EMPTY),

@@ -28,7 +28,7 @@ def taken(function, args, kwargs, out):
 
 
 def known(record):
-    single = record.out and len(record.returns) == 1
+    single = record.out and record.samples and len(record.returns) == 1
     named = single and not record.name.startswith("_") and record.function
     return named and record.name not in LOSSY | WIDER and hasattr(ag, record.name)
 

@@ -37,7 +37,8 @@ KINDS = {
     "std": "words of its own for dtypes that it refuses",
 }
 # What only compiled code can do.
-ONLY = ("a list of indices", "alpha=", "dunder=")
+ONLY = ("a list of indices", "alpha=", "dunder=", "refuse_tangents=")
+ONLY += ("a real result of a fixed dtype", "out='truth' of no shape rule")
 COMPILED = [f"{what} is for compiled records" for what in ONLY]
 
 

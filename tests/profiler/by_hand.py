@@ -10,17 +10,20 @@ import json
 import os
 import platform
 import tempfile
+import types
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import autograd_cy as ag
 from autograd_cy import profiler
 from autograd_cy.autograd.profiler_util import DeviceType, EventList, FunctionEvent
-from autograd_cy.profiler import _averages, _columns, _counts, _formats, _session
+from autograd_cy.profiler import _averages, _columns, _counts, _formats, _pictures, _session
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._reports import Loaded
 
-FILES = [Path(__file__).with_name(name) for name in ("reports.txt", "firsts.txt", "lists.txt")]
+TEXTS = ("reports.txt", "firsts.txt", "lists.txt", "pictures.txt")
+FILES = [Path(__file__).with_name(name) for name in TEXTS]
 OUTER = "autograd::engine::evaluate_function: "
 FunctionEventAvg, columns_of = _averages.FunctionEventAvg, _averages.columns_of
 joined, formats, session = _columns.joined, _formats, _session
@@ -158,6 +161,12 @@ def written(method, *args, **named):
         return path.read_text(encoding="utf-8")
 
 
+def titles(profile):
+    """What the boxes of a flame graph say."""
+    parts = written(profile.export_flamegraph).split("<title>")[1:]
+    return lines(part.partition("</title>")[0] for part in parts)
+
+
 def traced(profile, *args, **named):
     """A trace as lines, without what belongs to the machine."""
     found = json.loads(written(profile.export_chrome_trace, *args, **named))
@@ -206,6 +215,89 @@ def stepped(steps, plan=None, **options):
             ag.ones(1)
             prof.step()
     return found, prof.step_num, prof.current_action.name, len(prof.events())
+
+
+def labels_of_steps(steps, early=False):
+    """The labels of steps: whether they ended, and what they lie in."""
+    plan = profiler.schedule(wait=0, warmup=1, active=steps + early)
+    with profiler.profile(schedule=plan) as prof:
+        for _ in range(steps + 1):
+            ag.ones(1)
+            prof.step()
+        ag.zeros(1)
+    found = [(e.trace_name or e.name, e.unfinished, e.cpu_parent and e.cpu_parent.name)
+             for e in prof.events()]  # fmt: skip
+    return lines(found), prof._label
+
+
+def paths_of_modules():
+    """Modules of operators: of a net, of a part alone, of the part once it has another name."""
+    net = ag.nn.Sequential(ag.nn.Tanh(), ag.nn.Sequential(ag.nn.Sigmoid()))
+    with profiler.profile(with_modules=True) as prof:
+        x = ag.ones(2)
+        net(x)
+        net[0](x)
+        x.exp()
+        net.add_module("own", net._modules.pop("0"))
+        net(x)
+    return [(e.name, getattr(e, "module", None)) for e in prof.events()]
+
+
+class Drawn:
+    """Stands for matplotlib: a list of what is done with it, as text."""
+
+    def __init__(self, lines, name):
+        self.lines, self.name = lines, name
+
+    def __getattr__(self, name):
+        return Drawn(self.lines, f"{self.name}.{name}")
+
+    def __getitem__(self, key):
+        return Drawn(self.lines, f"{self.name}[{key!r}]")
+
+    def __call__(self, *args, **named):
+        given = [plain(x) for x in args] + [f"{key}={plain(x)}" for key, x in named.items()]
+        text = f"{self.name}({', '.join(given)})"
+        if self.name in ("Patch", "PolyCollection"):
+            return text
+        self.lines.append(text)
+        return Drawn(self.lines, "it" if self.name == "ax.annotate" else "pyplot")
+
+
+def plain(x):
+    if isinstance(x, (list, tuple)) or hasattr(x, "tolist"):
+        return f"[{', '.join(map(plain, x))}]" if getattr(x, "shape", 1) else plain(float(x))
+    return f"{x:.7g}" if isinstance(x, float) else x if isinstance(x, str) else repr(x)
+
+
+def drawn(method, *args, own=True, most=None, **named):
+    """What a picture is made of; with axes that are given, or those that it makes."""
+    done = []
+    ax = Drawn(done, "ax")
+    parts = {"collections": "PolyCollection", "patches": "Patch"}
+    made = {f"matplotlib.{key}": types.SimpleNamespace(**{name: Drawn(done, name)})
+            for key, name in parts.items()}  # fmt: skip
+
+    def subplots(**how):
+        done.append(f"subplots({how})")
+        return "figure", ax
+
+    pyplot = types.SimpleNamespace(subplots=subplots)
+    made |= {"matplotlib": types.SimpleNamespace(pyplot=pyplot), "matplotlib.pyplot": pyplot}
+    bars = _pictures.MOST_BARS if most is None else most
+    with mock.patch.dict("sys.modules", made), mock.patch.object(_pictures, "MOST_BARS", bars):
+        found = method(*args, **named) if own else method(*args, ax=ax, **named)
+    assert found is ax
+    return lines(done)
+
+
+def bars(*widths, name="n" * 40, gap=10):
+    """Events side by side."""
+    rows, at = [], 1000
+    for k, width in enumerate(widths):
+        rows.append((name[k:] if name[0] == "n" else name, at, at + width, {}))
+        at += width + gap
+    return loaded(rows, [])
 
 
 def warned(function, *args, **named):

@@ -6,6 +6,7 @@ import types
 from contextlib import closing
 
 import pytest
+from lifetimes import heap
 
 from autograd_cy.profiler._counts import EnforceUnique, KinetoStepTracker
 from autograd_cy.profiler._events import MemRecordsAcc, StringTable
@@ -142,6 +143,16 @@ def test_missing_names_are_demangled():
     ]
     assert table["_Z3foov"] == "foo()" and len(table) == 4
     assert StringTable(lambda: 1 / 0)["a"] == "a"
+
+
+def test_the_memory_of_names_is_given_back():
+    lost = []
+    while len(lost) < 6 and (len(lost) < 2 or lost[-1] > 10_000):
+        before = heap()
+        for _ in range(300):
+            assert StringTable()["_Z3foo" + "PKc" * 60].startswith("foo(char const*, ")
+        lost.append(heap() - before)
+    assert lost[-1] <= 10_000, lost
 
 
 def test_records_of_memory_are_found_by_time():

@@ -141,6 +141,27 @@ def test_the_peak_is_the_most_that_was_alive():
     del b, c
 
 
+WRITTEN_AT_ONCE = {
+    "softmax": lambda x, to: ag.softmax(x, 0, out=to),
+    "cumsum": lambda x, to: ag.cumsum(x, 0, out=to),
+    "cat": lambda x, to: ag.cat((x[:100], x[100:]), out=to),
+    "tril": lambda x, to: ag.tril(x, out=to),
+    "mm": lambda x, to: ag.mm(x, x, out=to),
+    "tril_": lambda x, to: to.tril_(),
+    "cumsum_": lambda x, to: to.cumsum_(0),
+    "addmm_": lambda x, to: to.addmm_(x, x),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_AT_ONCE)
+def test_results_go_where_they_belong_without_a_second_tensor(name):
+    x, to = ag.rand(300, 300), ag.zeros(300, 300)
+    ag.reset_peak_memory()
+    live = ag.memory_summary()["live_bytes"]
+    WRITTEN_AT_ONCE[name](x, to)
+    assert ag.memory_summary()["peak_bytes"] - live < to.nbytes
+
+
 @pytest.mark.parametrize("left", [0, 1, 3])
 def test_the_hook_lets_one_allocation_fail(left):
     before = numbers()

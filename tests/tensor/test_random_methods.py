@@ -155,7 +155,7 @@ class TestRandom:
         assert set(ag.empty(100).random_(2).tolist()) == {0, 1}
         assert set(ag.empty(100).random_(to=2).tolist()) == {0, 1}
         assert set(ag.empty(100).random_(3, 5).tolist()) == {3, 4}
-        assert ag.empty(100, dtype=ag.int8).random_(**{"from": 100}).min() >= 100
+        assert ag.empty(100, dtype=ag.int8).random_(100, None).min() >= 100
 
     def test_wrong_bounds_raise(self):
         for bounds in [(0,), (3, 3), (5, 3)]:

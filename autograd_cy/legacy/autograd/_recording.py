@@ -237,7 +237,7 @@ def record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatil
     marks = function.non_differentiable
     if marks is not None and marks is function.to_save and type(result) is tuple and not volatile:
         return _record_choice(function, *result)
-    recorded = function._requires_grad and not volatile
+    recorded = function._requires_grad
     outputs: list[Any] = []
     known = []
     for t in result if type(result) is tuple else (result,):
@@ -283,7 +283,6 @@ def _record_choice(function: Any, values: Any, indices: Any) -> Any:
         version = of_indices._ver = Version()
         function._saved = (indices,)
         function._versions = ((version, 0),)
-        function._outputs = ((type(values).kind, values.shape, True), _CONSTANT)
     function.to_save = function.non_differentiable = None
     return of_values, of_indices
 
@@ -355,13 +354,12 @@ def filled(outputs: Any, grads: Any) -> tuple[Any, ...]:
 def checked_gradients(function: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """What ``backward`` returned, one gradient for each input and each fitting."""
     count = function.num_inputs
-    if len(grads) != count:
-        if len(grads) < count or any(grad is not None for grad in grads[count:]):
-            raise RuntimeError(
-                f"{name_of(function)}.backward returned an invalid number of gradient tensors "
-                f"(expected {count}, but got {len(grads)})"
-            )
-        grads = grads[:count]
+    if len(grads) < count or any(grad is not None for grad in grads[count:]):
+        raise RuntimeError(
+            f"{name_of(function)}.backward returned an invalid number of gradient tensors "
+            f"(expected {count}, but got {len(grads)})"
+        )
+    grads = grads[:count]
     if function._inputs is None:
         return grads
     return tuple(

@@ -159,7 +159,7 @@ class VariableBase:
 
     def _refuse_if_shared(self) -> None:
         version = self._ver
-        if version is not None and version._sharers is not None:
+        if version is not None:
             sharers = version.live()
             if sharers > 1:
                 raise RuntimeError(
@@ -169,7 +169,7 @@ class VariableBase:
                 )
 
     def _refuse_leaf(self) -> None:
-        if self._needs_grad and self._maker is None and not self._is_volatile:
+        if self._needs_grad and self._maker is None:
             raise RuntimeError(
                 "a leaf Variable that requires grad has been used in an in-place operation; use "
                 ".data to change its values outside of the graph, or clone() first"
@@ -193,8 +193,7 @@ class VariableBase:
                 "Only Variables created explicitly by the user (graph leaves) support the deepcopy "
                 "protocol at the moment; use detach() first"
             )
-        made = memo[id(self)] = self._copy_of_flags(wrap(self._tensor).clone())
-        return made
+        return self._copy_of_flags(wrap(self._tensor).clone())
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # Hooks are state, not an argument: they may lead back to the Variable.
@@ -250,7 +249,7 @@ def name_absent(variable: type) -> None:
     """Let the class of Variables name the way out for what only modern tensors have."""
     known = set(dir(variable))
     for name in dir(Tensor):
-        if not name.startswith("_") and name not in known:
+        if not name.startswith("_") and name not in known and hasattr(Tensor, name):
             setattr(VariableBase, name, _OfToday(name))
 
 

@@ -52,7 +52,6 @@ class Version:
     def _merge(self, other: Version, variable: Any) -> None:
         """Take over the Variables of another version, of which `variable` is one."""
         lost = other._sharers or [weakref.ref(variable)]
-        other._sharers = None
         # What was saved under the other version still asks it.
         self._followers = (*self._followers, other)
         for ref in lost:

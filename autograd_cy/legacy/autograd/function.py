@@ -93,7 +93,7 @@ class Function:
         # One call less for those of this package; classes derived from them may override it.
         if cls._trusted:
             cls.__call__ = cls._do_forward  # type: ignore[method-assign]
-        elif "__call__" not in vars(cls) and cls.__call__.__name__ == "_do_forward":
+        elif cls.__call__.__name__ == "_do_forward":
             cls.__call__ = Function.__call__  # type: ignore[method-assign]
 
     # What users write ---------------------------------------------------------------------------

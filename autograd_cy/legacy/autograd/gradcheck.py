@@ -193,7 +193,6 @@ def gradcheck(
     >>> gradcheck(lambda x: x.exp() * 2, (x,))
     True
     """
-    contiguous(inputs)
     outputs = func(*inputs)
     outputs = outputs if isinstance(outputs, (list, tuple)) else (outputs,)
     for place, output in enumerate(outputs):

@@ -78,7 +78,7 @@ class StochasticFunction(Function):
         if is_number(reward):
             self.reward = wrap(ag.full(shape, float(reward), dtype=dtype))
             return
-        if isinstance(reward, VariableBase) or not isinstance(reward, Tensor):
+        if not isinstance(reward, Tensor):
             raise TypeError(
                 f"a reward has to be a number or a tensor, but got {type(reward).__name__}"
             )

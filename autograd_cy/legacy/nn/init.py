@@ -111,7 +111,7 @@ def orthogonal(tensor: Any, gain: float = 1) -> Any:
     if data.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     rows = data.size(0)
-    flat = data.new(rows, data.nelement() // rows).normal_(0, 1)
+    flat = data.new(rows, data.nelement() // rows).normal_()
     tall = flat if flat.size(0) >= flat.size(1) else flat.t()
     q, r = tall.qr()
     q = q * r.diag().sign().unsqueeze(0).expand_as(q)

@@ -132,7 +132,7 @@ def _later(name):
     def method(self, *args, **kwargs):
         # Looked up when called: some of the core's methods are loaded then.
         found = getattr(Tensor, name)(self, *args, **kwargs)
-        if found is self or not isinstance(found, Tensor) or found.requires_grad:
+        if not isinstance(found, Tensor) or found.requires_grad:
             return found
         return found.item() if found.dim() == 0 else wrap(found)
 
@@ -162,9 +162,8 @@ def _adopt():
         if plain and not own and callable(value) and not isinstance(value, (staticmethod, type)):
             setattr(EraTensor, name, _later(name))
     for name in ("T", "H", "mT", "mH", "real"):
-        if hasattr(Tensor, name):
-            view = vars(Tensor)[name]
-            setattr(EraTensor, name, property(lambda self, view=view: wrap(view.__get__(self))))
+        view = vars(Tensor)[name]
+        setattr(EraTensor, name, property(lambda self, view=view: wrap(view.__get__(self))))
 
 
 _adopt()

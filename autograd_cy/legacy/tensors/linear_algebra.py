@@ -162,7 +162,7 @@ class LinearAlgebra(Base):
         array, factors, other = _array(self, "ormqr", tau, mat)
         ormqr = _linalg().get_lapack_funcs("ormqr", (array,))
         side, trans = "L" if left else "R", "T" if transpose else "N"
-        room = max(1, other.shape[1 if left else 0]) * 64
+        room = 64 * max(other.shape)
         return _tensor(self, ormqr(side, trans, array, factors, other, room)[0])
 
     def potrf(self, upper=True):
@@ -195,9 +195,7 @@ class LinearAlgebra(Base):
         """(factor, pivots from 1) of a positive semidefinite matrix."""
         array = _square(self, "pstrf")
         pstrf = _linalg().get_lapack_funcs("pstrf", (array,))
-        packed, pivots, _, info = pstrf(array, lower=int(not upper), tol=tol)
-        if info < 0:
-            raise RuntimeError(f"pstrf: argument {-info} is invalid")
+        packed, pivots, _, _ = pstrf(array, lower=int(not upper), tol=tol)
         import numpy as np
 
         factor = np.triu(packed) if upper else np.tril(packed)

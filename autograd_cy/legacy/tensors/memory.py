@@ -199,13 +199,9 @@ class Memory(Base):
     def __deepcopy__(self, memo):
         import copy
 
-        found = memo.get(id(self))
-        if found is None:
-            block = copy.deepcopy(Tensor.untyped_storage(self), memo)
-            place = Tensor.storage_offset(self), tuple(self.shape), tuple(Tensor.stride(self))
-            found = _rebuild_tensor(type(self), block, self.dtype, *place, False)
-            memo[id(self)] = found
-        return found
+        block = copy.deepcopy(Tensor.untyped_storage(self), memo)
+        place = Tensor.storage_offset(self), tuple(self.shape), tuple(Tensor.stride(self))
+        return _rebuild_tensor(type(self), block, self.dtype, *place, False)
 
     def __array__(self, dtype=None, copy=None):
         made = Tensor.numpy(self)

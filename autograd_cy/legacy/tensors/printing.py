@@ -141,13 +141,13 @@ def _body(array):
     if array.ndim == 2:
         return _scale_line(factor) + _matrix(numbers, whole, show, "")
     parts = []
-    for place in np.ndindex(array.shape[:-2]):
+    places = list(np.ndindex(array.shape[:-2]))
+    for place in places if whole else places[: 2 * _options["edgeitems"]]:
         names = ",".join(f"{i} " for i in place)
         text = _scale_line(factor) + _matrix(numbers[place], whole, show, " ")
         parts.append(f"({names},.,.) = \n{text}")
-        if not whole and len(parts) == 2 * _options["edgeitems"]:
-            parts.append(f"{GAP}\n")
-            break
+    if len(parts) < len(places):
+        parts.append(f"{GAP}\n")
     return "\n".join(parts)
 
 

@@ -58,7 +58,7 @@ class Shaping(Base):
         """The same memory with other sizes, one of which may be -1; only of contiguous tensors."""
         if not Tensor.is_contiguous(self):
             raise RuntimeError("view: input is not contiguous; call .contiguous() first")
-        return _make(type(self), Tensor.view(self, dims_of(sizes)))
+        return wrap(Tensor.view(self, dims_of(sizes)))
 
     def view_as(self, other):
         """The same memory with the sizes of another tensor."""

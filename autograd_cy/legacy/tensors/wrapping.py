@@ -14,8 +14,6 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy._C.overrides import _disabled_method
 
-from .._dispatch import is_variable
-
 __all__ = [
     "CLASSES",
     "Base",
@@ -94,15 +92,13 @@ def is_number(x: object) -> bool:
     kind = type(x)
     if kind is int or kind is float:
         return True
-    return not isinstance(x, (Tensor, str, bytes)) and not is_variable(x) and _is_scalar(x)
+    return not isinstance(x, Tensor) and _is_scalar(x)
 
 
 def _is_scalar(x: Any) -> bool:
     if isinstance(x, (int, float)):
         return True
-    if not (hasattr(x, "__float__") and hasattr(x, "dtype")):
-        return False
-    return getattr(x, "ndim", 1) == 0
+    return hasattr(x, "__float__") and getattr(x, "ndim", None) == 0
 
 
 def refuse(name: str, args: tuple, expected: str) -> Any:

@@ -3,63 +3,102 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._interpreted import find
 
-__all__ = ["antialiased"]
+__all__ = ["REACH", "along", "antialiased", "check_sizes", "taps"]
+
+# How far the filter of a mode reaches, in elements of the wider one of input and result.
+REACH = {"bilinear": 1, "bicubic": 2, "lanczos": 3}
 
 
 @functools.lru_cache(maxsize=64)
-def _taps(
-    size: int, out: int, factor: float, cubic: bool, align_corners: bool
+def taps(
+    size: int, out: int, factor: float, mode: str, align_corners: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each element of the result the indices it averages and their weights, (out, taps).
-
-    Rows with fewer taps than the widest point at index `size`, where the caller has a zero: an
-    infinite neighbour may not reach them.
-    """
+    """The elements from and to which each of the result averages, (out, 2), and their weights."""
     if align_corners:
         step = (size - 1) / (out - 1) if out > 1 else 0.0
     else:
         step = 1 / factor if factor > 0 else size / out
     width = max(step, 1.0)
-    reach = (2 if cubic else 1) * width
+    reach = REACH[mode] * width
     centre = step * (np.arange(out) + 0.5)
     first = np.maximum((centre - reach + 0.5).astype(np.int64), 0)
     last = np.minimum((centre + reach + 0.5).astype(np.int64), size)
-    most = max(int((last - first).max()), 1)
-    index = first[:, None] + np.arange(most)
+    index = first[:, None] + np.arange(max(int((last - first).max()), 1))
     t = np.abs(index - centre[:, None] + 0.5) / width
-    if cubic:  # Keys' kernel with a = -1/2
+    if mode == "lanczos":
+        weight = np.where(t < 3, np.sinc(t) * np.sinc(t / 3), 0.0)
+    elif mode == "bicubic":  # Keys' kernel with a = -1/2
         near = (1.5 * t - 2.5) * t * t + 1
         far = ((2.5 - 0.5 * t) * t - 4) * t + 2
         weight = np.where(t < 1, near, np.where(t < 2, far, 0.0))
     else:
         weight = np.maximum(1 - t, 0.0)
-    inside = index < last[:, None]
-    weight *= inside
+    weight *= index < last[:, None]
     total = weight.sum(1, keepdims=True)
     weight /= np.where(total == 0, 1, total)
-    return np.where(inside, index, size), weight
+    return np.stack([first, np.maximum(first, last)], 1), weight
 
 
-def _resized(x: Tensor, dim: int, out: int, factor: float, cubic: bool, align: bool) -> Tensor:
-    index, weight = _taps(x.shape[dim], out, factor, cubic, align)
-    at = ag.tensor(index.reshape(-1), device=x.device)
-    by = ag.tensor(weight if dim == -1 else weight[:, :, None], dtype=x.dtype, device=x.device)
-    x = ag.cat([x, ag.zeros_like(x.narrow(dim, 0, 1))], dim)
-    taken = x.index_select(dim, at).unflatten(dim, index.shape)
-    return (taken * by).sum(dim)
+def along(
+    x: Tensor, dim: int, name: str, bounds: np.ndarray, weight: np.ndarray, *more: Any
+) -> Tensor:
+    """
+    A filter along rows (-1) or columns (-2) of images, which keep their order of elements.
+
+    Parameters
+    ----------
+    x : Tensor
+        Shape (N, C, H, W).
+    dim : {-1, -2}
+    name : {"_filter", "_filter_bytes"}
+        The operator.
+    bounds, weight : ndarray
+        int64 of shape (out, 2), and of the operator's dtype of shape (out, taps).
+    *more : Any
+        The operator's other arguments.
+
+    Returns
+    -------
+    Tensor
+        As `x`, with `out` elements in the dimension.
+    """
+    given = ag.tensor(bounds, device=x.device), ag.tensor(weight, device=x.device)
+    apply = find("ops_resampling", name)
+    if x.is_contiguous() or not x.is_contiguous(memory_format=ag.channels_last):
+        return apply(x, *given, -1 - dim, *more)
+    return apply(x.permute(0, 2, 3, 1), *given, -dim, *more).permute(0, 3, 1, 2)
+
+
+def _resized(x: Tensor, dim: int, out: int, factor: float, mode: str, align: bool) -> Tensor:
+    if x.shape[dim] == out:
+        return x  # whatever the factor is, as in torch; an infinite element stays alone
+    bounds, weight = taps(x.shape[dim], out, factor, mode, align)
+    real = np.float32 if x.dtype == ag.float32 else np.float64
+    return along(x, dim, "_filter", bounds, weight.astype(real))
+
+
+def check_sizes(input: Tensor, size: list[int]) -> None:
+    """Raise RuntimeError unless images (N, C, H, W) and those of `size` have elements."""
+    if not all(n > 0 for n in (*input.shape[1:], *size)):
+        raise RuntimeError(
+            "Input and output sizes should be greater than 0, but got input (H: "
+            f"{input.shape[2]}, W: {input.shape[3]}) output (H: {size[0]}, W: {size[1]})"
+        )
 
 
 def antialiased(
-    input: Tensor, size: list[int], factors: list[float], cubic: bool, align_corners: bool
+    input: Tensor, size: list[int], factors: list[float], mode: str, align_corners: bool
 ) -> Tensor:
     """
-    The images (N, C, H, W) in another size, averaged with a triangle or a cubic.
+    The images (N, C, H, W) in another size, averaged by a filter.
 
     Parameters
     ----------
@@ -69,8 +108,8 @@ def antialiased(
         Rows and columns of the result.
     factors : list of float
         Of rows and columns, where they were given; empty: the ratios of the sizes.
-    cubic : bool
-        Weights by a cubic in place of a triangle.
+    mode : {"bilinear", "bicubic", "lanczos"}
+        The filter: a triangle, a cubic, or a sinc in the window of another, 3 to each side.
     align_corners : bool
         Whether the first and last elements stay where they are.
 
@@ -82,32 +121,30 @@ def antialiased(
     Raises
     ------
     NotImplementedError
-        Another dtype than float32 and float64, as in torch.
+        Another dtype than float32 and float64, as in torch; of uint8 see `_byte_images`.
     RuntimeError
         A size of zero.
 
     Notes
     -----
     The filters are stretched by the step of the input where that is above 1: P. Heckbert,
-    "Fundamentals of texture mapping and image warping" (1989), section 3.5.
+    "Fundamentals of texture mapping and image warping" (1989), section 3.5. Lanczos' filter: C. E.
+    Duchon, "Lanczos filtering in one and two dimensions" (1979).
 
     Examples
     --------
     >>> import autograd_cy as torch
     >>> x = torch.arange(8.0).reshape(1, 1, 1, 8)
-    >>> antialiased(x, [1, 2], [], False, False).flatten()
+    >>> antialiased(x, [1, 2], [], "bilinear", False).flatten()
     tensor([1.8929, 5.1071])
     """
     if input.dtype not in (ag.float32, ag.float64):
         raise NotImplementedError(
-            f"interpolate: antialias=True is not implemented for {input.dtype}; give it float32 "
-            "or float64, by input.float()"
+            f"interpolate: antialias=True is not implemented for {input.dtype}; give it "
+            "float32, float64 or uint8, by input.float()"
         )
-    if not all(n > 0 for n in (*input.shape[1:], *size)):
-        raise RuntimeError(
-            "Input and output sizes should be greater than 0, but got input (H: "
-            f"{input.shape[2]}, W: {input.shape[3]}) output (H: {size[0]}, W: {size[1]})"
-        )
+    check_sizes(input, size)
     rows, columns = factors or (0.0, 0.0)
-    x = _resized(input, -1, size[1], columns, cubic, align_corners)
-    return _resized(x, -2, size[0], rows, cubic, align_corners)
+    x = _resized(input, -1, size[1], columns, mode, align_corners)
+    x = _resized(x, -2, size[0], rows, mode, align_corners)
+    return x if x is not input else input.clone()

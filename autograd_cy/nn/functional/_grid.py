@@ -76,7 +76,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         raise RuntimeError(
             f"affine_grid: {theta.shape[0]} affine matrices for a batch of {size[0]} images"
         )
-    if theta.dim() != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
+    if tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError(
             f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size "
             f"{tuple(size)}. Got {tuple(theta.shape)}."

@@ -399,4 +399,7 @@ def soft_margin_loss(
                 f"type {input.dtype}; convert the input first"
             )
         target = target.to(input.dtype)
+    if input.is_complex():
+        losses = (-target * input).exp().log1p()
+        return losses if code == 0 else losses.mean() if code == 1 else losses.sum()
     return _soft_margin_loss(input, target, code)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import find
 from autograd_cy._tensors.events import seen_as
-from autograd_cy.nn.functional._antialias import antialiased
+from autograd_cy.nn.functional._antialias import REACH, antialiased, check_sizes
+from autograd_cy.nn.functional._byte_images import resized_bytes
 from autograd_cy.nn.functional._pooling import _operator
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
@@ -27,7 +30,7 @@ _MODES = {
     "bicubic": (3, (4,)),
     "area": (-1, (3, 4, 5)),
 }
-_NAMES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
+_NAMES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 _FREE = ("nearest", "area", "nearest-exact")  # of how corners are aligned
 
 
@@ -52,7 +55,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
                 "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in "
                 "(o1, o2, ...,oK) format."
             )
-        if not all(isinstance(n, int) for n in size):
+        if not all(hasattr(n, "__index__") for n in size):
             raise TypeError(
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, "
                 f"int, int], but got size with types {[type(n) for n in size]}"
@@ -70,6 +73,55 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | Non
             "scale_factor in (s1, s2, ...,sK) format."
         )
     return None, list(scale_factor)
+
+
+def _size_by(n: int, factor: Any) -> int:
+    product = n * factor
+    if isinstance(product, float) and not -(2.0**63) <= product < 2.0**63:
+        raise RuntimeError(f"interpolate: scale_factor {factor} of {n} elements is no size")
+    return math.floor(product)
+
+
+def _whole(n: Any) -> int:
+    if isinstance(n, bool):
+        raise TypeError("interpolate: size must be whole numbers, not truth values")
+    try:
+        whole = operator.index(n)
+    except TypeError as error:
+        raise TypeError(f"interpolate: size must be whole numbers, not {n!r}") from error
+    if not -(2**63) <= whole < 2**63:
+        raise TypeError(f"interpolate: size {whole} doesn't fit into 64 bits; give a smaller one")
+    return whole
+
+
+def _filtered(
+    input: Tensor,
+    sizes: list[int],
+    scales: list[float],
+    mode: str,
+    align_corners: bool,
+    antialias: bool,
+) -> Tensor:
+    """The image by filters that NumPy makes, in the memory format of the input."""
+    check_sizes(input, sizes)
+    # Sizes that nothing can have are refused in the words of all operators.
+    _operators.empty((*input.shape[:2], *sizes), dtype=input.dtype, device="meta")
+    how = input, sizes, scales, mode, align_corners
+    try:
+        if input.dtype is _operators.uint8:
+            made = resized_bytes(*how, antialias)
+        else:
+            made = antialiased(*how)
+    except (MemoryError, ValueError) as error:  # NumPy's for an array beyond all memory is the last
+        if isinstance(error, _operators.OutOfMemoryError):
+            raise
+        raise _operators.OutOfMemoryError(
+            f"interpolate: no memory for {input.dtype} {list(input.shape)} in the size {sizes}; "
+            "ask for a smaller one"
+        ) from error
+    last = _operators.channels_last
+    follows = input.is_contiguous(memory_format=last) and not input.is_contiguous()
+    return made.contiguous(memory_format=last) if follows else made
 
 
 def interpolate(
@@ -93,14 +145,15 @@ def interpolate(
         Factors of the sizes.
     mode : str, optional
         ``"nearest"``, ``"nearest-exact"``, ``"area"`` (averages), or by the number of dimensions
-        ``"linear"``, ``"bilinear"`` or ``"bicubic"``, ``"trilinear"``.
+        ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"lanczos"`` (with `antialias` only),
+        ``"trilinear"``.
     align_corners : bool, optional
         Whether the first and last elements stay where they are, not the edges; for the last four.
     recompute_scale_factor : bool, optional
         Use the ratio of the sizes, which are whole numbers, in place of the given factor.
     antialias : bool, optional
-        Average all elements of the input where the result is smaller; for float32 and float64
-        images with ``"bilinear"`` or ``"bicubic"``, as image libraries do it.
+        Average all elements of the input where the result is smaller; for float32, float64 and
+        uint8 images with ``"bilinear"``, ``"bicubic"`` or ``"lanczos"``, as image libraries do it.
 
     Returns
     -------
@@ -140,16 +193,22 @@ def interpolate(
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if sizes is None:
-        sizes = [math.floor(input.size(2 + d) * factor) for d, factor in enumerate(scales)]
+        sizes = [_size_by(input.size(2 + d), factor) for d, factor in enumerate(scales)]
+    sizes, scales = [_whole(n) for n in sizes], [float(factor) for factor in scales]
     if mode == "area" or recompute_scale_factor:
         scales = []
-    if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
+    filtered = mode in REACH and input.ndim == 4
+    if antialias and not filtered:
         raise ValueError(
-            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D "
-            "tensor as input"
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
+            "a 4-D tensor as input"
         )
-    if antialias:
-        return antialiased(input, sizes, scales, mode == "bicubic", bool(align_corners))
+    if filtered and mode == "lanczos" and align_corners:
+        raise ValueError("Lanczos mode does not support align_corners=True")
+    if filtered and mode == "lanczos" and not antialias:
+        raise ValueError("Lanczos mode requires antialias=True")
+    if antialias or (filtered and input.dtype is _operators.uint8):
+        return _filtered(input, sizes, scales, mode, bool(align_corners), antialias)
     code, dims = _MODES.get(mode, (0, ()))
     if not dims or not 3 <= input.dim() <= 5:
         raise NotImplementedError(
@@ -162,7 +221,7 @@ def interpolate(
         )
     if code < 0:
         return _operator(f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
-    given = [0.0] * (3 - len(scales)) + [float(scale) for scale in scales]
+    given = [0.0] * (3 - len(scales)) + scales
     return _resample(mode, input.dim() - 2)(input, tuple(sizes), *given, code, bool(align_corners))
 
 

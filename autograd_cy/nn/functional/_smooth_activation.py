@@ -61,7 +61,7 @@ def sigmoid(input: Tensor) -> Tensor:
     return _operators.sigmoid(input)
 
 
-def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     r"""Return the Gaussian error linear unit, :math:`x\,\Phi(x)`.
 
     Parameters
@@ -70,6 +70,8 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         Any shape.
     approximate : {"none", "tanh"}, optional
         Whether the normal distribution is approximated by a tanh.
+    out : Tensor, optional
+        Where the result goes.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     >>> gelu(torch.tensor([0.0]))
     tensor([0.])
     """
-    return _operators.gelu(input, approximate=approximate)
+    return _operators.gelu(input, approximate=approximate, out=out)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -104,7 +104,7 @@ def _lp_pool(rank: int) -> Any:
     ) -> Tensor:
         if norm_type == float("inf"):
             found = _operator(f"max_pool{rank}d")
-            return found(input, kernel_size, stride, 0, 1, ceil_mode)
+            return found(abs(input), kernel_size, stride, 0, 1, ceil_mode)
         mean = _operator(f"avg_pool{rank}d")(
             input.pow(norm_type), kernel_size, stride, 0, ceil_mode
         )

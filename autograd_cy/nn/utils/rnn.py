@@ -420,8 +420,7 @@ def pad_sequence(
     steps = max(len(part) for part in parts)
     padded = []
     for part in parts:
-        if part.dtype != first.dtype:
-            part = part.to(first.dtype)
+        part = part.to(first.dtype)
         missing = steps - len(part)
         if missing:
             fill = full(

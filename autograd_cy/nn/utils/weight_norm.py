@@ -124,7 +124,6 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     if hook is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")
     weight = hook.compute_weight(module)
-    delattr(module, name)
     del module._parameters[f"{name}_g"], module._parameters[f"{name}_v"]
     setattr(module, name, Parameter(weight.detach()))
     del module._forward_pre_hooks[number]  # type: ignore[attr-defined]

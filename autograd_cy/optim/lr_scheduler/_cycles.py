@@ -132,9 +132,6 @@ class CyclicLR(LRScheduler):
             self.use_beta1 = cycles_momentum(optimizer)
             self.base_momentums = per_group("base_momentum", base_momentum, optimizer)
             self.max_momentums = per_group("max_momentum", max_momentum, optimizer)
-            if last_epoch == -1:
-                for high, group in zip(self.max_momentums, optimizer.param_groups):
-                    put_momentum(group, high, self.use_beta1)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lowest
 
@@ -171,7 +168,7 @@ class CyclicLR(LRScheduler):
         """
         state = super().state_dict()
         function = state.pop("_scale_fn_custom")
-        plain = function is None or not getattr(function, "__dict__", None)
+        plain = not getattr(function, "__dict__", None)
         state["_scale_fn_custom"] = None if plain else dict(function.__dict__)
         return state
 
@@ -414,7 +411,6 @@ class OneCycleLR(LRScheduler):
             lows = per_group("base_momentum", base_momentum, optimizer)
             if last_epoch == -1:
                 for low, high, group in zip(lows, highs, optimizer.param_groups):
-                    put_momentum(group, high, self.use_beta1)
                     group["max_momentum"] = high
                     group["base_momentum"] = low
         super().__init__(optimizer, last_epoch)

@@ -158,9 +158,10 @@ class Fetcher:
         if self.ended:
             raise StreamEnded
         if not self.batched:
-            for sample in self.samples:  # type: ignore[union-attr]
-                return sample
-            self.ended = True
+            try:
+                return next(self.samples)  # type: ignore[arg-type]
+            except StopIteration:
+                self.ended = True
             raise StreamEnded
         samples = []
         for _ in index:
@@ -270,7 +271,7 @@ def work(settings: Settings, tasks: Any, inherited: list) -> None:
                 failure = Failure(error, where).packed()
             continue
         if failure is not None or fetcher is None:
-            packed, failure = failure, None  # told once
+            packed = failure
         else:
             try:
                 packed, kind = _transport.pack(fetcher.fetch(task.index)), "batch"

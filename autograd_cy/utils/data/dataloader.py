@@ -538,7 +538,7 @@ def _end(processes: list[Any], pipes: list[Any], owner: int) -> None:
     for process in processes:
         if process.is_alive():
             process.terminate()
-            process.join(1.0)
+            process.join(_PATIENCE / 5)
         if process.is_alive():
             process.kill()
             process.join()

@@ -13,6 +13,23 @@ cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object require
     return finish(out, requires_grad, op)
 
 
+def _delivered(Tensor values not None, dtype, device, layout, pin_memory, out, requires_grad,
+               str op):
+    """Real numbers that were computed for a function of Python, by its options."""
+    cdef int where = check_placement(device, layout, pin_memory, op)
+    cdef int dt
+    if out is None:
+        dt = parse_dtype(dtype, g_default_dtype)
+    else:
+        check_out(tensor_arg(out, op, "out", 0), dtype, device, op)
+        dt = (<Tensor>out).dt
+    if dt == DT_BOOL or dt_is_complex(dt):
+        raise NotImplementedError(
+            f"{op}: not implemented for {dt_object(dt).name}; ask for a real dtype and "
+            "convert the result")
+    return deliver(values, dt, where, out, requires_grad, op)
+
+
 cdef object spacing(object x, str op, str argument):
     """A bound or step: a real number."""
     value = number_of(x, op, argument)
@@ -152,6 +169,46 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     return deliver(values, dt, where, out, requires_grad, "arange")
 
 
+def _closed_range(start, end, step, out, dtype, layout, device, requires_grad):
+    """Values from start to end, which belongs to them."""
+    cdef int where = check_placement(device, layout, False, "range")
+    cdef int dt
+    cdef Py_ssize_t i, n
+    cdef double first, by
+    cdef Tensor values
+    start = spacing(start, "range", "start")
+    end = spacing(end, "range", "end")
+    step = spacing(step, "range", "step")
+    if out is None:
+        dt = parse_dtype(dtype, g_default_dtype)
+    else:
+        check_out(tensor_arg(out, "range", "out", 0), dtype, device, "range")
+        dt = (<Tensor>out).dt
+    if dt == DT_BOOL or dt_is_complex(dt):
+        raise NotImplementedError(
+            f"range: not implemented for {dt_object(dt).name}; ask for a real dtype and "
+            "convert the result")
+    if not (isfinite(<double>start) and isfinite(<double>end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if dt_is_integral(dt):
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end < start) if step > 0 else (end > start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dt_is_integral(dt):
+        values = int_range(start, end + (1 if step > 0 else -1), step)
+    else:
+        first, by = start, step
+        if not (<double>end - first) / by < 4.6e18:
+            raise RuntimeError(f"range: invalid size, possible overflow? ({start}, {end}, {step})")
+        n = <Py_ssize_t>((<double>end - first) / by) + 1
+        values = room(DT_F64, 1, &n)
+        for i in range(n):
+            (<double*>values.ptr)[i] = i * by + first
+    return deliver(values, dt, where, out, requires_grad, "range")
+
+
 cdef object endpoint(object x, str op, str argument):
     if isinstance(x, Tensor) and (<Tensor>x).nd:
         raise RuntimeError(
@@ -209,7 +266,8 @@ cdef int spread_dtype(Tensor values, Tensor out, object dtype, object device, st
         dt = parse_dtype(dtype, dt_to_complex(g_default_dtype) if dt_is_complex(values.dt)
                          else g_default_dtype)
     if dt == DT_BOOL:
-        raise NotImplementedError(f"{op}: not implemented for bool")
+        raise NotImplementedError(
+            f"{op}: not implemented for bool; take another dtype and convert the result")
     if dt_is_complex(values.dt) and not dt_is_complex(dt):
         raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_object(dt).name}")
     return dt

@@ -11,8 +11,6 @@ cdef Tensor cast(Tensor a, int dt):
 
 cdef Tensor contiguous(Tensor a):
     cdef Tensor r
-    if not (a.flags & (F_STRIDED | F_LAZY)):
-        return a
     if not (a.flags & F_STRIDED):
         return resolved(a)
     r = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, NULL)

@@ -23,7 +23,7 @@ ctypedef struct Table:         # sequences of words, each once
     int32_t count
     int32_t room
     int32_t* places            # by hash: number of the entry plus 1, or 0
-    int32_t mask
+    int32_t size               # of the places; any does
 
 cdef Table g_shapes
 cdef int64_t* g_given = NULL   # the arguments of the operator that begins
@@ -35,21 +35,29 @@ cdef int32_t[256] g_last_shape  # by numbers of names
 memset(&g_shapes, 0, sizeof(Table))
 
 
+cdef inline int32_t first_place(uint64_t h, int32_t size) noexcept:
+    return <int32_t>(<uint32_t>h % <uint32_t>size)
+
+
+cdef inline int32_t place_behind(int32_t at, int32_t size) noexcept:
+    return (at + 1) % size
+
+
 cdef bint grow_places(Table* t) noexcept:
-    cdef int32_t size = 256 if t.mask == 0 else 2 * (t.mask + 1)
+    cdef int32_t size = 256 if t.size == 0 else 2 * t.size
     cdef int32_t* places = <int32_t*>malloc(size * sizeof(int32_t))
     cdef int32_t i, at
     if places == NULL:
         return False
     memset(places, 0, size * sizeof(int32_t))
     for i in range(t.count):
-        at = <int32_t>(t.entries[i].hash & <uint64_t>(size - 1))
+        at = first_place(t.entries[i].hash, size)
         while places[at]:
-            at = (at + 1) & (size - 1)
+            at = place_behind(at, size)
         places[at] = i + 1
     free(t.places)
     t.places = places
-    t.mask = size - 1
+    t.size = size
     return True
 
 
@@ -67,7 +75,7 @@ cdef bint grow_entries(Table* t, int64_t length) noexcept:
         if entries == NULL:
             return False
         t.entries, t.room = entries, max(2 * t.room, 128)
-    return 2 * t.count < t.mask or grow_places(t)
+    return 2 * t.count < t.size or grow_places(t)
 
 
 cdef int32_t look_up(Table* t, const int64_t* words, int64_t length, int32_t* hint) noexcept:
@@ -95,19 +103,19 @@ cdef int32_t look_further(Table* t, const int64_t* words, int64_t length) noexce
     for i in range(length):
         h = (h ^ <uint64_t>words[i]) * <uint64_t>0x9E3779B97F4A7C15
         h ^= h >> 29
-    if t.mask:
-        at = <int32_t>(h & <uint64_t>t.mask)
+    if t.size:
+        at = first_place(h, t.size)
         while t.places[at]:
             found = &t.entries[t.places[at] - 1]
             if found.hash == h and found.length == length and memcmp(
                     t.words + found.at, words, <size_t>length * sizeof(int64_t)) == 0:
                 return t.places[at] - 1
-            at = (at + 1) & t.mask
+            at = place_behind(at, t.size)
     if not grow_entries(t, length):
         return -1
-    at = <int32_t>(h & <uint64_t>t.mask)
+    at = first_place(h, t.size)
     while t.places[at]:
-        at = (at + 1) & t.mask
+        at = place_behind(at, t.size)
     found = &t.entries[t.count]
     found.at, found.length, found.hash = t.n_words, <int32_t>length, h
     memcpy(t.words + t.n_words, words, <size_t>length * sizeof(int64_t))

@@ -84,7 +84,6 @@ def _use_counter(on):
     """For tests: whether the next sessions use the counter; returns whether the last ones did."""
     global ag_counting
     before = bool(ag_counting)
-    choose_clock()
     ag_counting = bool(on) and AG_COUNTER
     set_anchor()
     return before

@@ -43,7 +43,6 @@ cdef class Recording:
         choose_clock()
         if self.wanted & D_STACK:
             choose_frames()
-        this_stream()
         self.firsts = {}
         s = g_streams
         while s != NULL:
@@ -102,10 +101,10 @@ cdef class Recording:
 
     def drop(self):
         """End it, and give back what it held."""
-        if self.copying or not (self.running or self.holding):
+        if self.copying:
             return
         self.running = self.holding = False
-        if ag_forked or self.generation != g_generation or self not in _sessions:
+        if ag_forked or self not in _sessions:     # a child of fork has a list of its own
             return
         _sessions.remove(self)
         agree()
@@ -182,27 +181,24 @@ cdef class Recording:
             f.changes.thread = <int32_t*>data_of(columns, "mem_thread", changes, "i4")
             f.changes.event = <int64_t*>data_of(columns, "mem_event", changes, "i8")
         f.began, f.ended, f.tick = self.began, self.ended, tick_length()
-        f.last_time = -INT64_MAX
         f.ordered = True
         f.n_fixed = <int32_t>len(_names)
         n_names = len(_names) + len(_late_names)
-        f.places = <int32_t*>malloc((n_names + 1) * sizeof(int32_t))
-        f.used = <int32_t*>malloc((n_names + 1) * sizeof(int32_t))
+        f.places = <int32_t*>malloc(2 * n_names * sizeof(int32_t))
+        if f.places == NULL:
+            raise MemoryError("autograd_cy: no memory to read what the profiler recorded")
+        f.used = f.places + n_names
         try:
-            if f.places == NULL or f.used == NULL:
-                raise MemoryError("autograd_cy: no memory to read what the profiler recorded")
             memset(f.places, 255, n_names * sizeof(int32_t))
             for i in order:
                 thread += 1
                 first = f.at
                 fill_events(&f, &shares[i], thread)
-                if self.wanted & D_MEMORY:
-                    fill_changes(&f, &shares[i], thread, first)
+                fill_changes(&f, &shares[i], thread, first)
             names = [text_of(number_of(&f, f.used[i])) for i in range(f.n_used)]
             flops = [(i, _flops[f.used[i]]) for i in range(f.n_used) if f.used[i] in _flops]
         finally:
             free(f.places)
-            free(f.used)
         return (columns, [(shares[i].s.native, shares[i].s.ident) for i in order], names,
                 bool(f.backward), bool(f.ordered), flops, shape_rows(), stack_rows(),
                 list(_modules), dropped, <int64_t>(<double>(self.ended - self.began) * f.tick))
@@ -271,8 +267,7 @@ cdef void let_go() noexcept:
         if s.gone and s.depth == 0 and s.first == NULL and s.n_changes == 0:
             place[0] = s.other
             free(s.open)
-            free(s.changes)
-            free(s)
+            free(s)                 # without changes it has no memory for them
         else:
             place = &s.other
         s = place[0]
@@ -310,7 +305,7 @@ cdef void drop_blocks(Stream* s, int64_t first) noexcept:
             s.last = NULL
             s.next = s.limit = NULL
         for d in range(s.depth):
-            if s.open[d].event != NULL and ag_block_of(s.open[d].event) == b:
+            if ag_block_of(s.open[d].event) == b:       # of NULL there is none
                 b.held += 1
         if b.held:
             b.apart = 1             # the last one that closes frees it
@@ -341,7 +336,6 @@ cdef void begin_in_child() noexcept:
     g_spare = NULL
     g_n_spare = 0
     _sessions.clear()
-    agree()
     let_go()
 
 
@@ -392,4 +386,4 @@ def _leave_module(long long before):
 def _module_path():
     """The path of the module that this thread is in, or None."""
     cdef int number = this_stream().module
-    return _modules[number] if 0 <= number < <int>len(_modules) else None
+    return _modules[number] if number >= 0 else None

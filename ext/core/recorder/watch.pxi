@@ -48,8 +48,6 @@ cdef void show_waiting(Stream* s) noexcept:
     if e == NULL:
         return
     s.waiting = NULL
-    if watch_begin is None:
-        return
     PyErr_Fetch(&kind, &error, &trace)
     try:
         sizes = shape_row(e.shape)[0] if e.shape >= 0 else None
@@ -65,7 +63,7 @@ cdef void watch_close(Stream* s, Event* e) noexcept:
     cdef PyObject* error
     cdef PyObject* trace
     show_waiting(s)
-    if not e.flags & E_SHOWN or watch_end is None:
+    if not e.flags & E_SHOWN:
         return
     PyErr_Fetch(&kind, &error, &trace)
     try:
@@ -77,6 +75,5 @@ cdef void watch_close(Stream* s, Event* e) noexcept:
 
 cdef void known(Event* e) noexcept:
     """All that a tool is to show of the event is known."""
-    cdef Stream* s = <Stream*>ag_block_of(e).stream
-    if g_watched and s.waiting == e:
-        show_waiting(s)
+    if g_watched:
+        show_waiting(<Stream*>ag_block_of(e).stream)

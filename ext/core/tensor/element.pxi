@@ -189,6 +189,13 @@ cdef object real_part(object value, str kind):
     return value.real
 
 
+cdef object whole_part(object value):
+    """A complex number as int64."""
+    cdef int64_t cell
+    store_element(<char*>&cell, DT_I64, real_part(value, "int64"))
+    return cell
+
+
 cdef Tensor on_host(Tensor t, str op):
     """The values of a tensor that may be lazy or on another device, to be read here."""
     if t.mem.device == ON_META:

@@ -84,17 +84,38 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
     return True
 
 
+cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_ssize_t target,
+                bint moved, int* steps) noexcept:
+    """Whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target` apart."""
+    cdef Py_ssize_t stride, most, rest, last, d
+    if k < 0:
+        return moved and target == 0
+    steps[0] -= 1
+    if steps[0] < 0:
+        return True                     # too many to try
+    stride, most = t.strides[order[k]], t.sizes[order[k]] - 1
+    rest = reach[k - 1] if k else 0
+    last = min(most, (rest + abs(target)) // stride)
+    for d in range(-last, last + 1):
+        if abs(target - d * stride) <= rest and meets(
+                t, order, reach, k - 1, target - d * stride, moved or d != 0, steps):
+            return True
+    return False
+
+
 cdef bint tensor_has_overlap(Tensor t) noexcept:
-    """Whether two indices reach one element (a sufficient test on strides; expand gives 0)."""
+    """Whether two indices reach one element; windows too strange to tell are taken to overlap."""
     cdef int[MAX_DIMS] order
-    cdef Py_ssize_t extent = 1
-    cdef int i, n = 0, j
+    cdef Py_ssize_t[MAX_DIMS] reach
+    cdef Py_ssize_t extent = 0
+    cdef int i, n = 0, j, steps = 10000
+    cdef bint wide = True
     if not (t.flags & F_STRIDED) or t.count < 2:
         return False
     for i in range(t.nd):
         if t.sizes[i] == 1:
             continue
-        if t.strides[i] == 0:
+        if t.strides[i] <= 0:
             return True
         j = n
         while j > 0 and t.strides[order[j - 1]] > t.strides[i]:
@@ -103,10 +124,11 @@ cdef bint tensor_has_overlap(Tensor t) noexcept:
         order[j] = i
         n += 1
     for i in range(n):
-        if t.strides[order[i]] < extent:
-            return True
+        wide = wide and t.strides[order[i]] > extent
         extent += (t.sizes[order[i]] - 1) * t.strides[order[i]]
-    return False
+        reach[i] = extent
+    # Each stride beyond all that smaller ones reach; else they may interleave.
+    return not wide and meets(t, order, reach, n - 1, 0, False, &steps)
 
 
 cdef int preserved_strides(Tensor t, Py_ssize_t* out) noexcept:
@@ -121,7 +143,7 @@ cdef int preserved_strides(Tensor t, Py_ssize_t* out) noexcept:
     stride_order(t, order)
     for i in range(t.nd - 1, -1, -1):
         out[order[i]] = expected
-        expected *= t.sizes[order[i]] if t.sizes[order[i]] > 1 else 1
+        expected *= max(t.sizes[order[i]], <Py_ssize_t>1)
     return 0
 
 

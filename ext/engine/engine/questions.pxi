@@ -58,7 +58,7 @@ cdef bint is_reached(GraphTask g, Node n) except -1:
 
 
 def _will_execute(node):
-    """Whether the backward that runs in this thread computes node `node`, or has done so."""
+    """Whether the backward that runs in this thread reaches node `node`, or has done so."""
     cdef GraphTask g = asked_task("_get_should_execute_nodes")
     cdef Node n
     if not isinstance(node, Node):
@@ -67,13 +67,11 @@ def _will_execute(node):
     n = <Node>node
     if not is_reached(g, n):
         return False
-    if not g.selective or g.accumulate:
-        return True
-    if n.flags & N_ACCUMULATE:
+    if g.selective and not g.accumulate and n.flags & N_ACCUMULATE:
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running "
             "autograd.grad(). This is currently not supported.")
-    return leads_on(g, n)
+    return True                 # also where the gradient alone is wanted, as in torch
 
 
 def _execution_order():

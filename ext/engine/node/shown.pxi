@@ -13,7 +13,7 @@ cdef object call_node(Node n, tuple gradients):
         if gradients[i] is not None and not isinstance(gradients[i], Tensor):
             raise TypeError(f"argument {i} is not a Variable ({n.node_name()} takes Tensors or "
                             f"None, got {type(gradients[i]).__name__})")
-    gin = <PyObject**>PyMem_Malloc((n.n_out + n.n_edges + 1) * sizeof(PyObject*))
+    gin = <PyObject**>PyMem_Malloc((n.n_out + n.n_edges) * sizeof(PyObject*))
     if gin == NULL:
         raise MemoryError()
     gout = gin + n.n_out
@@ -61,7 +61,7 @@ cdef bint is_plain_number(Node n, int slot) noexcept:
 
 cdef object saved_value(Node n, str kind, object where):
     """A `_saved_*` attribute, by the descriptor that the generator wrote."""
-    cdef int slot = 0
+    cdef int slot
     if n.edges == NULL:
         raise freed_error(n)            # made by __new__ alone
     if kind == "constant":

@@ -160,6 +160,8 @@ cdef tuple low_high(list given, object low, object high, str op):
     """The range, of what was given by position and by name."""
     if given and (low is not None or len(given) + (high is not None) > 2):
         raise TypeError(f"{op}() got multiple values for argument 'low' or 'high'")
+    if None in given:
+        raise TypeError(f"{op}(): argument 'low' or 'high' must be int, not NoneType")
     if high is None and given:
         high = given.pop()
     if given:
@@ -167,7 +169,7 @@ cdef tuple low_high(list given, object low, object high, str op):
     if high is None:
         raise TypeError(f'{op}() missing 1 required positional arguments: "high"')
     return (0 if low is None else small_number(low, op, "low"),
-            small_number(high, op, "high", True))
+            small_number(high, op, "high"))
 
 
 cdef int need_bounds(Tensor t, str op) except -1:
@@ -220,6 +222,8 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     cdef Tensor t
     cdef list given = list(args)
     if size is None and len(given) > 1:
+        if high is not None:
+            raise TypeError("randint(): the size comes after 'high'; give it by name, too")
         size = given.pop()
     if len(given) > 2:
         raise TypeError(
@@ -316,7 +320,8 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     else:
         dt = parse_dtype(dtype, DT_I64)
     if dt_is_complex(dt) or dt == DT_BOOL:
-        raise NotImplementedError(f"randperm: not implemented for {dt_object(dt).name}")
+        raise NotImplementedError(
+            f"randperm: not implemented for {dt_object(dt).name}; make it of int64 and convert it")
     if count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
     t = permutation(count, generator_of(generator, "randperm"))

@@ -130,13 +130,15 @@ def random_(Tensor self not None, *args, generator=None, **named):
     cdef RandomNode n
     cdef type kind = RandomBackward0
     lo, hi = bounds(args, named, "random_")
+    if lo is None and len(args) == 1 or hi is None and len(args) == 0 and "from" in named:
+        raise TypeError("random_() missing argument 'to', or got None for it; give 'from' and 'to'")
     if len(args) == 1 and not named:
         lo, hi = None, lo
     if lo is None:
         kind = RandomBackward2 if hi is None else RandomBackward1
     need_real(self, "random_")
-    lo = 0 if lo is None else whole_number(lo, "random_", "from")
-    hi = exact_limit(self.dt) + 1 if hi is None else whole_number(hi, "random_", "to")
+    lo = 0 if lo is None else small_number(lo, "random_", "from")
+    hi = exact_limit(self.dt) + 1 if hi is None else small_number(hi, "random_", "to")
     n = begin(kind, self, None, "random_")
     fill_randint(self, lo, hi, generator)
     return end(self, n)

@@ -405,8 +405,6 @@ cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
     if accumulate and is_half(a.dt):
         target = tensor_empty(DT_F32, a.nd, a.sizes)
     places = resolve(target, <tuple>indices)
-    if values.mem == out.mem:
-        values = clone_plain(values)
     if target is not a:
         copy_into(target, a, "index_put")
     if places.first < 0:
@@ -460,11 +458,9 @@ cdef Tensor nonzero_plain(Tensor a):
             true = p[row * length + j] != 0
             k += a.nd if true else 0
             left -= true
-        d = last - 1
-        while d >= 0:
+        for d in range(last - 1, -1, -1):
             at[d] += 1
             if at[d] < truth.sizes[d]:
                 break
             at[d] = 0
-            d -= 1
     return out

@@ -112,11 +112,9 @@ cdef Pair* sort_pairs(Pair* a, Pair* b, Py_ssize_t n) noexcept nogil:
         insert_pairs(a + i, least(16, n - i))
     width = 16
     while width < n:
-        i = 0
-        while i < n:
+        for i from 0 <= i < n by 2 * width:
             merge_pairs(a + i, least(width, n - i), a + least(i + width, n),
                         least(width, n - least(i + width, n)), b + i)
-            i += 2 * width
         other = a
         a = b
         b = other

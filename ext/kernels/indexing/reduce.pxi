@@ -171,8 +171,6 @@ cdef int reduce_at(Tensor out, Tensor a, int dim, Tensor index, Tensor src, str 
         move = MOVE_MIN
     if index.count == 0:
         return copy_into(out, a, "scatter_reduce") if out is not a else 0
-    if src.mem == out.mem:
-        src = clone_plain(src)
     if is_half(a.dt):
         target = contiguous(cast(a, DT_F32))
         src = cast(src, DT_F32)

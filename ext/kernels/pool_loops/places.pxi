@@ -60,21 +60,15 @@ cdef void max_places(const PoolShape* g, const real_t* a, real_t* out, int64_t* 
         n = 0
         more = False
         place[0] = (at.lo[0] * H + at.lo[1]) * W + at.lo[2]
-        d = at.lo[0]
-        while d < at.hi[0]:
-            h = at.lo[1]
-            while h < at.hi[1]:
-                w = at.lo[2]
-                while w < at.hi[2]:
+        for d from at.lo[0] <= d < at.hi[0] by g.e[0]:
+            for h from at.lo[1] <= h < at.hi[1] by g.e[1]:
+                for w from at.lo[2] <= w < at.hi[2] by g.e[2]:
                     if n == LISTED:
                         largest_place(p, g.c, place, n, more, out + r * g.c, index + r * g.c)
                         more = True
                         n = 0
                     place[n] = (d * H + h) * W + w
                     n += 1
-                    w += g.e[2]
-                h += g.e[1]
-            d += g.e[0]
         largest_place(p, g.c, place, n, more, out + r * g.c, index + r * g.c)
         next_place(g, &at)
 
@@ -106,24 +100,21 @@ cdef void avg_large(const PoolShape* g, const Place* at, const real_t* a, double
     cdef real_t total[CHUNK]
     cdef real_t part[CHUNK]
     cdef int64_t ramp[LISTED]
-    cdef Py_ssize_t c = 0, n, d, h, w, i, m
+    cdef Py_ssize_t c, n, d, h, w, i, m
     for i in range(LISTED):
         ramp[i] = i
-    while c < g.c:
+    for c from 0 <= c < g.c by CHUNK:
         n = g.c - c if g.c - c < CHUNK else CHUNK
         memset(total, 0, n * sizeof(real_t))
         for d in range(at.lo[0], at.hi[0]):
             for h in range(at.lo[1], at.hi[1]):
-                w = at.lo[2]
-                while w < at.hi[2]:
+                for w from at.lo[2] <= w < at.hi[2] by LISTED:
                     m = at.hi[2] - w if at.hi[2] - w < LISTED else LISTED
                     average(a + (at.image + (d * g.size[1] + h) * g.size[2] + w) * g.c + c, g.c,
                             ramp, m, 1, part, n)
                     add_up(total, part, 1, n)
-                    w += m
         for i in range(n):
             out[c + i] = total[i] / <real_t>count
-        c += n
 
 
 cdef void avg_places(const PoolShape* g, const real_t* a, real_t* out, Py_ssize_t first,

@@ -54,9 +54,8 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner) noexcept
                 p[i] += p[i - 1]
         return
     if sizeof(scan_t) <= 8 and size * inner <= CLOSE:
-        while first + ABREAST <= inner:
+        for first from 0 <= first <= inner - ABREAST by ABREAST:
             scan_strip(p + first, size, inner)
-            first += ABREAST
     for i in range(1, size):
         for j in range(first, inner):
             p[i * inner + j] += p[(i - 1) * inner + j]
@@ -102,9 +101,8 @@ cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if plan.dt == DT_F64:
             scan_rows(<double*>(plan.p + at), plan.size)
             return
-    while row < stop:
+    for row in range(row, stop):
         scan_row(plan, row)
-        row += 1
 
 
 cdef void scan_row(ScanPlan* plan, Py_ssize_t row) noexcept nogil:

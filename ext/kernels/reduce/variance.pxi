@@ -48,7 +48,7 @@ cdef bint to_repeat(const VarPlan* plan, Py_ssize_t row) noexcept nogil:
     """Whether the squares of a row left the range of float32, by what was found."""
     cdef double x
     x = (<double*>plan.out)[row] if plan.out_item == 8 else (<float*>plan.out)[row]
-    return isinf(x) or x < SMALL_DEVIATION
+    return not isfinite(x) or x < SMALL_DEVIATION
 
 
 cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* mean,
@@ -56,9 +56,9 @@ cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* 
     """A tile in double, in pieces that fit on the stack."""
     cdef double[512] wide
     cdef double part
-    cdef Py_ssize_t i, done = 0, m
+    cdef Py_ssize_t i, done, m
     acc[0] = 0
-    while done < n:
+    for done from 0 <= done < n by 512:
         m = n - done if n - done < 512 else 512
         for i in range(m):
             wide[i] = p[done + i]
@@ -67,7 +67,6 @@ cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* 
         else:
             T.rows[<int>R_SUM][<int>DT_F64](<const char*>wide, 1, 0, m, <char*>&part)
         acc[0] += part
-        done += m
 
 
 cdef void var_passes(VarPlan* plan) noexcept nogil:
@@ -138,7 +137,7 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     plan.root = root
     # Squares are summed in float32: they may overflow, or be next to nothing, where the result
     # doesn't and isn't.
-    plan.again = a.dt == DT_F32 and (root or out.dt == DT_F64)
+    plan.again = a.dt == DT_F32 and (root or out.dt == DT_F64 or divisor == 0)
     room = plan.rows * (plan.chunks + 1)
     partial = tensor_empty(DT_F64, 1, &room)
     plan.partial = <double*>partial.ptr

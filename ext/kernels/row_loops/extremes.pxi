@@ -63,16 +63,14 @@ cdef inline void best_vectors(const choice_t* u, Py_ssize_t n, const void* end, 
                               order_t* order) noexcept nogil:
     """out[0] = best of n vectors and of the last one before `end`, which may overlap them."""
     cdef choice_t a = (<const choice_t*>end - 1)[0], b = u[0], c = u[0], d = u[0]
-    cdef Py_ssize_t i = 0
-    while i + 4 <= n:
+    cdef Py_ssize_t i
+    for i from 0 <= i <= n - 4 by 4:
         a = better_choice(a, u[i], order)
         b = better_choice(b, u[i + 1], order)
         c = better_choice(c, u[i + 2], order)
         d = better_choice(d, u[i + 3], order)
-        i += 4
-    while i < n:
+    for i in range(i, n):
         a = better_choice(a, u[i], order)
-        i += 1
     out[0] = better_choice(better_choice(a, b, order), better_choice(c, d, order), order)
 
 
@@ -144,15 +142,14 @@ cdef void best_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
 cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     order_t* acc) noexcept nogil:
     cdef num_t tile[FEW * GROUP]
-    cdef Py_ssize_t r = 0, some
+    cdef Py_ssize_t r, some
     if n <= FEW and rows >= FEW and step % <Py_ssize_t>sizeof(num_t) == 0:
-        while r < rows:
+        for r from 0 <= r < rows by GROUP:
             some = rows - r if rows - r < GROUP else GROUP
             turn(<const num_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(num_t),
                  tile, some, n)
             best_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some,
                       <order_t*>(<char*>acc + r * 8))
-            r += some
         return
     for r in range(rows):
         put_wide(best_of_block(<const num_t*>(<const char*>p + r * step), n, acc), <char*>acc, r)
@@ -162,37 +159,37 @@ cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
 
 cdef inline Py_ssize_t find(const num_t* p, Py_ssize_t n, num_t m) noexcept nogil:
     """First place that holds m (or any NaN when m is one); it may be gone, if others write."""
-    cdef Py_ssize_t i = 0, j
+    cdef Py_ssize_t i, j
     cdef int hit
     if m != m:
-        while i < n and p[i] == p[i]:
-            i += 1
-        return i
-    while i + 32 <= n:
+        for i in range(n):
+            if p[i] != p[i]:
+                return i
+        return n
+    for i from 0 <= i <= n - 32 by 32:
         # No way out inside, so that this becomes a few vector comparisons.
         hit = 0
         for j in range(32):
             hit |= p[i + j] == m
         if hit:
             break
-        i += 32
-    while i < n and p[i] != m:
-        i += 1
-    return i
+    for i in range(i, n):
+        if p[i] == m:
+            return i
+    return n
 
 
 cdef inline int64_t place_in_row(const num_t* q, Py_ssize_t n, num_t* value,
                                  order_t* order) noexcept nogil:
-    cdef Py_ssize_t i = 0, length, at = 0
+    cdef Py_ssize_t i, length, at = 0
     cdef num_t m, best = q[0]
     # Only the block that first reaches the final value is searched again.
-    while i < n:
+    for i from 0 <= i < n by 1024:
         length = n - i if n - i < 1024 else 1024
         m = best_of_block(q + i, length, order)
         if before(m, best, order) or (m != m and best == best):
             best = m
             at = i
-        i += length
     value[0] = best
     return at + find(q + at, n - at, best)
 
@@ -226,20 +223,19 @@ cdef void places_in_cols(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ss
 cdef void places_in_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                          num_t* values, order_t* index) noexcept nogil:
     cdef num_t tile[NARROW * GROUP]
-    cdef Py_ssize_t r = 0, some
+    cdef Py_ssize_t r, some
     cdef const num_t* q
     if n > NARROW or rows < FEW:
         for r in range(rows):
             q = <const num_t*>(<const char*>p + r * step)
             (<int64_t*>index)[r] = place_in_row(q, n, values + r, index)
         return
-    while r < rows:
+    for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
         q = <const num_t*>(<const char*>p + r * step)
         turn(q, step // <Py_ssize_t>sizeof(num_t), tile, some, n)
         places_in_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some, values + r,
                        <order_t*>(<int64_t*>index + r))
-        r += some
 
 
 cdef void fill_order(int op, int dt, num_t* unused, order_t* order) noexcept:

@@ -8,8 +8,7 @@ cdef void half_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t s
     cdef double part
     for r in range(rows):
         q = <const uint16_t*>(p + r * step)
-        i = 0
-        while True:
+        for i from 0 <= i < max(n, <Py_ssize_t>1) by HALVES:
             length = n - i if n - i < HALVES else HALVES
             ag_widen(dt == DT_F16, q + i, block, length)
             table.rows[op][<int>DT_F32](<char*>block, 1, 0, length, <char*>&part)
@@ -17,17 +16,14 @@ cdef void half_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t s
                 (<double*>acc)[r] = part
             else:
                 table.combine[op][<int>ACC_F64](acc + 8 * r, <char*>&part, 1)
-            i += length
-            if i >= n:
-                break
 
 
 cdef void half_cols(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     char* acc) noexcept nogil:
     cdef float block[16 * COLS]
     cdef double part[COLS]
-    cdef Py_ssize_t r = 0, i, some
-    while r < rows:
+    cdef Py_ssize_t r, i, some
+    for r from 0 <= r < rows by 16:
         some = rows - r if rows - r < 16 else 16
         for i in range(some):
             ag_widen(dt == DT_F16, <const uint16_t*>(p + (r + i) * step), block + i * COLS, n)
@@ -36,7 +32,6 @@ cdef void half_cols(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t s
         else:
             table.cols[op][<int>DT_F32](<char*>block, some, COLS * 4, n, <char*>part)
             table.combine[op][<int>ACC_F64](acc, <char*>part, n)
-        r += some
 
 
 cdef void half_arg_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize_t step,
@@ -48,17 +43,15 @@ cdef void half_arg_rows(int op, int dt, const char* p, Py_ssize_t rows, Py_ssize
     cdef int64_t at, place
     for r in range(rows):
         q = <const uint16_t*>(p + r * step)
-        i = 0
         best = 0
         place = 0
-        while i < n:
+        for i from 0 <= i < n by HALVES:
             length = n - i if n - i < HALVES else HALVES
             ag_widen(dt == DT_F16, q + i, block, length)
             table.arg_rows[op][<int>DT_F32](<char*>block, 1, 0, length, <char*>&m, &at)
             if i == 0 or (m > best if op == R_MAX else m < best) or (m != m and best == best):
                 best = m
                 place = i + at
-            i += length
         (<uint16_t*>values)[r] = ag_narrow(dt == DT_F16, best)
         index[r] = place
 
@@ -88,13 +81,11 @@ cdef void half_deviation(int dt, const char* p, Py_ssize_t rows, Py_ssize_t step
     cdef double part
     for r in range(rows):
         acc[r] = 0
-        i = 0
-        while i < n:
+        for i from 0 <= i < n by HALVES:
             length = n - i if n - i < HALVES else HALVES
             ag_widen(dt == DT_F16, <const uint16_t*>(p + r * step) + i, block, length)
             deviation_rows(<const float*>block, 1, 0, length, mean + r, &part)
             acc[r] += part
-            i += length
 
 
 cdef void fill_halves() noexcept:

@@ -62,7 +62,7 @@ cdef inline double sum_of(const real_t* p, Py_ssize_t n) noexcept nogil:
 cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcept nogil:
     """One row, n > 0."""
     cdef real_t piece[PIECE]
-    cdef Py_ssize_t start = 0, i, length
+    cdef Py_ssize_t start, i, length
     cdef real_t m, f
     cdef double s = 0
     if AG_HAS_SOFT:
@@ -75,7 +75,7 @@ cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcep
     if kind == S_LOGSUMEXP and is_infinite(m):
         out[0] = m
         return
-    while start < n:
+    for start from 0 <= start < n by PIECE:
         length = n - start if n - start < PIECE else PIECE
         for i in range(length):
             piece[i] = p[start + i] - m
@@ -84,7 +84,6 @@ cdef void soft_one(int kind, const real_t* p, Py_ssize_t n, real_t* out) noexcep
         if kind == S_SOFTMAX and n > PIECE:
             for i in range(length):
                 out[start + i] = piece[i]
-        start += length
     if kind == S_SOFTMAX:
         f = <real_t>(1 / s)
         if n > PIECE:
@@ -210,7 +209,7 @@ cdef void soft_rows(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t n,
             soft_one(kind, p + r * n, n, out + r * width)
         return
     r = 0
-    while r < rows:
+    while r < rows:         # as a `for` loop a sixth slower
         some = rows - r if rows - r < GROUP else GROUP
         turn(p + r * n, n, tile, some, n)
         if kind == S_LOGSUMEXP:
@@ -226,7 +225,7 @@ cdef void soft_rows(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t n,
 cdef void soft_back_one(int kind, const real_t* g, const real_t* y, Py_ssize_t n,
                         real_t* out) noexcept nogil:
     cdef real_t piece[PIECE]
-    cdef Py_ssize_t start = 0, i, length
+    cdef Py_ssize_t start, i, length
     cdef double s = 0
     cdef real_t f
     if AG_HAS_SOFT:
@@ -236,25 +235,23 @@ cdef void soft_back_one(int kind, const real_t* g, const real_t* y, Py_ssize_t n
             ag_soft_back_row_f64(kind, g, y, n, out)
         return
     if kind == S_SOFTMAX:
-        while start < n:
+        for start from 0 <= start < n by PIECE:
             length = n - start if n - start < PIECE else PIECE
             for i in range(length):
                 piece[i] = g[start + i] * y[start + i]
             s += sum_of(<const real_t*>piece, length)
-            start += length
         f = <real_t>s
         for i in range(n):
             out[i] = y[i] * (g[i] - f)
         return
     f = <real_t>sum_of(g, n)
-    while start < n:
+    for start from 0 <= start < n by PIECE:
         length = n - start if n - start < PIECE else PIECE
         for i in range(length):
             piece[i] = y[start + i]
         exp_any(piece, length)
         for i in range(length):
             out[start + i] = g[start + i] - piece[i] * f
-        start += length
 
 
 cdef void soft_back_cols(int kind, const real_t* g, const real_t* y, Py_ssize_t rows,
@@ -306,15 +303,13 @@ cdef void soft_back_rows(int kind, const real_t* g, const real_t* y, Py_ssize_t 
         for r in range(rows):
             soft_back_one(kind, g + r * n, y + r * n, n, out + r * n)
         return
-    r = 0
-    while r < rows:
+    for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
         turn(g + r * n, n, tile, some, n)
         turn(y + r * n, n, other, some, n)
         soft_back_cols(kind, <const real_t*>tile, <const real_t*>other, n,
                        GROUP * sizeof(real_t), some, tile)
         turn_back(tile, out + r * n, some, n)
-        r += some
 
 
 # --- sums of squares ------------------------------------------------------------------------
@@ -329,28 +324,25 @@ cdef void deviation_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_s
         q = <const real_t*>(<const char*>p + r * step)
         m = <real_t>mean[r]
         acc[r] = 0
-        start = 0
-        while start < n:
+        for start from 0 <= start < n by PIECE:
             length = n - start if n - start < PIECE else PIECE
             for i in range(length):
                 d = q[start + i] - m
                 piece[i] = d * d
             acc[r] += sum_of(<const real_t*>piece, length)
-            start += length
 
 
 cdef double squared_distance(const real_t* a, const real_t* b, Py_ssize_t n) noexcept nogil:
     cdef real_t piece[PIECE]
-    cdef Py_ssize_t start = 0, i, length
+    cdef Py_ssize_t start, i, length
     cdef real_t d
     cdef double s = 0
-    while start < n:
+    for start from 0 <= start < n by PIECE:
         length = n - start if n - start < PIECE else PIECE
         for i in range(length):
             d = a[start + i] - b[start + i]
             piece[i] = d * d
         s += sum_of(<const real_t*>piece, length)
-        start += length
     return s
 
 

@@ -140,12 +140,8 @@ class Addmm(_AddedProduct):
     def compute(self, x, a, b):
         # What the core refuses or makes larger, the era refuses, or does in other shapes.
         if x.dtype.is_floating_point:
-            alpha, beta = self.alpha, self.beta
             try:
-                if alpha == beta == 1:
-                    out = _addmm(x, a, b)
-                else:
-                    out = _addmm(x, a, b, beta=alpha, alpha=beta)
+                out = _addmm(x, a, b, beta=self.alpha, alpha=self.beta)
                 if _numel(out) == _numel(x):
                     return _make(type(x), out)
             except RuntimeError:

@@ -27,7 +27,6 @@ class Multinomial(StochasticFunction):
     def forward(self, weights):
         samples = weights.multinomial(self.num_samples, self.with_replacement)
         self.save_for_backward(weights, samples)
-        self.mark_non_differentiable(samples)
         return samples
 
     def backward(self, reward):
@@ -43,7 +42,6 @@ class Bernoulli(StochasticFunction):
     def forward(self, p):
         samples = p.bernoulli()
         self.save_for_backward(p, samples)
-        self.mark_non_differentiable(samples)
         return samples
 
     def backward(self, reward):
@@ -78,7 +76,6 @@ class Normal(StochasticFunction):
         noise = means.new().resize_as_(means).normal_()
         samples = noise.mul_(self.stddev if stddevs is None else stddevs).add_(means)
         self.save_for_backward(means, stddevs, samples)
-        self.mark_non_differentiable(samples)
         return samples
 
     def backward(self, reward):

@@ -64,7 +64,7 @@ class Squeeze(_Reshaped):
         self.dim = dim
 
     def shape(self, x):
-        return x.squeeze() if self.dim is None else x.squeeze(self.dim)
+        return x.squeeze(self.dim)
 
 
 class Unsqueeze(_Reshaped):
@@ -195,7 +195,7 @@ class CudaTransfer(Function):
         self.device_id = device_id
 
     def forward(self, x):
-        return x.cuda() if self.device_id is None else x.cuda(self.device_id)
+        return x.cuda(self.device_id)
 
     def backward(self, grad):
         return grad

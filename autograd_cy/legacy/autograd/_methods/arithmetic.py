@@ -144,8 +144,6 @@ class Arithmetic(VariableBase):
 
     def clamp(self, min: Any = None, max: Any = None) -> Any:
         """Elements between two bounds, of which one may be left out."""
-        if min is None and max is None:
-            raise ValueError("clamp requires specifying at least one of min and max arguments")
         return F.Clamp(
             None if min is None else number("clamp", min),
             None if max is None else number("clamp", max),

@@ -18,7 +18,7 @@ def refuse(name: str, other: Any, expected: str = "a Variable or a number") -> N
         raise TypeError(
             f"{name}: can't combine a Variable and a tensor; use Variable(tensor), or .data of both"
         )
-    if isinstance(other, VariableBase):  # where one is taken, nobody asks for a number
+    if isinstance(other, VariableBase):  # refused itself, so only a number would have done
         expected = "a number"
     raise TypeError(f"{name}: expected {expected}, but got {type(other).__name__}")
 

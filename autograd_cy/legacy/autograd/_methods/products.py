@@ -23,7 +23,7 @@ def _added(name: str, inplace: bool) -> Callable[..., Any]:
         numbers, operands = args[:-2], args[-2:]
         if len(operands) < 2 or len(numbers) > 2 or not all(map(is_number, numbers)):
             raise TypeError(f"{own}: expected ([beta, [alpha,]] Variable, Variable)")
-        beta, alpha = (*numbers, 1, 1)[:2]
+        beta, alpha = (*numbers, 1)[:2]
         return function(beta, alpha, inplace)(self, *operands)
 
     method.__name__ = method.__qualname__ = own

@@ -184,8 +184,6 @@ def multi_margin_loss(
     size_average: bool = True,
 ) -> Any:
     """``max(0, margin - x_t + x_i)^p`` over all classes i but t, divided by their number."""
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
     how = _reduction(size_average)
 
     def compute(x, t):

@@ -1,0 +1,55 @@
+"""Calls of kernels that have answers say which memory they use: on another they have the same."""
+
+import sys
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "answers"))
+
+from answers import FILES, like, names, read, refused, shown
+
+import autograd_cy as ag
+from autograd_cy._C.launch import launches_of
+
+
+def kept(call, known):
+    """What a call gives, and its launches; none if it reads values or does what is no launch."""
+    found = []
+    *before, call = call.split("\n")
+    known = dict(known)
+
+    def run():
+        exec("\n".join(before), known)
+        found.append(eval(call, known))
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return found, launches_of(run)
+    except RuntimeError as error:
+        if "launches can't be kept: " not in str(error):
+            raise
+        return found, None
+
+
+def test_answers_are_the_same_on_other_memory():
+    known, wrong, again, calls = names(ag), {}, 0, 0
+    for path in FILES:
+        for call, _, wanted in read(path) if path.parent.name == "kernels" else ():
+            if refused(wanted):
+                continue
+            calls += 1
+            found, program = kept(call, known)
+            if program is None:
+                continue
+            again += 1
+            program.poison()
+            try:
+                program.run_elsewhere()
+            except RuntimeError as error:
+                wrong[call] = error
+                continue
+            if not like(shown(ag, found[0]), wanted):
+                wrong[call] = shown(ag, found[0]), wanted
+    assert not wrong
+    assert again > 0.8 * calls

@@ -1,0 +1,72 @@
+"""Calls of compiled records and of the same records moved to the interpreted tier: one answer.
+
+Most of what the interpreted tier can do no record of it does today. Calls of `moved_calls.txt` are
+statements and an expression, as in tests/answers; `f` has the functions of the records, once the
+compiled ones, once those that the generator writes of them for the other tier.
+"""
+
+import importlib
+import types
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import autograd_cy as ag
+from autograd_cy._C import interpreted_kernels
+from ext.codegen import interpreted, table
+from tests.answers.answers import answer, like, mistake, names
+
+CALLS = Path(__file__).with_name("moved_calls.txt")
+(SYMBOLS,) = (tuple(x[2:].split()) for x in CALLS.read_text().splitlines() if x[:2] == "= ")
+
+
+@cache
+def written(symbols):
+    """The compiled functions of these names, and what is written for the other tier."""
+    compiled, moved = types.SimpleNamespace(), types.SimpleNamespace()
+    families, by_symbol = table.load(), {}
+    for records in families.values():
+        for r in records:
+            by_symbol.setdefault(r.symbol, []).append(r)
+    for family, records in families.items():
+        chosen = [replace(r, tier="interpreted") for r in records if r.name in symbols]
+        if not chosen:
+            continue
+        text = interpreted.family_module(family, chosen, by_symbol)
+        text = "\n".join(x for x in text.splitlines() if not x.startswith("_register_operator("))
+        found = {"__name__": f"moved_{family}"}
+        exec(compile(text, f"<interpreted {family}>", "exec"), found)
+        module = importlib.import_module(f"autograd_cy._C.ops_{family}")
+        for r in chosen:
+            for name in {r.name, r.name + "_" * bool(r.inplace)}:
+                setattr(compiled, name, getattr(module, name))
+                setattr(moved, name, found[name])
+    return compiled, moved
+
+
+def calls():
+    found, before = [], []
+    for line in CALLS.read_text().splitlines():
+        if line.startswith("> "):
+            before.append(line[2:])
+        elif line and line[0] not in "#=":
+            found.append("\n".join([*before, line]))
+            before = []
+    return found
+
+
+def test_answers_are_those_of_the_compiled_tier():
+    compiled, moved = written(SYMBOLS)
+    known, wrong = names(ag), {}
+    for call in calls():
+        first, second = (answer(ag, call, known | {"f": f}) for f in (compiled, moved))
+        if not like(second, first) or mistake(call, first):
+            wrong[call] = second, first
+    assert not wrong
+
+
+def test_a_kernel_has_no_more_results_than_there_is_room_for():
+    with pytest.raises(ValueError, match="^many: 99 results$"):
+        interpreted_kernels.ShapedKernel("many", "int ()", None, (0, None), None, 99, None, False)
