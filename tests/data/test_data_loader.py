@@ -511,6 +511,47 @@ def test_workers_end_with_their_program(how):
         time.sleep(0.01)
 
 
+class Interrupted(BaseException):
+    """What a handler of signals raises."""
+
+
+def interrupt(monkeypatch, function, place):
+    """Let the n-th of these calls of a connection raise, as a signal between two of them would."""
+    from autograd_cy.utils.data import _transport
+
+    real, calls = getattr(_transport.Connection, function), []
+
+    def interrupted(self, *given):
+        calls.append(given)
+        if len(calls) == place:
+            raise Interrupted
+        return real(self, *given)
+
+    monkeypatch.setattr(_transport.Connection, function, interrupted)
+    return calls
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("function", ["send", "send_bytes", "recv", "recv_bytes"])
+def test_messages_that_are_interrupted_end_the_workers_in_silence(
+    function, persistent, monkeypatch, capfd
+):
+    """The rest of a message isn't taken for another; the pass can't go on, a new one can."""
+    loader = D.DataLoader(Rows(), batch_size=1, num_workers=2, persistent_workers=persistent)
+    passing = iter(loader)
+    workers = passing._processes
+    got = [next(passing)]
+    calls = interrupt(monkeypatch, function, 2)
+    with pytest.raises(Interrupted):
+        got.extend(passing)
+    assert len(calls) == 2 and [process.exitcode for process in workers] == [0, 0]
+    with pytest.raises(RuntimeError, match="workers of this DataLoader have ended"):
+        got.extend(passing)
+    monkeypatch.undo()
+    assert len(got) < len(loader) == len(list(loader))
+    assert capfd.readouterr() == ("", "")
+
+
 def _runs(pid):
     try:
         with open(f"/proc/{pid}/stat") as file:

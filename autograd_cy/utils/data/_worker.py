@@ -261,8 +261,6 @@ def work(settings: Settings, tasks: Any, inherited: list) -> None:
         except (EOFError, OSError):
             break
         task = _transport.unpack(given)
-        if task is None:
-            break
         kind = "failure"
         if task.number is None:
             try:

@@ -7,6 +7,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import socket
 import time
 import warnings
 import weakref
@@ -254,7 +255,7 @@ class DataLoader:
             return _Here(self)
         if not self.persistent_workers:
             return _OfWorkers(self)
-        if self._iterator is None:
+        if self._iterator is None or self._iterator._unsettled:
             self._iterator = _OfWorkers(self)
         else:
             self._iterator._begin_again()
@@ -351,6 +352,9 @@ class _OfWorkers(_Passing):
             )
         self._loader = loader
         self._epoch = -1
+        # Whether an exchange with a worker has begun and not ended: what comes out of it then
+        # (Ctrl-C, an exception of a handler of signals) leaves part of a message in a pipe.
+        self._unsettled = False
         base_seed = self._reset()
         context = loader.multiprocessing_context or multiprocessing.get_context()
         copies = context.get_start_method() == "fork"
@@ -399,13 +403,15 @@ class _OfWorkers(_Passing):
         if not self._stop.alive:
             raise RuntimeError("the workers of this DataLoader have ended; make another DataLoader")
         self._reset()
+        self._unsettled = True
         for pipe in self._pipes:
             self._send(pipe, Task(self._epoch, None))
+        self._unsettled = False
         self._fill()
 
     def _send(self, pipe: Any, task: Any) -> None:
         # If the worker is gone, that is noticed where its batch is waited for.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(ConnectionError):
             _transport.send(pipe, None, _transport.pack(task))
 
     def _fill(self) -> None:
@@ -422,11 +428,13 @@ class _OfWorkers(_Passing):
             except StopIteration:
                 self._more = False
                 return
+            self._unsettled = True
             self._turn = (worker + 1) % count
             number, self._asked = self._asked, self._asked + 1
             self._worker_of[number] = worker
             self._waiting[worker] += 1
             self._send(self._pipes[worker], Task(self._epoch, number, index))
+            self._unsettled = False
 
     def __len__(self) -> int:
         return len(self._loader)
@@ -441,7 +449,7 @@ class _OfWorkers(_Passing):
                     self._stop()
             except BaseException:
                 # After an error of a sample the pass may go on; without the workers it can't.
-                if not all(p.is_alive() for p in self._processes):
+                if self._unsettled or not all(p.is_alive() for p in self._processes):
                     self._stop()
                 raise
         if batch is _END:
@@ -479,6 +487,8 @@ class _OfWorkers(_Passing):
 
     def _receive(self, number: int, deadline: float | None) -> None:
         """Take in what workers have sent; wait until there is something."""
+        if not self._stop.alive:
+            raise RuntimeError("the workers of this DataLoader have ended; begin another pass")
         sentinels = [p.sentinel for p in self._processes]
         pipes = self._pipes
         if self._loader.in_order:
@@ -488,6 +498,7 @@ class _OfWorkers(_Passing):
         if not found:
             raise RuntimeError(f"DataLoader timed out after {self._loader.timeout} seconds")
         heard = False
+        self._unsettled = True
         for pipe in pipes:
             if pipe in found:
                 try:
@@ -498,6 +509,7 @@ class _OfWorkers(_Passing):
                 if epoch == self._epoch:
                     self._waiting[self._pipes.index(pipe)] -= 1
                     self._ready[done] = kind, packed
+        self._unsettled = False
         if not heard:
             self._complain()
 
@@ -528,9 +540,9 @@ def _end(processes: list[Any], pipes: list[Any], owner: int) -> None:
         return  # a copy of the loader in another process
     for pipe in pipes:
         # Closing isn't enough: processes that were forked since have copies of this end.
-        with contextlib.suppress(OSError):
-            os.set_blocking(pipe.fileno(), False)
-            _transport.send(pipe, None, _transport.pack(None))
+        # Nor is a message: the last one may have been interrupted before its end.
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(pipe.fileno())) as end:
+            end.shutdown(socket.SHUT_RDWR)
         pipe.close()
     limit = time.monotonic() + _PATIENCE
     for process in processes:
