@@ -654,6 +654,7 @@ def get_ignored_functions() -> set[Callable]:
 
 
 _overrides._set_attributes(_attribute_forms)
+_overrides._ask_classes_of_items()
 _C.DisableTorchFunction = DisableTorchFunction
 _C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass
 _C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl

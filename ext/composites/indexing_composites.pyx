@@ -220,18 +220,36 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
         raise RuntimeError(
             f"masked_scatter_: expected self and source to have same dtypes but got "
             f"{dt_object(a.dt).name} and {dt_object(source.dt).name}")
-    if (mask.flags | source.flags) & F_BATCHED:
-        raise RuntimeError("vmap: masked_scatter is not possible with a batched mask or source, "
-                           "whose examples take different numbers of elements; use where()")
     nd = broadcast_shape((a, mask), sizes, "masked_scatter")
     shape = tuple([sizes[d] for d in range(nd)])
     mask = T.expand(mask, shape)
+    if (mask.flags | source.flags) & F_BATCHED:
+        return masked_scatter_each(T.expand(a, shape), mask, source)
     n = scalar_value(T.sum(mask, -1))
     if source.count < n:
         raise RuntimeError("masked_scatter_: Number of elements of source < number of ones in mask "
                            f"({source.count} < {n})")
     return T._index_put(T.expand(a, shape), (mask,),
                         T.slice(T.reshape(source, (-1,)), 0, 0, n, 1), False)
+
+
+cdef Tensor masked_scatter_each(Tensor a, Tensor mask, Tensor source):
+    """
+    The same under vmap, where each example may take another number of elements.
+
+    Element k of the source, counted from 1, goes where k ones of the mask have been met; the
+    first place is for elements that stay.
+    """
+    cdef Tensor flat, places, values
+    flat = T.reshape(mask, (-1,))
+    places = T.mul(T.cumsum(flat, 0, -1), flat)
+    values = T.cat((T.new_zeros(source, (1,)), T.reshape(source, (-1,))), 0)
+    try:
+        values = T.gather(values, 0, places)
+    except RuntimeError as error:
+        raise RuntimeError("masked_scatter_: Number of elements of source < number of ones in mask "
+                           f"of an example of vmap (source has {source.count})") from error
+    return T.where(mask, T.reshape(values, tuple(sizes_of(a))), a)
 
 
 cdef Tensor take(Tensor a, Tensor index, Tensor out):

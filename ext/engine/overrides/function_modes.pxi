@@ -74,6 +74,33 @@ cdef object asking_abs(Tensor a):
     return through_modes(Tensor.abs, (a,)) if mode_stack() else plain_forms.unary[U_ABS](a)
 
 
+# What `x[...]` does without a mode: x is plain or asked not to ask (classes that ask have slots of
+# their own), so only indices and what is assigned may have classes to ask.
+cdef getitem_fn own_getitem = NULL
+cdef setitem_fn own_setitem = NULL
+
+
+def _ask_classes_of_items():
+    """From now on reading and writing of items ask the classes of indices and values."""
+    global own_getitem, own_setitem
+    if own_getitem == NULL:
+        own_getitem, own_setitem = upcalls.getitem, upcalls.setitem
+        upcalls.getitem, upcalls.setitem = looking_getitem, looking_setitem
+
+
+cdef object looking_getitem(Tensor a, object index):
+    if type(index) is not int and asks(<PyObject*>index):
+        return ask_classes(Tensor.__getitem__, (index,), (a, index), {})
+    return own_getitem(a, index)
+
+
+cdef int looking_setitem(Tensor a, object index, object value) except -1:
+    if asks(<PyObject*>index) or overriding(<PyObject*>value):
+        ask_classes(Tensor.__setitem__, (index, value), (a, index, value), {})
+        return 0
+    return own_setitem(a, index, value)
+
+
 cdef object asking_getitem(Tensor a, object index):
     if not mode_stack():
         return plain_forms.getitem(a, index)
