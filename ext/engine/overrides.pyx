@@ -24,8 +24,8 @@ from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.forms cimport Form, form_upcalls
 from autograd_cy._C.tensor cimport (
-    Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED, tls_modes, tensor_as,
-    B_COUNT, U_COUNT, U_NEG, U_POS, U_INVERT, U_ABS)
+    Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
+    tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.tensor import _install
 include "operators_of_overrides.pxi"
 
