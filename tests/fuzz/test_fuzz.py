@@ -134,3 +134,13 @@ def test_memory_that_only_a_reference_needs_is_no_finding(monkeypatch, size, sta
     )
     monkeypatch.setattr(parts, "load", lambda name: part)
     assert worker.run_case("calls", 1, 1, autograd_cy, False)[0] == status
+
+
+def test_bits_of_results_may_differ_in_those_of_nan_alone():
+    nan = np.array([complex(np.nan, 1), complex(-0.0, np.nan)])
+    other = np.array([complex(-np.nan, 1), complex(-0.0, -np.nan)])
+    assert nan.tobytes() != other.tobytes() and calls._same_bits(nan, other)
+    assert not calls._same_bits(nan, np.array([complex(np.nan, 2), complex(-0.0, np.nan)]))
+    assert not calls._same_bits(nan, np.array([complex(np.nan, 1), complex(0.0, np.nan)]))
+    assert calls._same_bits(np.array(np.float32(np.nan)), np.array(np.float32(-np.nan)))
+    assert not calls._same_bits(np.array([1, 2]), np.array([1, 3]))

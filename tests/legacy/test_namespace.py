@@ -213,6 +213,9 @@ def test_linear_algebra_solves_and_factors():
     same(torch.orgqr(packed, tau).mm(packed.triu()), a)
     same(torch.ormqr(packed, tau, b), torch.orgqr(packed, tau).mm(b))
     same(torch.ormqr(packed, tau, b, True, True), torch.orgqr(packed, tau).t().mm(b))
+    wide = b.repeat(1, 300)  # LAPACK asks for room by the side that is long
+    same(torch.ormqr(packed, tau, wide), torch.orgqr(packed, tau).mm(wide))
+    same(torch.ormqr(packed, tau, wide.t(), False), wide.t().mm(torch.orgqr(packed, tau)))
     for upper in (True, False):
         factor = torch.potrf(spd, upper)
         same(factor.t().mm(factor) if upper else factor.mm(factor.t()), spd)

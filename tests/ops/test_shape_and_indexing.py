@@ -222,18 +222,17 @@ def test_masked_scatter_takes_elements_in_order():
 
 
 @pytest.mark.parametrize("batched", ["mask", "source", "both"])
-def test_masked_scatter_has_no_batched_mask_or_source(batched):
-    x, mask, source = ag.zeros(2, 3), ag.ones(2, 3) > 0, ag.ones(2, 3)
-
-    def one(m, s):
-        return x[0].masked_scatter(m, s)
-
+def test_masked_scatter_of_examples_is_that_of_each(batched):
+    x, mask = ag.zeros(2, 3), ag.tensor([[True, False, True], [False, False, True]])
+    source = ag.arange(1.0, 7.0).reshape(2, 3)
     in_dims = (0 if batched != "source" else None, 0 if batched != "mask" else None)
     given = [t if d == 0 else t[0] for t, d in zip((mask, source), in_dims)]
-    with pytest.raises(RuntimeError, match="vmap: masked_scatter is not possible with a batched"):
-        ag.vmap(one, in_dims)(*given)
+    found = ag.vmap(lambda m, s: x[0].masked_scatter(m, s), in_dims)(*given)
+    for i in range(2):
+        one = [t if d is None else t[i] for t, d in zip(given, in_dims)]
+        equal(found[i], x[0].masked_scatter(*one).numpy())
     filled = ag.vmap(lambda y: y.masked_scatter(mask[0], source[0]))(x)
-    equal(filled, np.ones((2, 3)))
+    equal(filled, [[1.0, 0.0, 2.0]] * 2)
 
 
 def test_masks_in_index_put_may_be_bytes_and_have_to_fit():
