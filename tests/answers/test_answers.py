@@ -1,5 +1,6 @@
 """Calls of `calls/`, by parts of the sources, have the answers that stand there."""
 
+import numpy
 import pytest
 from answers import FILES, agrees, answer, like, mistake, names, read, refused
 from endless import soon
@@ -13,6 +14,9 @@ def test_answers(path):
     known = names(autograd_cy)
     calls, wrong = read(path), {}
     assert calls
+    if numpy.lib.NumpyVersion(numpy.__version__) < "2.0.0":
+        # What NumPy itself answers, and how its numbers show, is that of NumPy 2.
+        calls = [call for call in calls if "np." not in call[0]]
     # Memory ends where it was asked to, so that it shows who writes beyond it.
     scratch._mark(True)
     autograd_cy.set_allocator_caching(False)
