@@ -73,8 +73,6 @@ cdef object saved_value(Node n, str kind, object where):
         return None if shape is None else shape[where[1]]
     slot = where
     if kind == "tensor" or kind == "operand":
-        if n.saved[slot].obj == NULL and not (n.flags & N_FREED):
-            return None
         if kind == "operand" and is_plain_number(n, slot):
             number = <object>n.saved[slot].obj
             return number.item() if isinstance(number, Tensor) else number

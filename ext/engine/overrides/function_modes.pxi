@@ -225,12 +225,14 @@ def _put_function_modes(tuple stack):
 cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
     """What the innermost mode says; the others are what is inside of its own calls."""
     cdef tuple stack = mode_stack()
+    cdef tuple outer = stack[:len(stack) - 1]
     mode = stack[len(stack) - 1]
-    _modes.stack = stack[:len(stack) - 1]
+    _modes.stack = outer
     try:
         return mode.__torch_function__(f, types, args, kwargs)
     finally:
-        _modes.stack = stack
+        # It may have left outer modes, or entered others that stay: it is the innermost again.
+        _modes.stack = stack if mode_stack() is outer else mode_stack() + (mode,)
 
 
 # --- mixed precision --------------------------------------------------------------------------
