@@ -187,6 +187,9 @@ class BuildExt(build_ext):
             chosen = [*target.flags, f"-DPyInit_{module.name}=PyInit_{name}"]
             chosen += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
             chosen += [f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
+            if target.flags:  # a processor may lack it, which the module is to say
+                chosen += [f"-DAUTOGRAD_CY_SIMD_NEEDS=agc_has_{target.name}"]
+                chosen += ["-include", "ext/core/processor.h"]
         return Library(
             name=name,
             compile_command=[

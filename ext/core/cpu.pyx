@@ -9,26 +9,7 @@ import os
 
 from autograd_cy._C._build_info import BUILD as _BUILD
 
-cdef extern from *:
-    """
-    #if defined(__x86_64__)
-    /* What -march=haswell and -march=skylake-avx512 let the compiler emit.  The first call also
-       asks whether the system saves the wide registers. */
-    static int agc_has_avx2(void) {
-        __builtin_cpu_init();
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-            && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    }
-    static int agc_has_avx512(void) {
-        return agc_has_avx2() && __builtin_cpu_supports("avx512f")
-            && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")
-            && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    }
-    #else
-    static int agc_has_avx2(void) { return 0; }
-    static int agc_has_avx512(void) { return 0; }
-    #endif
-    """
+cdef extern from "processor.h":
     int agc_has_avx2() nogil
     int agc_has_avx512() nogil
 

@@ -23,6 +23,7 @@ def small_tree(tmp_path) -> Path:
     package = ("__init__.py", "_C/__init__.py", "_version.py", "py.typed")
     for name in ("setup.py", "pyproject.toml", "README.md", "ext/__init__.py", "ext/core/info.pyx"):
         shutil.copy(ROOT / name, tree / name)
+    shutil.copy(ROOT / "ext/core/processor.h", tree / "ext/core/processor.h")
     for name in package:
         shutil.copy(ROOT / "autograd_cy" / name, tree / "autograd_cy" / name)
     (tree / "autograd_cy" / "__init__.py").write_text("from . import _C\n")

@@ -224,7 +224,11 @@ def modules():
     for found in pkgutil.walk_packages(ag.__path__, "autograd_cy."):
         # The generator reads the table; the package never imports it.
         if not found.name.endswith("__main__") and not found.name.startswith("autograd_cy.ops"):
-            yield importlib.import_module(found.name)
+            try:
+                yield importlib.import_module(found.name)
+            except ImportError as error:  # kernels for another processor
+                if "this processor cannot run" not in str(error):
+                    raise
 
 
 def test_every_context_is_in_the_table():
