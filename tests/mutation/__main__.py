@@ -45,7 +45,9 @@ def arguments(words=None):
         action="store_true",
         help="try those of harmless.txt instead, of which a test is to notice none",
     )
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    options.folder = options.folder.resolve()  # the tests run in it
+    return options
 
 
 def harmless() -> dict[str, str]:
@@ -93,6 +95,8 @@ def main(words=None) -> int:
     outcomes = {}
     with Runner(options.folder, "tests") as runner:
         tests = survey(options.folder, runner)
+        if not tests:
+            raise SystemExit(f"no test passes without a slip: see {options.folder}/build/tests.log")
         print(f"{len(tests)} tests, {sum(test.seconds for test in tests):.0f} s", flush=True)
 
         def note(number, outcome):

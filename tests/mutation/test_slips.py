@@ -212,6 +212,11 @@ def test_a_line_may_have_several_slips():
                     assert names["f"](x, y) == alone["f"](x, y), (line, slip)
 
 
+def test_a_folder_is_named_from_where_the_command_begins():
+    given = command.arguments(["--folder", "build/other"]).folder
+    assert given.is_absolute() and given.parts[-2:] == ("build", "other")
+
+
 def test_all_that_is_excused_can_be_tried():
     found = command.all_excused()
     assert {slip.key for slip in found} == set(command.harmless())
