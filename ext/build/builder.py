@@ -187,9 +187,6 @@ class BuildExt(build_ext):
             chosen = [*target.flags, f"-DPyInit_{module.name}=PyInit_{name}"]
             chosen += [f'-DAUTOGRAD_CY_SIMD="{target.name}"']
             chosen += [f"-DAUTOGRAD_CY_SIMD_{target.name.upper()}=1"]
-            if target.flags:  # a processor may lack it, which the module is to say
-                chosen += [f"-DAUTOGRAD_CY_SIMD_NEEDS=agc_has_{target.name}"]
-                chosen += ["-include", "ext/core/processor.h"]
         return Library(
             name=name,
             compile_command=[
@@ -199,6 +196,7 @@ class BuildExt(build_ext):
                 *chosen,
                 *(flags.of_cold(module.kind, self.probe) if module.cold else ()),
                 *flags.of_module(module.flags, self.probe),
+                *flags.ASKS_PROCESSOR,
                 *(f"-I{path}" for path in include_dirs()),
             ],
             link_command=list(self.compiler.linker_so),

@@ -56,6 +56,8 @@ COLD = (
 COLD_SIMD = ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fno-gcse", "-fno-tree-pre")
 # What Cython marks as small runs once, when its module is imported: no effort at all.
 ONCE = "-DCYTHON_SMALL_CODE=__attribute__((cold,optimize(0)))"
+# A module says it if the processor lacks what the compiler took to be there, by whatever flag.
+ASKS_PROCESSOR = ("-DAUTOGRAD_CY_ASKS_PROCESSOR", "-include", "ext/core/processor.h")
 RUNS_ONCE = "CYTHON_SMALL_CODE int probe(int x) { return x; }"
 
 # Compiles where arithmetic is what the standard says, and fails otherwise.

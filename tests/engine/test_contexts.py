@@ -227,7 +227,7 @@ def modules():
             try:
                 yield importlib.import_module(found.name)
             except ImportError as error:  # kernels for another processor
-                if "this processor cannot run" not in str(error):
+                if "which this one lacks" not in str(error):
                     raise
 
 
