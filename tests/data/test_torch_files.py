@@ -462,3 +462,10 @@ def test_classes_that_a_file_names_are_the_classes(write):
         write(what, file)
         file.seek(0)
         assert ag.load(file, weights_only=True) == what
+
+
+def test_a_layout_is_named_as_torch_names_it():
+    file = io.BytesIO()
+    ag.save({"layout": ag.strided}, file)
+    assert b"torch.serialization" in file.getvalue() and b"torch.strided" in file.getvalue()
+    assert ag.load(io.BytesIO(file.getvalue()))["layout"] is ag.strided

@@ -30,7 +30,7 @@ SAYS_NO_MORE = re.compile(
     r"return (0$|(agc_short_of_memory|arg_into|averages|averages_back|averages_of|check_holds|clear"
     r"|copy_across|copy_into|fill_elements|fill_with|join_rows"
     r"|largest|largest_of|launch|launch_tiles|mean_into|mse_in_steps|product|put_back"
-    r"|result_like|result_dense|run|run_loss|run_plan|store_element|sum_into|turn)\()"
+    r"|result_like|result_dense|run|run_loss|run_plan|set_tangent|store_element|sum_into|turn)\()"
 )
 
 # One that cannot raise, and says 0 or -1: whoever calls it asks whether that is below zero.
