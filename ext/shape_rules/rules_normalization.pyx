@@ -18,7 +18,7 @@ cdef int layout_of(Tensor t) noexcept:
     cdef int d
     if not t.flags & F_STRIDED:
         return CHANNELS_APART
-    if t.nd < 3 or (t.strides[1] != 1 and t.sizes[1] != 1):
+    if t.nd < 4 or (t.strides[1] != 1 and t.sizes[1] != 1):
         return CHANNELS_ANYHOW
     step = t.sizes[1]
     for d in range(t.nd - 1, 1, -1):
