@@ -139,7 +139,7 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
                     f"{list(dilation)}")
             r.sizes[2 + d] = (n - 1) * s - 2 * option(padding, d) + step + option(
                 output_padding, d)
-            if r.sizes[2 + d] < 0:
+            if r.sizes[2 + d] <= 0:
                 raise RuntimeError(
                     f"Given input size per channel: {list(sizes_of(input))[2:]}. Calculated output "
                     f"size in dimension {2 + d}: {r.sizes[2 + d]}. Output size is too small")
