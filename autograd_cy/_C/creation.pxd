@@ -13,7 +13,7 @@ cdef Tensor zeros_like_plain(Tensor t)               # keeps the order of dimens
 cdef Tensor ones_like_plain(Tensor t)
 cdef Tensor full_like_plain(Tensor t, double value)
 cdef Tensor eye_plain(int dt, Py_ssize_t rows, Py_ssize_t columns)
-cdef Tensor from_data(object data, int dt, str op)   # copies; dt -1: infer
+cdef Tensor from_data(object data, int dt)   # copies; dt -1: infer
 
 # --- arguments ------------------------------------------------------------------------------
 cdef int parse_size(tuple args, object size, Py_ssize_t* shape, str op) except -1  # returns ndim

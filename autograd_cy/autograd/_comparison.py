@@ -68,7 +68,6 @@ def check_first(
     check_forward_ad,
     check_backward_ad,
     fast_mode,
-    masked,
 ):
     """See :func:`autograd_cy.autograd.gradcheck.gradcheck`."""
     if not (check_forward_ad or check_backward_ad):
@@ -129,7 +128,6 @@ def check_second(
     check_fwd_over_rev,
     check_rev_over_rev,
     fast_mode,
-    masked,
 ):
     """See :func:`autograd_cy.autograd.gradcheck.gradgradcheck`."""
     if not (check_fwd_over_rev or check_rev_over_rev):
@@ -181,7 +179,6 @@ def check_second(
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
-        masked=masked,
     )
 
 

@@ -199,8 +199,9 @@ def _not_a_leaf(tensor: Tensor) -> Iterator[str]:
             yield f"It is a view of a tensor ({_described(base)}) that isn't a leaf either."
         return
     node = tensor.grad_fn
-    for below, _ in () if node is None else node.next_functions:
-        if below is not None and is_accumulator(below):
+    assert node is not None
+    for below, _ in node.next_functions:
+        if is_accumulator(below):
             yield (
                 f"It was made directly of a leaf ({_described(below.variable)}), which gets the "
                 "gradient. If this tensor was meant to be the leaf, make it with no history and "
@@ -370,13 +371,13 @@ def _unrecorded_uses(tensor: Tensor, nodes: list[Node]) -> Iterator[tuple[Node, 
     for node in nodes:
         if is_accumulator(node):
             leaf = node.variable
-            if block is not None and leaf.untyped_storage().data_ptr() == block:
+            if leaf.untyped_storage().data_ptr() == block:
                 yield node, False
             continue
         values = [s.value for s in saved_of(node, kinds) if isinstance(s.value, Tensor)]
         if any(value is tensor for value in values):
             yield node, True
-        elif block is not None and any(v.untyped_storage().data_ptr() == block for v in values):
+        elif any(v.untyped_storage().data_ptr() == block for v in values):
             yield node, False
 
 

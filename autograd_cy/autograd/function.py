@@ -173,14 +173,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
 
     def apply(self, *args: Any) -> Any:
         """The Function's backward with this node as `ctx`."""
-        cls = self._forward_cls
-        if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
-                "should only implement one of them."
-            )
-        chosen = cls.vjp if cls.backward is Function.backward else cls.backward
-        return chosen(self, *args)
+        return _function._call_backward(self, args)
 
     def apply_jvp(self, *args: Any) -> Any:
         """The Function's jvp with this node as `ctx`."""

@@ -127,7 +127,6 @@ def gradcheck(
         check_forward_ad=check_forward_ad,
         check_backward_ad=check_backward_ad,
         fast_mode=fast_mode,
-        masked=masked,
     )
 
 
@@ -212,5 +211,4 @@ def gradgradcheck(
         check_fwd_over_rev=check_fwd_over_rev,
         check_rev_over_rev=check_rev_over_rev,
         fast_mode=fast_mode,
-        masked=masked,
     )

@@ -360,11 +360,10 @@ def grad(
             return _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False)
 
         batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
-        made = _checked(outs, ins, batched(*given), unused_ok)
+        made = _checked(ins, batched(*given), unused_ok)
     else:
         seeds = _initial_gradients(outs, given)
         made = _checked(
-            outs,
             ins,
             _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False),
             unused_ok,
@@ -391,7 +390,7 @@ def _zeros_of(x, requires_grad):
     return zeros.requires_grad_() if requires_grad else zeros
 
 
-def _checked(outs, ins, grads, unused_ok):
+def _checked(ins, grads, unused_ok):
     if not unused_ok:
         for i, g in enumerate(grads):
             if g is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from autograd_cy._C.node import AccumulateGrad, Node
 from autograd_cy._C.tensor import Tensor
@@ -116,7 +116,7 @@ def named_tensors(params: Any) -> list[tuple[str, Tensor]]:
     return [(str(name), tensor) for name, tensor in pairs]
 
 
-def is_accumulator(node: Node) -> bool:
+def is_accumulator(node: Node | None) -> TypeGuard[AccumulateGrad]:
     """Whether a node adds the gradient of a leaf to its ``grad``."""
     return isinstance(node, AccumulateGrad)
 

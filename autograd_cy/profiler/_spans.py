@@ -83,7 +83,7 @@ class Spans:
         values = getattr(self.columns, key)
         extended = _extended(values, len(self.outside), none)
         found = extended[self.source]
-        if len(self.lost) and key in JOINED:
+        if key in JOINED:
             # What was merged had the node, say, while its parent only called it.
             JOINED[key].at(found, self.place_of[self.lost], values[self.lost])
         return found
@@ -321,7 +321,7 @@ class Spans:
                 fields["stack"] = list(stacks[stack])
             made.append(event)
         self._add_rare(made, these)
-        if full and event_name is not None:
+        if event_name is not None:
             for event, nr in zip(made, event_name):
                 if nr in full:
                     event.trace_name = full[nr]

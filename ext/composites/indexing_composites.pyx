@@ -55,7 +55,7 @@ cdef Tensor masked_select(Tensor a, Tensor mask):
     return T._index(T.expand(a, shape), (T.expand(mask, shape),))
 
 
-cdef Tensor with_slice(Tensor a, Tensor src, Tensor scattered, Tensor mask):
+cdef Tensor with_slice(Tensor a, Tensor scattered, Tensor mask):
     """`scattered` where the mask is set, `a` elsewhere."""
     return T.where(T.ne(mask, wrap_int(0)), scattered, a)
 
@@ -72,7 +72,7 @@ cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t
                              Py_ssize_t dim2):
     cdef tuple size = dims_of(a)
     src = slice_source(src, T.diagonal(T.detach(a), offset, dim1, dim2))
-    return with_slice(a, src, T._diagonal_backward(src, size, offset, dim1, dim2),
+    return with_slice(a, T._diagonal_backward(src, size, offset, dim1, dim2),
                       T._diagonal_backward(filled(a, a.dt, dims_of(src), 1), size, offset, dim1,
                                            dim2))
 
@@ -80,7 +80,7 @@ cdef Tensor diagonal_scatter(Tensor a, Tensor src, Py_ssize_t offset, Py_ssize_t
 cdef Tensor select_scatter(Tensor a, Tensor src, Py_ssize_t dim, Py_ssize_t index):
     cdef tuple size = dims_of(a)
     src = slice_source(src, T.select(T.detach(a), dim, index))
-    return with_slice(a, src, T._select_backward(src, size, dim, index),
+    return with_slice(a, T._select_backward(src, size, dim, index),
                       T._select_backward(filled(a, a.dt, dims_of(src), 1), size, dim, index))
 
 
@@ -90,7 +90,7 @@ cdef Tensor slice_scatter(Tensor a, Tensor src, Py_ssize_t dim, object start, ob
     if a.nd == 0:
         raise IndexError("slice_scatter() cannot be applied to a 0-dim tensor.")
     src = slice_source(src, T.slice(T.detach(a), dim, start, end, step))
-    return with_slice(a, src, T._slice_backward(src, size, dim, start, end, step),
+    return with_slice(a, T._slice_backward(src, size, dim, start, end, step),
                       T._slice_backward(filled(a, a.dt, dims_of(src), 1), size, dim, start, end,
                                         step))
 

@@ -111,13 +111,12 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
     cdef tuple made
     check_bias(b_ih, w_hh, "b_ih", <str>NAMES[mode])
     check_bias(b_hh, w_hh, "b_hh", <str>NAMES[mode])
-    if not (fits(x, dt) and fits(h, dt) and fits(c, dt) and fits(w_ih, dt) and fits(w_hh, dt)
-            and fits(b_ih, dt) and fits(b_hh, dt)):
-        return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
-    if dt == DT_F32 or dt == DT_F64:
+    cdef bint fused = (fits(x, dt) and fits(h, dt) and fits(c, dt) and fits(w_ih, dt)
+                       and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt))
+    if fused and (dt == DT_F32 or dt == DT_F64):
         made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
         return made[0], made[2]
-    if dt == DT_F16 or dt == DT_BF16:
+    if fused and (dt == DT_F16 or dt == DT_BF16):
         made = T._recurrent(widened(x), widened(h), widened(c), widened(w_ih), widened(w_hh),
                             widened(b_ih), widened(b_hh), None, None, mode)
         return (T._to_dtype(<Tensor>made[0], dt),

@@ -233,7 +233,7 @@ cdef Tensor roll(Tensor a, tuple shifts, tuple dims):
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     for dim, shift in zip(dims, shifts):
         d = normal_dim(dim, a.nd)
-        n = a.sizes[d] if a.nd else 1
+        n = a.sizes[d]
         k = shift % n if n else 0
         if k:
             a = T.cat((T.narrow(a, d, n - k, k), T.narrow(a, d, 0, n - k)), d)

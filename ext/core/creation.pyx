@@ -82,12 +82,9 @@ cdef Py_ssize_t one_size(object x, Py_ssize_t position, str op, str name="size")
     cdef int overflow = 0
     cdef long long n
     if Py_TYPE(x) != &PyLong_Type:
-        if isinstance(x, (bool, float)) or not hasattr(x, "__index__"):
-            raise TypeError(
-                f"{op}(): argument '{name}' (position {position}) must be tuple of ints, "
-                f"not {type(x).__name__}"
-            )
         try:
+            if isinstance(x, bool):
+                raise TypeError("a truth value is no size")
             x = PyNumber_Index(x)
         except TypeError:
             raise TypeError(

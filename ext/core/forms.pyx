@@ -237,7 +237,7 @@ cdef bint has_named(Given* g, str name) except -1:
     return g.names != NULL and name in <tuple>g.names
 
 
-cdef int refuse_names(Row* row, PyObject** given, Py_ssize_t n, object key) except -1:
+cdef int refuse_name(Row* row, object key) except -1:
     """Say what is wrong with an argument given by name."""
     cdef int i
     for i in range(row.n):
@@ -265,7 +265,7 @@ cdef int take_names(Row* row, PyObject** args, Py_ssize_t n, PyObject* names,
                     found = i
                     break
         if found < 0 or given[found] != NULL:
-            refuse_names(row, given, n, <object>key)
+            refuse_name(row, <object>key)
         given[found] = args[n + k]
     return 0
 

@@ -20,6 +20,7 @@ from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport other_device
 from autograd_cy._C.placement cimport MF_PRESERVE
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
     Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, tensor_turned, element_value,
@@ -344,7 +345,7 @@ include "iterate/results.pxi"
 
 # --- elementwise drivers --------------------------------------------------------------------
 
-cdef object unsupported(int kernel, int dt, str op):
+cdef object unsupported(int dt, str op):
     return RuntimeError(
         f"\"{op}\" not implemented for '{dt_object(dt).name}'; convert the operands with .to(dtype)"
     )
@@ -359,7 +360,7 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     cdef int i
     cdef bint same = out.nd == ndim
     cdef Tensor fresh
-    if upcalls.note_write != NULL and tls_modes() & M_GUARD_SAVED:
+    if tls_modes() & M_GUARD_SAVED:
         upcalls.note_write(out, op)
     if same:
         for i in range(ndim):
@@ -571,7 +572,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
         in_dt = dt_real(dt)
         dt = dt_to_complex(dt)
     if KT.loops[kernel][dt] == NULL:
-        raise unsupported(kernel, dt, op)
+        raise unsupported(dt, op)
     e.kernel = kernel
     e.dt = dt
     e.nargs = nin + 1
@@ -632,7 +633,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
             and not (rule & ~P_BOOL)):
         loop = KT.loops[kernel][dt]
         if loop == NULL:
-            raise unsupported(kernel, dt, op)
+            raise unsupported(dt, op)
         r = tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
         plan.loop = loop
         plan.nargs = 2

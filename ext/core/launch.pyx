@@ -12,6 +12,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport dt_object
 from autograd_cy._C.parallel cimport parallel_for, team_size
+from autograd_cy._C.sizes cimport round_up
 from autograd_cy._C.storage cimport (
     StorageImpl, note_births, storage_decref, storage_incref, storage_new,
 )
@@ -238,7 +239,7 @@ cdef int keep(Launch* work) except -1:
         p.launches = more
         p.room = 2 * p.room + 64
     # One block: the plan, the numbers, the operands.
-    numbers = (work.size + NUMBER_BYTES - 1) // NUMBER_BYTES * NUMBER_BYTES
+    numbers = round_up(work.size, NUMBER_BYTES)
     plan = <char*>malloc(numbers + work.n * (NUMBER_BYTES + <Py_ssize_t>sizeof(Operand)))
     if plan == NULL:
         raise MemoryError("no memory to keep a launch")

@@ -4,6 +4,7 @@
 # What the budget is by default is decided in autograd_cy/_environment/threads.py.
 
 from cython.parallel cimport prange
+from autograd_cy._C.sizes cimport parts, round_up
 
 from autograd_cy._environment import threads as _threads
 
@@ -193,11 +194,11 @@ cdef int parallel_range(
     cdef Py_ssize_t part, chunk, lo, hi
     if n <= 0:
         return 1
-    nthreads = clamp((n + 63) // 64, nthreads)
+    nthreads = clamp(parts(n, 64), nthreads)
     if nthreads == 1:
         body(ctx, 0, n)
         return 1
-    chunk = ((n + nthreads - 1) // nthreads + 63) // 64 * 64
+    chunk = round_up(parts(n, nthreads), 64)
     for part in prange(nthreads, num_threads=nthreads, schedule="static", chunksize=1):
         lo = part * chunk
         hi = min(lo + chunk, n)

@@ -20,6 +20,7 @@ from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport keeping
 from autograd_cy._C.parallel cimport parallel_range, team_size
 from autograd_cy._C.placement cimport as_device, cpu_device, device_code
+from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, F_DEVICE, F_LAZY, F_STRIDED
 from autograd_cy._C.random_loops cimport *
@@ -310,7 +311,7 @@ cdef int run(RandomJob* job, Tensor t, object gen, str op) except -1:
     job.chunk = g.position
     job.out = target.ptr
     size = chunk_elements(job.kind, job.dt)
-    chunks = (job.n + size - 1) // size
+    chunks = parts(job.n, size)
     g.position += <uint64_t>chunks
     if chunks < RELEASE_GIL:
         loops.fill(job, 0, chunks)
@@ -496,7 +497,7 @@ cdef Tensor permutation(Py_ssize_t n, object gen):
     cdef uint64_t word, first = g.position
     cdef Py_ssize_t i, j, used = 0
     cdef int64_t held
-    g.position += <uint64_t>((n + 31) // 32)
+    g.position += <uint64_t>parts(n, 32)
     with nogil:
         for i in range(n):
             p[i] = i
@@ -513,7 +514,7 @@ cdef Tensor permutation(Py_ssize_t n, object gen):
 
 
 cdef inline uint64_t upper_product(uint64_t a, uint64_t b) noexcept nogil:
-    """Upper 64 bits of the product, for b below 2**32 or any other."""
+    """Upper 64 bits of the product."""
     cdef uint64_t a0 = <uint32_t>a, a1 = a >> 32, b0 = <uint32_t>b, b1 = b >> 32
     cdef uint64_t mid = a1 * b0 + ((a0 * b0) >> 32)
     return a1 * b1 + (mid >> 32) + ((a0 * b1 + <uint32_t>mid) >> 32)

@@ -261,7 +261,7 @@ cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
 
 
 cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1:
-    """Let `s` count its writes with `other`, after ``x.data = y`` the new memory with the old."""
+    """Let `s`, which is new, count its writes with `other`: after ``x.data = y`` with what x was."""
     cdef SharedVersion* shared
     if other.version == &other.own_version:
         # The counter must outlive both, and memory must not: it gets a place of its own.
@@ -273,7 +273,6 @@ cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1:
         other.version = &shared.version
     shared = <SharedVersion*>other.version
     shared.refcount += 1
-    leave_version(s)
     s.version = other.version
     return 0
 

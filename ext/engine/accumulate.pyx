@@ -90,9 +90,6 @@ cdef int add_gradients(PyObject** slot, PyObject* grad, bint create_graph) excep
     """Add a gradient (takes the reference) to the one in a buffer."""
     cdef PyObject* old = slot[0]
     cdef Tensor total
-    if old == NULL:
-        slot[0] = grad
-        return 0
     if (
         not create_graph and same_shape(<Tensor>old, <Tensor>grad)
         and (<Tensor>old).dt == (<Tensor>grad).dt

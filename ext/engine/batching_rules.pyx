@@ -65,7 +65,7 @@ cdef class Layout:
     cdef int nd             # dimensions of the broadcast index tensors
     cdef bint together      # no None between them: their dimensions stay in place
 
-    def __init__(self, tuple indices, int level):
+    def __init__(self, tuple indices):
         cdef Py_ssize_t i
         cdef Tensor t
         self.together = True
@@ -104,7 +104,7 @@ cdef Tensor index_each(Tensor self, object indices):
     cdef int level = top_level((self,) + given(indices))
     cdef tuple idx = as_integers(indices, level)
     cdef tuple present = given(idx)
-    cdef Layout where = Layout(idx, level)
+    cdef Layout where = Layout(idx)
     cdef Tensor r
     cdef int d
     self = lowered(self, level)
@@ -130,7 +130,7 @@ cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accu
     cdef int level = top_level((self, values) + given(indices))
     cdef tuple idx = as_integers(indices, level)
     cdef tuple present = given(idx)
-    cdef Layout where = Layout(idx, level)
+    cdef Layout where = Layout(idx)
     cdef Py_ssize_t size
     cdef Tensor p, v
     cdef int d, nd

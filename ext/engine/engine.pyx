@@ -307,7 +307,7 @@ cdef int mark_needed(GraphTask g) except -1:
 
 
 cdef inline bint is_captured(GraphTask g, PyObject* p) except -1:
-    return g.captures is not None and <size_t>p in g.captures
+    return <size_t>p in g.captures
 
 
 cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
@@ -358,7 +358,8 @@ cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) ex
     variable = accumulated_variable(n)
     if variable.extra is not None and variable.extra.hooks:
         run_tensor_hooks(variable.extra.hooks, gin)
-    capture(g, n, gin)
+    if g.results is not None:
+        capture(g, n, gin)
     if not g.accumulate:
         return 0
     if n.extra is not None:
@@ -378,14 +379,14 @@ cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) ex
             seen = NULL
         if shown and gin[0] == NULL and variable.gradient != NULL:
             gin[0] = give(tensor_alias(<Tensor>variable.gradient))
-    after_accumulation(n, variable)
+    after_accumulation(variable)
     if n.extra is not None:
         after_node(n, gin, gout)
     return 0
 
 
 cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
-    if g.results is None or not is_captured(g, <PyObject*>n):
+    if not is_captured(g, <PyObject*>n):
         return 0
     for nr, position in g.captures[<size_t><PyObject*>n]:
         if gin[<int>nr] != NULL:
@@ -440,7 +441,7 @@ cdef int run_node(GraphTask g, Node n) except -1:
         else:
             if n.extra is not None:
                 tensor_hooks_of(n, gin)
-            if g.captures is not None:
+            if g.results is not None:
                 capture(g, n, gin)
             if not g.selective or g.accumulate or leads_on(g, n):
                 if n.extra is not None:
@@ -563,7 +564,7 @@ cdef int run_ready(GraphTask g) except -1:
             p = NULL
             release_node(done)
     except BaseException as error:
-        if p != NULL and g_modes & G_ANOMALY and _anomaly_failure is not None:
+        if g_modes & G_ANOMALY and _anomaly_failure is not None:
             _anomaly_failure(<object>p, error)
         raise
     finally:

@@ -157,18 +157,16 @@ cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
 cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
     """The part of the base's tangent that belongs to a view, perhaps of parts of numbers."""
     cdef Tensor r
+    cdef Py_ssize_t place
     tangent = turned_view(tangent, whole_bits(base, view))
     if dt_is_complex(base.dt) and not dt_is_complex(view.dt):
         tangent = T.view_as_real(tangent)
-        r = T.as_strided(tangent, dims_of(view), strides_of(view),
-                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[view.dt])
-    elif dt_is_complex(view.dt) and not dt_is_complex(base.dt):
+    place = offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[tangent.dt]
+    if dt_is_complex(view.dt) and not dt_is_complex(base.dt):
         r = T.view_as_complex(T.as_strided(
-            tangent, dims_of(view) + (2,), tuple([2 * s for s in strides_of(view)]) + (1,),
-            offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt]))
+            tangent, dims_of(view) + (2,), tuple([2 * s for s in strides_of(view)]) + (1,), place))
     else:
-        r = T.as_strided(tangent, dims_of(view), strides_of(view),
-                         offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[base.dt])
+        r = T.as_strided(tangent, dims_of(view), strides_of(view), place)
     return turned_view(r, window_bits(base, view))
 
 
@@ -493,7 +491,7 @@ cdef Tensor placed_like(Tensor tangent, Tensor t):
         return T.clone(tangent, 0) if tensor_has_overlap(tangent) else tangent
     if lies_like(tangent, t) and covers_alike(t, tangent):
         return tangent
-    if t.flags & F_BATCHED or tangent.flags & F_BATCHED or offset % size or t.mem.nbytes % size:
+    if t.flags & F_BATCHED or tangent.flags & F_BATCHED or t.mem.nbytes % size:
         laid = zeros_matching(t, tangent)
     else:
         shape = t.mem.nbytes // size
@@ -566,11 +564,11 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level, bint as_view):
 
 def _make_dual(Tensor t not None, Tensor tangent not None, ForwardLevel level not None):
     """A view of `t` at the same place of the graph that has `tangent` at `level`."""
-    if t.flags & F_DUAL and find_tangent(t, level) is not None:
+    if find_tangent(t, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the "
             "same level is not supported.")
-    if tangent.flags & F_DUAL and find_tangent(tangent, level) is not None:
+    if find_tangent(tangent, level) is not None:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level is not "
             "supported.")

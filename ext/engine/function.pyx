@@ -117,6 +117,11 @@ cdef class FunctionNode(Node):
         return 0
 
 
+cdef tuple as_plain_tuple(object given):
+    """What a function returned, one thing or a tuple of any class."""
+    return tuple(given) if isinstance(given, tuple) else (given,)
+
+
 cdef object call_backward(FunctionNode ctx, list grads):
     cdef object cls = type(ctx)._forward_cls
     backward = cls.backward
@@ -129,11 +134,16 @@ cdef object call_backward(FunctionNode ctx, list grads):
     return backward(ctx, *grads)
 
 
+def _call_backward(FunctionNode ctx not None, tuple grads not None):
+    """What the backward of a Function, by either of its names, says to these gradients."""
+    return call_backward(ctx, list(grads))
+
+
 cdef int deliver(FunctionNode ctx, object given, PyObject** gout) except -1:
     """Put what backward returned at the edges; one value per argument of apply."""
     cdef Py_ssize_t wanted = len(ctx.is_tensor), got, j
     cdef int edge = 0, at
-    cdef tuple result = given if isinstance(given, tuple) else (given,)
+    cdef tuple result = as_plain_tuple(given)
     got = len(result)
     if got > wanted:
         for j in range(wanted, got):
@@ -149,9 +159,7 @@ cdef int deliver(FunctionNode ctx, object given, PyObject** gout) except -1:
                     f"function {ctx.node_name()} returned a gradient different than None at "
                     f"position {j + 1}, but the corresponding forward input was not a Variable")
             continue
-        at = edge
-        if ctx.first:
-            at = ctx.first if edge == 0 else (0 if edge == ctx.first else edge)
+        at = edge_at(ctx, edge)
         edge += 1
         if r is None:
             continue
@@ -278,13 +286,12 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
             if not flags & F_BATCHED:
                 made = cls.forward(*args)
             cls.setup_context(ctx, args, made)
-            check_passed_through(args, made if isinstance(made, tuple) else (made,),
-                                 ctx.dirty_tensors, ctx.to_save)
+            check_passed_through(args, as_plain_tuple(made), ctx.dirty_tensors, ctx.to_save)
         else:
             made = cls.forward(ctx, *args)
     finally:
         tls_set_modes(modes)
-    outputs = finish(ctx, args, tuple(made) if isinstance(made, tuple) else (made,), recording,
+    outputs = finish(ctx, args, as_plain_tuple(made), recording,
                      g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
     if seen != NULL and recording:
         note_node(seen, ctx)
@@ -312,7 +319,7 @@ cdef tuple given_as(str attribute, object given):
     if not isinstance(given, tuple):
         raise RuntimeError(f"{attribute} attribute is expected to be a tuple but is "
                            f"{type(given).__name__}; call the method of ctx")
-    return given
+    return tuple(given)
 
 
 cdef tuple tensors_only(str attribute, object given, str text):
@@ -356,7 +363,7 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
         if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)) and (
                 recording or not requires_grad(t)):
             t.creation = CREATED_IN_FUNCTION
-        if type(t) is Tensor and type(made[i]) is not Tensor and keeps_class(made[i]):
+        if type(made[i]) is not Tensor and keeps_class(made[i]):
             t = tensor_as(t, type(made[i]))
         outputs.append(t)
     if differentiable > 1:
@@ -510,6 +517,11 @@ cdef int keep_first(FunctionNode ctx, tuple args, Tensor t) except -1:
     return 0
 
 
+cdef int edge_at(FunctionNode ctx, int edge) noexcept:
+    """Where the edge of a tensor among the arguments is, after keep_first."""
+    return ctx.first if edge == 0 else 0 if edge == ctx.first else edge
+
+
 cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
     cdef int edge = 0
     if t.fn == <PyObject*>ctx:
@@ -517,9 +529,7 @@ cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
         return 0
     for a in args:
         if a is t:
-            if ctx.first:
-                edge = ctx.first if edge == 0 else (0 if edge == ctx.first else edge)
-            save_input(ctx, slot, t, edge)
+            save_input(ctx, slot, t, edge_at(ctx, edge))
             return 0
         edge += isinstance(a, Tensor)
     save_input(ctx, slot, t, -1)
@@ -613,8 +623,7 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
 
 cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):
     """What jvp returned: a Tensor or None for each output."""
-    cdef tuple result = given if type(given) is tuple else (
-        tuple(given) if isinstance(given, tuple) else (given,))
+    cdef tuple result = as_plain_tuple(given)
     cdef Py_ssize_t i
     for i in range(len(result)):
         if result[i] is not None and not isinstance(result[i], Tensor):

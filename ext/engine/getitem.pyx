@@ -18,7 +18,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object x, void* error) except? -1
 
 
-cdef object one_index(Tensor a, object index):
+cdef object refuse_index(object index):
     if isinstance(index, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(index).__name__}' (as an index)")
     raise IndexError(
@@ -163,7 +163,7 @@ cdef tuple apply_basic(Tensor a, object index):
         elif hasattr(item, "__index__") and not isinstance(item, _np.bool_):  # as in new NumPy
             v = pick(v, dim, item)
         else:
-            one_index(a, item)
+            refuse_index(item)
     return v, (tuple(advanced) if advanced else None)
 
 
@@ -177,8 +177,7 @@ cdef int put(list advanced, Py_ssize_t place, Tensor t) except -1:
 cdef bint is_mask(object index, tuple advanced):
     """Whether the only index is a mask, where one element is a number, so of any dtype."""
     found = [x for x in advanced if x is not None]
-    return index is True or index is False or (
-        len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL)
+    return index is True or len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL
 
 
 cdef bint is_int(Tensor t) noexcept:
@@ -261,7 +260,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
     if advanced is not None:
         if src.dt != v.dt:
             if value is src and not (is_mask(index, advanced) and (
-                    src.count == 1 or index is True or index is False)):
+                    src.count == 1 or index is True)):
                 raise RuntimeError(
                     "Index put requires the source and destination dtypes match, got "
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "

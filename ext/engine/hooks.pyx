@@ -125,13 +125,7 @@ cdef int put_back(object r, PyObject** p, int n, object hook) except -1:
 cdef int tensor_hooks_of(Node n, PyObject** gin) except -1:
     cdef NodeExtra x = n.extra
     cdef int i
-    if x is None:
-        return 0
-    if x.tensor_hooks and n.n_out == 1:
-        hooks = x.tensor_hooks.get(0)
-        if hooks is not None:
-            run_tensor_hooks(hooks, gin)
-    elif x.tensor_hooks:
+    if x.tensor_hooks:
         for nr, hooks in list(x.tensor_hooks.items()):    # in the order of registration
             run_tensor_hooks(hooks, &gin[<int>nr])
     if x.retain_hooks:
@@ -152,7 +146,7 @@ cdef int before_node(Node n, PyObject** gin) except -1:
 
 
 cdef int after_node(Node n, PyObject** gin, PyObject** gout) except -1:
-    if n.extra is None or not n.extra.post_hooks:
+    if not n.extra.post_hooks:
         return 0
     cdef int first = first_edge(n)
     for hook in list(n.extra.post_hooks.values()):
@@ -163,7 +157,7 @@ cdef int after_node(Node n, PyObject** gin, PyObject** gout) except -1:
     return 0
 
 
-cdef int after_accumulation(Node n, Tensor variable) except -1:
+cdef int after_accumulation(Tensor variable) except -1:
     """Post-accumulate hooks of the leaf."""
     cdef TensorExtra x = variable.extra
     if x is None or not x.post_hooks:

@@ -721,10 +721,10 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
             raise RuntimeError(f"{op}: Trying to resize to a negative dimension: {list(size)}")
         count = checked_mul(count, shape[i], f"{op}: numel")
     needed = checked_add(here, checked_mul(count, DT_SIZE[self.dt], op), op)
-    if format < 0 and n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0:
+    cdef bint same = n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0
+    if format < 0 and same:
         return self                 # nothing to change, nothing to note
-    cdef bint reshaped = self.fn != NULL and not self.flags & F_VIEW and not (
-        n == self.nd and memcmp(shape, self.sizes, n * sizeof(Py_ssize_t)) == 0)
+    cdef bint reshaped = self.fn != NULL and not self.flags & F_VIEW and not same
     format_strides(n, shape, 0 if format < 0 or format == MF_PRESERVE else format, strides)
     if needed <= self.mem.nbytes:
         set_geometry(self, n, shape, strides)

@@ -9,7 +9,7 @@ autograd_cy/_interpreted.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from autograd_cy._C.arguments cimport refuse_dtype, tensor_arg
+from autograd_cy._C.arguments cimport claim, tensor_arg
 from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
@@ -233,15 +233,13 @@ cdef int claim_dtypes(Operation op, tuple args) except -1:
     bits, places, promoted, by_dtype, words = op.claim
     if promoted:
         dt = result_dtype(tuple([args[place] for place in places]))
-        if not (bits >> dt) & 1:
-            refuse_dtype(dt, op.name, words)
+        claim(dt, bits, op.name, words)
         return 0
     for place in places:
         t = <Tensor>args[place]
         # What is computed in another dtype need not be of a claimed one.
         dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
-        if not (bits >> dt) & 1:
-            refuse_dtype(dt, op.name, words)
+        claim(dt, bits, op.name, words)
     return 0
 
 
@@ -304,7 +302,7 @@ cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results, bint
     cdef Py_ssize_t n_edges = len(op.differentiable)
     cdef int edge = 0
     cdef Tensor t
-    if op.listed >= 0 and op.listed in op.differentiable:
+    if op.listed in op.differentiable:
         n_edges += len(<tuple>args[op.listed]) - 1
     node_init(n, n_edges, op.n_slots, n_results)
     for place in op.differentiable:
@@ -448,7 +446,7 @@ cdef int save_results(Operation op, InterpretedNode n, tuple results) except -1:
 cdef int move(Operation op, tuple results, tuple args) except -1:
     """Set the tangents of the results."""
     cdef tuple moving = tuple([args[p] for p in op.differentiable if p != op.listed])
-    cdef bint has_list = op.listed >= 0 and op.listed in op.differentiable
+    cdef bint has_list = op.listed in op.differentiable
     cdef ForwardLevel level = forward_level(moving + <tuple>args[op.listed] if has_list else moving)
     cdef list tangents = []
     cdef list below = list(args)

@@ -87,11 +87,9 @@ cdef Tensor place_alias(Tensor t):
 
 
 cdef Tensor primal_of(Tensor t):
-    cdef Tensor r, outer
-    if t is None or not (t.flags & F_DUAL):
-        return t
-    r = place_alias(t)
-    outer = <Tensor>t.extra.primal
+    """A dual without the tangent of its innermost level."""
+    cdef Tensor r = place_alias(t)
+    cdef Tensor outer = <Tensor>t.extra.primal
     if outer is not None and outer.flags & F_DUAL:
         put_dual(r, <Tensor>outer.extra.tangent, outer.extra.forward, <Tensor>outer.extra.primal)
     return r

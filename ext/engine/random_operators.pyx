@@ -155,7 +155,7 @@ cdef dict keywords(object generator, object dtype, object layout, object device,
 
 cdef object whole_number(object x, str op, str argument):
     """An int, or something that stands for one (bool and float do not)."""
-    if isinstance(x, (bool, float)) or not hasattr(x, "__index__"):
+    if isinstance(x, bool) or not hasattr(x, "__index__"):
         raise TypeError(f"{op}(): argument '{argument}' must be int, not {type(x).__name__}")
     return x.__index__()
 

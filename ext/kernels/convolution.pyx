@@ -139,7 +139,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
     if t.plain:
         compute_plain(t, g, group, image, images, first * t.block, rows, planes, n)
         return
-    if n > most and 2 * depth_of(t, g, rows) < g.k:
+    if n > most and 2 * depth_of(t, rows) < g.k:
         compute_deep(t, g, group, images, image, first, last, planes, tile, n)
         return
     while v < n:
@@ -187,7 +187,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
         v += count
 
 
-cdef inline Py_ssize_t depth_of(Work* t, Grid* g, Py_ssize_t rows) noexcept nogil:
+cdef inline Py_ssize_t depth_of(Work* t, Py_ssize_t rows) noexcept nogil:
     """How many taps at a time leave the weights of these rows in cache."""
     return max(STREAMED // (rows * t.f.wide) // 16 * 16, <Py_ssize_t>64)
 
@@ -200,7 +200,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
     cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k, now
     cdef Py_ssize_t before = first * t.block, all = min(last * t.block, t.rows) - before
     cdef Py_ssize_t most = 4 if 2 * t.block <= loops.rows else 2
-    cdef Py_ssize_t depth = depth_of(t, g, all)
+    cdef Py_ssize_t depth = depth_of(t, all)
     cdef const void* b[4]
     cdef const Py_ssize_t* off
     cdef char* sums = <char*>take_scratch(<size_t>(all * n * lanes * f.wide))

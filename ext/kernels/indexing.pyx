@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
-    DT_SIZE, DT_U8, dt_numpy)
+    DT_SIZE, dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.index_values cimport first_outside, positions

@@ -234,7 +234,7 @@ cdef void group_sums(void* ctx) noexcept nogil:
             put(k, plan.by_bias, c, y)
 
 
-cdef int cut(RowPlan* plan, Tensor input, Py_ssize_t rows, Py_ssize_t n, int dt) except -1:
+cdef int cut(RowPlan* plan, Py_ssize_t rows, Py_ssize_t n, int dt) except -1:
     memset(plan, 0, sizeof(RowPlan))
     plan.kind = dt == DT_F64
     plan.item = DT_SIZE[dt]
@@ -367,7 +367,7 @@ cdef int layer_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, tup
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
     rows_of(input, shape, &rows, &n)
-    cut(&plan, input, rows, n, spread.dt)
+    cut(&plan, rows, n, spread.dt)
     plan.centred = True
     plan.eps = eps
     return forward_rows(&plan, result, mean, spread, input, weight, bias, spread.dt)
@@ -379,7 +379,7 @@ cdef int layer_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
     rows_of(input, shape, &rows, &n)
-    cut(&plan, input, rows, n, spread.dt)
+    cut(&plan, rows, n, spread.dt)
     plan.centred = True
     return backward_rows(&plan, to_input, to_weight, to_bias, grad, input, mean, spread, weight,
                          spread.dt)
@@ -390,7 +390,7 @@ cdef int rms_norm(Tensor result, Tensor spread, Tensor input, tuple shape, Tenso
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
     rows_of(input, shape, &rows, &n)
-    cut(&plan, input, rows, n, spread.dt)
+    cut(&plan, rows, n, spread.dt)
     plan.eps = eps
     return forward_rows(&plan, result, None, spread, input, weight, None, spread.dt)
 
@@ -400,7 +400,7 @@ cdef int rms_norm_backward(Tensor to_input, Tensor to_weight, Tensor grad, Tenso
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
     rows_of(input, shape, &rows, &n)
-    cut(&plan, input, rows, n, spread.dt)
+    cut(&plan, rows, n, spread.dt)
     return backward_rows(&plan, to_input, to_weight, None, grad, input, None, spread, weight,
                          spread.dt)
 
@@ -410,7 +410,7 @@ cdef int cut_groups(RowPlan* plan, Tensor input, Py_ssize_t groups, int dt) exce
     cdef int d
     for d in range(2, input.nd):
         run *= input.sizes[d]
-    cut(plan, input, input.sizes[0] * groups, per * run, dt)
+    cut(plan, input.sizes[0] * groups, per * run, dt)
     plan.centred = True
     plan.groups = groups
     plan.per = per

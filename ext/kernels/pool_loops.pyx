@@ -86,7 +86,7 @@ cdef inline void window(const PoolShape* g, int d, Py_ssize_t o, Py_ssize_t* lo,
 cdef inline Py_ssize_t extent(const PoolShape* g, int d, Py_ssize_t o) noexcept nogil:
     """The elements that window o of an average counts."""
     cdef Py_ssize_t lo, hi
-    if g.with_pad and not g.adaptive:
+    if g.with_pad:
         lo = o * g.s[d] - g.p[d]
         hi = lo + g.k[d]
         return (hi if hi < g.size[d] + g.p[d] else g.size[d] + g.p[d]) - lo

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_C64, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_promote)
+    DT_BOOL, DT_C64, DT_I32, DT_I64, dt_is_complex, dt_promote)
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
@@ -334,7 +334,7 @@ cdef object index_shapes(tuple indices, Selection* s):
         if entry is None:
             continue
         t = <Tensor>entry
-        if t.dt == DT_BOOL or t.dt == DT_U8:
+        if t.dt == DT_BOOL:
             found += [str([count_true(t, s)])] * max(t.nd, 1)
         else:
             found.append(str(list(sizes_of(t))))
@@ -364,7 +364,7 @@ cdef int select_all(Selection* s, Tensor a, tuple indices) except -1:
             raise RuntimeError(
                 "indices should be either on cpu or on the same device as the indexed tensor "
                 f"({device_of_code(a.mem.device)})")
-        if t.dt == DT_BOOL or t.dt == DT_U8:
+        if t.dt == DT_BOOL:
             if t.nd == 0:
                 take_dim(s, 1)
                 more += 1
@@ -506,10 +506,10 @@ cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepd
             "convert them to integers or real numbers first")
     middle_along(r, a, dim, keepdim, op)
     dim = normal_dim(dim, a.nd)
-    if not 1 <= k <= (a.sizes[dim] if a.nd else 1):
+    if not 1 <= k <= size_at(a, <int>dim):
         raise RuntimeError(
             f"{op}(): selected number k out of range for dimension {dim} (k is {k}, the first is "
-            f"1, and there are {a.sizes[dim] if a.nd else 1})")
+            f"1, and there are {size_at(a, <int>dim)})")
     return 0
 
 

@@ -169,6 +169,28 @@ def test_named_tuple_stays_one():
     assert x.grad.item() == 5
 
 
+def test_tuples_of_other_classes_are_taken_as_tuples():
+    Pair = namedtuple("Pair", "first second")
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(a, b):
+            return a * b
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.to_save = Pair(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad):
+            a, b = ctx.saved_tensors
+            return Pair(grad * b, grad * a)
+
+    a, b = leaf(2.0), leaf(5.0)
+    Product.apply(a, b).backward()
+    assert a.grad.item() == 5 and b.grad.item() == 2
+
+
 # --- what backward returns --------------------------------------------------------------------
 
 WRONG = [

@@ -182,8 +182,7 @@ class _Run:
             key = id(previous)
             there = arrived.get(key)
             if there is None:
-                leaf = isinstance(previous, VariableBase)
-                if leaf or previous.num_outputs == 1:
+                if isinstance(previous, VariableBase):
                     arrived[key] = [grad]
                 else:
                     there = arrived[key] = [None] * previous.num_outputs

@@ -42,7 +42,7 @@ def _unary(name, floating):
     compute = getattr(ag, name)
 
     def method(self):
-        if floating and not self.dtype.is_floating_point:
+        if floating:
             floating_only(self, name)
         return _make(type(self), compute(self))
 
@@ -55,7 +55,7 @@ def _unary_(name, floating):
     compute = getattr(ag, name + "_")
 
     def method(self):
-        if floating and not self.dtype.is_floating_point:
+        if floating:
             floating_only(self, name + "_")
         compute(self)
         return self

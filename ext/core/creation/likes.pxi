@@ -267,7 +267,7 @@ def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_
         _seen = begin_call(E + E_NEW_TENSOR, (self,))
     cdef int where = place_like(self, device, layout, pin_memory, "new_tensor")
     warn_of_copy(data, "tensor.new_tensor(sourceTensor)")
-    return finish(placed(from_data(data, parse_dtype(dtype, self.dt), "new_tensor"), where),
+    return finish(placed(from_data(data, parse_dtype(dtype, self.dt)), where),
                   requires_grad, "new_tensor")
 
 

@@ -13,13 +13,11 @@ cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object require
     return finish(out, requires_grad, op)
 
 
-def _delivered(Tensor values not None, dtype, device, layout, pin_memory, out, requires_grad,
-               str op):
-    """Real numbers that were computed for a function of Python, by its options."""
-    cdef int where = check_placement(device, layout, pin_memory, op)
+cdef int real_dtype(object dtype, int default, object device, object out, str op) except -1:
+    """The dtype that was asked for, or that of `out`: one of real numbers."""
     cdef int dt
     if out is None:
-        dt = parse_dtype(dtype, g_default_dtype)
+        dt = parse_dtype(dtype, default)
     else:
         check_out(tensor_arg(out, op, "out", 0), dtype, device, op)
         dt = (<Tensor>out).dt
@@ -27,6 +25,14 @@ def _delivered(Tensor values not None, dtype, device, layout, pin_memory, out, r
         raise NotImplementedError(
             f"{op}: not implemented for {dt_object(dt).name}; ask for a real dtype and "
             "convert the result")
+    return dt
+
+
+def _delivered(Tensor values not None, dtype, device, layout, pin_memory, out, requires_grad,
+               str op):
+    """Real numbers that were computed for a function of Python, by its options."""
+    cdef int where = check_placement(device, layout, pin_memory, op)
+    cdef int dt = real_dtype(dtype, g_default_dtype, device, out, op)
     return deliver(values, dt, where, out, requires_grad, op)
 
 
@@ -141,13 +147,7 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     step = 1 if step is None else spacing(step, "arange", "step")
     cdef int where = check_placement(device, layout, pin_memory, "arange")
     integers = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
-    if out is not None:
-        check_out(out, dtype, device, "arange")
-        dt = out.dt
-    else:
-        dt = parse_dtype(dtype, DT_I64 if integers else g_default_dtype)
-    if dt == DT_BOOL or dt_is_complex(dt):
-        raise NotImplementedError(f"arange: not implemented for {dt_object(dt).name}")
+    dt = real_dtype(dtype, DT_I64 if integers else g_default_dtype, device, out, "arange")
     if not integers and not (isfinite(<double>start) and isfinite(<double>end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}")
     if dt == DT_I64 and not integers:
@@ -179,15 +179,7 @@ def _closed_range(start, end, step, out, dtype, layout, device, requires_grad):
     start = spacing(start, "range", "start")
     end = spacing(end, "range", "end")
     step = spacing(step, "range", "step")
-    if out is None:
-        dt = parse_dtype(dtype, g_default_dtype)
-    else:
-        check_out(tensor_arg(out, "range", "out", 0), dtype, device, "range")
-        dt = (<Tensor>out).dt
-    if dt == DT_BOOL or dt_is_complex(dt):
-        raise NotImplementedError(
-            f"range: not implemented for {dt_object(dt).name}; ask for a real dtype and "
-            "convert the result")
+    dt = real_dtype(dtype, g_default_dtype, device, out, "range")
     if not (isfinite(<double>start) and isfinite(<double>end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if dt_is_integral(dt):
@@ -233,7 +225,7 @@ cdef Tensor spread(object start, object end, object steps, str op):
     cdef double lo, hi, width
     cdef double complex z0, z1, dz
     cdef Tensor t
-    if isinstance(steps, (bool, float)) or not hasattr(steps, "__index__"):
+    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
         raise TypeError(f"{op}(): argument 'steps' must be int, not {type(steps).__name__}")
     n = PyNumber_Index(steps)
     if n < 0:

@@ -34,8 +34,6 @@ cdef int leaf_dtype(object x) except -1:
     if isinstance(x, (_np.generic, _np.ndarray)):
         code = _scalar_codes.get(x.dtype.type)
         return dt_from_numpy(x.dtype) if code is None else code
-    if isinstance(x, bool):
-        return DT_BOOL
     if isinstance(x, int):
         return DT_I64
     if isinstance(x, float):
@@ -259,7 +257,7 @@ cdef Tensor placed(Tensor t, int device):
     return to_device(t, device)
 
 
-cdef Tensor from_data(object data, int dt, str op):
+cdef Tensor from_data(object data, int dt):
     """A tensor with a copy of `data`; dt -1 takes the dtype from the data."""
     cdef PyTypeObject* ty = Py_TYPE(data)
     cdef Tensor t
@@ -278,7 +276,7 @@ cdef Tensor from_data(object data, int dt, str op):
         return copied(<Tensor>data, dt)
     if isinstance(data, _np.ndarray):
         return copied(from_any_array(data), dt)
-    if isinstance(data, (bool, int, float, complex, _np.generic)):
+    if isinstance(data, (int, float, complex, _np.generic)):
         if dt < 0:
             dt = leaf_dtype(data)
         t = room(dt, 0, NULL)
@@ -350,7 +348,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     if isinstance(data, Tensor):
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
         where = (<Tensor>data).mem.device if device is None and not names_device() else where
-    return finish(placed(from_data(data, parse_dtype(dtype, -1), "tensor"), where), requires_grad,
+    return finish(placed(from_data(data, parse_dtype(dtype, -1)), where), requires_grad,
                   "tensor")
 
 
@@ -428,7 +426,7 @@ def as_tensor(data, dtype=None, device=None):
         return convert(data, dt)
     if isinstance(data, _np.ndarray):
         return finish(to_device(convert(from_array(data), dt), where), False, "as_tensor")
-    return finish(placed(from_data(data, dt, "as_tensor"), where), False, "as_tensor")
+    return finish(placed(from_data(data, dt), where), False, "as_tensor")
 
 
 cdef Tensor shared_with(object obj, object dtype, object copy):
@@ -494,7 +492,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     if t is None:
         if copy is not None and not copy:
             raise ValueError("asarray: can't alias arbitrary sequence into a tensor.")
-        return finish(from_data(obj, dt, "asarray"), requires_grad or False, "asarray")
+        return finish(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
             f"asarray: can't alias tensor with dtype '{dt_object(t.dt).name}' into dtype "
@@ -597,7 +595,6 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 
 cdef object construct(object data):
     # Tensor(data): the default dtype, whatever the data.
-    return from_data(data, (<Tensor>data).dt if isinstance(data, Tensor) else g_default_dtype,
-                     "Tensor")
+    return from_data(data, (<Tensor>data).dt if isinstance(data, Tensor) else g_default_dtype)
 
 _set_constructor(lambda data: construct(data))

@@ -223,7 +223,7 @@ cdef void turned_range(LoopPlan* plan, Py_ssize_t lo, Py_ssize_t hi) noexcept no
     cdef bint[5] turned
     cdef int a, d, last = plan.nd - 1, before = plan.nd - 2
     cdef Py_ssize_t inner = plan.shape[last], size = plan.shape[before]
-    cdef Py_ssize_t row = (lo + inner - 1) // inner, stop = (hi + inner - 1) // inner
+    cdef Py_ssize_t row = parts(lo, inner), stop = parts(hi, inner)
     cdef Py_ssize_t rows, j, n, r, rest, i, width = TURN_ROW
     for a in range(1, plan.nargs):
         turned[a] = is_turned(plan, a)

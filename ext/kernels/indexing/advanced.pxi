@@ -273,7 +273,7 @@ cdef Places resolve(Tensor a, tuple indices):
             places.index.append(None)
             continue
         t = <Tensor>entry
-        if t.dt == DT_BOOL or t.dt == DT_U8:
+        if t.dt == DT_BOOL:
             add_mask(places, t)
         else:
             places.index.append(positions(t))
