@@ -588,18 +588,24 @@ def resolve_name(f: Callable) -> str | None:
     name = getattr(f, "__name__", None)
     if name in ("__get__", "__set__", "__delete__"):
         owner = getattr(f, "__self__", None)
-        return f"torch.Tensor.{getattr(owner, '__name__', '')}.{name}"
+        known = getattr(owner, "__name__", "") or next(
+            (key for key, (get, _) in _attributes().items() if get is owner), ""
+        )
+        return f"torch.Tensor.{known}.{name}"
+    # A function may be of several, as in torch; forms in place are methods first.
+    first = {"torch.Tensor": Tensor} if name and name.endswith("_") else {}
     places = {
+        **first,
+        "torch.nn.functional": functional,
         "torch": autograd_cy,
         "torch.Tensor": Tensor,
-        "torch.nn.functional": functional,
         "torch.linalg": linalg,
         "torch.special": special,
         "torch.fft": fft,
     }
     if name is not None and callable(f):
-        for prefix, place in places.items():
-            if getattr(place, name, None) is f:
+        for prefix, place in places.items():  # of modules, what they say that they have
+            if name in getattr(place, "__all__", (name,)) and getattr(place, name, None) is f:
                 return f"{prefix}.{name}"
         for key, value in vars(Tensor).items():  # its own name may be another one
             if value is f:

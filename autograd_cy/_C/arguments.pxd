@@ -21,6 +21,7 @@ cpdef int dtype_arg(object x, str op, str name, int position) except -2
 cpdef int format_arg(object x, str op, str name, int position) except -2
 cpdef str choice_arg(object x, str op, str name, int position, tuple words)
 cpdef object device_arg(object x, str op, str name, int position)
+cpdef object generator_arg(object x, str op, str name, int position)
 cpdef tuple sizes_arg(object x, str op, str name, int position)
 cpdef tuple ints_arg(object x, str op, str name, int position)
 cpdef object dims_arg(object x, str op, str name, int position)

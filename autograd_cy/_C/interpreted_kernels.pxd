@@ -25,7 +25,7 @@ cdef class ShapedKernel:
     cdef int run_inplace(self, str name, tuple args, tuple read, tuple others,
                          bint on_device) except -1
     cdef int fill(self, list to, tuple args, int device, str name) except -1
-    cdef int separate(self, Tensor out, tuple read, object itself, str name) except -1
+    cdef tuple apart(self, Tensor out, tuple args, object itself, str name)
 
 cdef class HostKernel:
     cdef object function

@@ -45,6 +45,8 @@ cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share
 cdef int check_not_expanded(Tensor t, str op) except -1
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
 cdef int check_separate(Tensor dst, Tensor src, str op) except -1   # no common memory
+cdef Tensor separated(Tensor dst, Tensor src, str op)               # a copy if that is not certain
+cdef tuple all_separated(Tensor dst, object sources, str op)
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)
 
 # Runs loop(p, s, n) over the elements of up to 5 operands of one shape; byte strides.

@@ -10,6 +10,7 @@ from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import linalg
 from autograd_cy._tensors.namespace import (
     adjoint,
+    can_cast,
     diag_embed,
     diagonal,
     imag,
@@ -31,14 +32,23 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     return linalg.svd(A, False).S
 
 
-def matrix_power(A: Tensor, n: int) -> Tensor:
+def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
+    """With 0 and 1 nothing is multiplied, and `out` may be of any dtype that takes the result."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise RuntimeError(
             "linalg.matrix_power: A must be batches of square matrices, but has the shape "
             f"{list(A.shape)}"
         )
-    if n == 0:
-        return diag_embed(ones_like(diagonal(A, 0, -2, -1)))
+    if n in (0, 1):
+        found = A if n else diag_embed(ones_like(diagonal(A, 0, -2, -1)))
+        if out is None:
+            return found
+        if not can_cast(A.dtype, out.dtype):
+            raise RuntimeError(
+                "linalg.matrix_power: Expected result to be safely castable from "
+                f"{A.dtype} dtype, but got result with dtype {out.dtype}"
+            )
+        return found.to(out.dtype)
     if n < 0:
         if not (A.is_floating_point() or A.is_complex()):
             raise RuntimeError(
@@ -46,15 +56,15 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
                 f"{A.dtype}; convert it before it is raised to a negative power"
             )
         A, n = linalg.inv(A), -n
-    out: Tensor | None = None
+    power: Tensor | None = None
     while n:
         if n & 1:
-            out = A if out is None else matmul(out, A)
+            power = A if power is None else matmul(power, A)
         n >>= 1
         if n:
             A = matmul(A, A)
-    assert out is not None
-    return out
+    assert power is not None
+    return power
 
 
 # --- linear systems -----------------------------------------------------------------------------

@@ -72,7 +72,9 @@ def _bound(
         if key in ("alpha", "beta", "value"):
             if not _is_number(value):
                 return None
-        elif not isinstance(value, Tensor) and not (key == "input" and _is_number(value)):
+        elif not isinstance(value, Tensor) and not (
+            key in ("input", "other") and _is_number(value)
+        ):
             return None
     return found
 

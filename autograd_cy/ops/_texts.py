@@ -157,6 +157,7 @@ PARAMETERS: dict[str, str] = {
     # what tensors are made of
     "dtype": "The dtype; None for the usual one.",
     "device": "The device; None for the default one.",
+    "generator": "Where random numbers come from; None for the default generator.",
     "requires_grad": "Record what is done with the result.",
     "memory_format": "The memory format; None keeps the strides.",
     "out": "Where the result goes.",

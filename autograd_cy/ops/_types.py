@@ -73,6 +73,7 @@ TYPES: dict[str, ArgType] = {
     "indices": ArgType("object", "O", "indices_arg", "tuple of Tensors", "_Sequence[_Tensor | None]"),
     "start": ArgType(_WHOLE, "i", "start_arg", "int or Tensor", "_Int | _Tensor"),
     "device?": ArgType("object", "O", "device_arg", "device, optional", "_device | _Str | _Int | None"),
+    "Generator?": ArgType("object", "O", "generator_arg", "Generator, optional", "_Generator | None"),
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.

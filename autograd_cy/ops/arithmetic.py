@@ -50,7 +50,7 @@ op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha="-_sub
    plain_numbers=("self",), doc="Difference ``self - alpha * other``.",
    example=">>> ag.sub(ag.tensor([10, 20]), ag.tensor([1, 2]))\ntensor([ 9, 18])")
 
-op("rsub(self, other: operand, *, alpha: Scalar = 1)", tier="interpreted", kernel=composite("arithmetic.rsub"), method=False,
+op("rsub(self, other: operand, alpha: Scalar = 1)", tier="interpreted", kernel=composite("arithmetic.rsub"), method=False,
    samples=[*BINARY, sample((arg((3,)), 2.0), {"alpha": 3})], dtypes="ihfc", reference="np.subtract(other, alpha * self)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    errors=(error(sample((arg((3,)), "2")), TypeError, "must be Tensor or Number"),),

@@ -64,7 +64,7 @@ op("svdvals(A, *, driver: str? = None)", namespace="linalg", tier="interpreted",
    doc="The singular values of matrices, descending; see :func:`svd`.",
    example=">>> ag.linalg.svdvals(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))\ntensor([4., 3.])")
 
-op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=composite("linalg.matrix_power"), out="exact", aliases=("matrix_power",),
+op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=composite("linalg.matrix_power", into=True), out="exact", aliases=("matrix_power",),
    dtypes="ihfc", reference=by_test("tests/tensor/test_python_methods.py::test_powers_and_polynomials_of_matrices"),
    errors=(error(sample((arg((2, 3)), 2)), RuntimeError, "must be batches of square matrices"),),
    doc="Power of square matrices, by repeated squares; a negative one is that of the inverse.",

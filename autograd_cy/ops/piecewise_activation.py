@@ -142,8 +142,8 @@ op("_prelu_weight(grad_output, self)", event="_prelu_kernel_backward", kernel=el
    jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, 0, grad_output * self)", doc="Gradient of prelu with respect to its weight, for each element.")
 
-op("rrelu(self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: bool = False)", method=False, inplace=True,
-   kernel=composite("_rrelu_with_noise(self, _rrelu_noise(self, lower, upper), lower, upper) if training else _rrelu_eval(self, lower, upper)"),
+op("rrelu(self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: bool = False, generator: Generator? = None)", method=False, inplace=True,
+   kernel=composite("_rrelu_with_noise(self, _rrelu_noise(self, lower, upper, generator), lower, upper) if training else _rrelu_eval(self, lower, upper)"),
    samples=[*UNARY, sample((arg((3, 4)), 0.1, 0.3))], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, self, self * (lower + upper) / 2)",
    errors=(error(sample((arg((3,)), 0.5, 0.1)), RuntimeError, "Lower bound should be less than or equal to the upper bound"),),
@@ -165,7 +165,7 @@ op("_rrelu_backward(grad_output, self, lower: Scalar, upper: Scalar)", event="rr
    jvp={"grad_output": "_rrelu_backward(grad_output_t, self, lower, upper)"}, vmap="elementwise", samples=[bent(0.1, 0.3)], dtypes="hf",
    domain=OFF_ZERO, reference="np.where(self > 0, grad_output, (lower + upper) / 2 * grad_output)", doc="Gradient of rrelu with the mean slope.")
 
-op("_rrelu_noise(self, lower: Scalar, upper: Scalar)", shown_as="rrelu", event="autograd_cy::rrelu_noise", out=False, dtypes="hf",
+op("_rrelu_noise(self, lower: Scalar, upper: Scalar, generator: Generator?)", shown_as="rrelu", event="autograd_cy::rrelu_noise", out=False, dtypes="hf",
    kernel=call("activations.rrelu_noise", anywhere=True), vjp=nondiff("the slopes are random, and piecewise constant"),
    vmap=randomly("one slope for each place, or for each element of all examples"), doc="Random slopes below 0, and 1 above.")
 

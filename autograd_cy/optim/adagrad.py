@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, full_like
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from .optimizer import check_implementation
 
 
 class Adagrad(FusedOptimizer):
@@ -71,6 +72,7 @@ class Adagrad(FusedOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
+        check_implementation(foreach, fused)
         options = {
             "lr": lr,
             "lr_decay": lr_decay,
@@ -78,6 +80,9 @@ class Adagrad(FusedOptimizer):
             "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         checks = {
             **RATE,

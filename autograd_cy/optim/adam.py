@@ -8,7 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import adam_step
 
-from .optimizer import Optimizer, check_option
+from .optimizer import Optimizer, check_implementation, check_option
 
 
 class Adam(Optimizer):
@@ -79,6 +79,7 @@ class Adam(Optimizer):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
         check_option("differentiable value", differentiable, not differentiable)
+        check_implementation(foreach, fused)
         options = {
             "lr": lr,
             "betas": betas,
@@ -87,6 +88,10 @@ class Adam(Optimizer):
             "amsgrad": amsgrad,
             "maximize": maximize,
             "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, options)
 

@@ -79,6 +79,9 @@ class ASGD(FusedOptimizer):
             "t0": t0,
             "weight_decay": weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 

@@ -84,6 +84,9 @@ class NAdam(FusedOptimizer):
             "momentum_decay": momentum_decay,
             "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         checks = {**RATE, **EPSILON, **DECAY, "momentum_decay": "momentum_decay value"}
         super().__init__(params, options, differentiable, checks)

@@ -322,6 +322,27 @@ def call_closure(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
+def check_implementation(foreach: bool | None, fused: bool | None) -> None:
+    """Raise where two implementations are asked for at once.
+
+    Parameters
+    ----------
+    foreach, fused : bool or None
+        The options of an optimizer.
+
+    Raises
+    ------
+    RuntimeError
+        If both are true.
+
+    Examples
+    --------
+    >>> check_implementation(True, None)
+    """
+    if foreach and fused:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together; leave one of them out")
+
+
 def check_option(what: str, value: Any, valid: bool) -> None:
     """Raise unless an option is valid.
 

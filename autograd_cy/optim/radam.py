@@ -79,6 +79,9 @@ class RAdam(FusedOptimizer):
             "weight_decay": weight_decay,
             "maximize": maximize,
             "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
 

@@ -82,6 +82,9 @@ class RMSprop(FusedOptimizer):
             "centered": centered,
             "weight_decay": weight_decay,
             "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
         }
         checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
         super().__init__(params, options, differentiable, checks)

@@ -66,7 +66,15 @@ class Rprop(FusedOptimizer):
     ) -> None:
         shrink, grow = etas
         check_option("eta values", f"{shrink}, {grow}", 0.0 < shrink < 1.0 < grow)
-        options = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
+        options = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
         super().__init__(params, options, differentiable, RATE)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_cy import Tensor
 from autograd_cy._C.optimize import sgd_step
 
-from .optimizer import Optimizer, check_option
+from .optimizer import Optimizer, check_implementation, check_option
 
 
 class SGD(Optimizer):
@@ -75,6 +75,7 @@ class SGD(Optimizer):
         check_option("differentiable value", differentiable, not differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        check_implementation(foreach, fused)
         options = {
             "lr": lr,
             "momentum": momentum,
@@ -82,6 +83,9 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
         }
         super().__init__(params, options)
 

@@ -319,10 +319,11 @@ class OperatorForms(NodeText):
         """Lines that refuse operands in the memory of which a kernel writes some places only."""
         if not self.r.kernel.places:
             return []
+        ways = {"Tensor": "separated", "operand": "separated", "indices": "all_separated"}
         return [
-            f'check_separate({target}, {a.name}, "{self.shown}{form}")'
+            f'{a.name} = {ways[a.type]}({target}, {a.name}, "{self.shown}{form}")'
             for a in self.r.args
-            if a.name != self.r.kernel.over and a.type in ("Tensor", "operand")
+            if a.name != self.r.kernel.over and a.type in ways
         ]
 
     def composite_in_place(self) -> list[str]:

@@ -279,7 +279,12 @@ class Body:
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
         if r.alpha is True:
             factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last}, True)'
-            return [*lines, test, f"    v_{last} = T.mul(v_{last}, {factor})"]
+            return [
+                *lines,
+                test,
+                *indent(self.apart(last)),
+                f"    v_{last} = T.mul(v_{last}, {factor})",
+            ]
         key = r.alpha.removeprefix("-")
         factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
         lines += [
@@ -294,6 +299,18 @@ class Body:
         if not self.form:
             lines += indent(self.out(key, names), 8)
         return [*lines, f"        return c_{key}{self.form}({names})"]
+
+    def apart(self, name: str) -> list[str]:
+        """Lines that refuse an operand before a product of it is in memory of its own."""
+        if not self.r.kernel.places:
+            return []
+        if self.form:
+            return [f'v_{name} = separated(v_self, v_{name}, "{self.r.shown}{self.form}")']
+        out = f"v[{self.places['out']}].o"
+        return [
+            f"if {out} != NONE:",
+            f'    v_{name} = separated(<Tensor>{out}, v_{name}, "{self.r.shown}")',
+        ]
 
 
 def separate_sizes(r: Any) -> str | None:

@@ -107,7 +107,11 @@ cdef Tensor as_positions(Tensor index, str op):
     return T._to_dtype(index, DT_I64)
 
 
-cdef tuple positions(object indices, str op):
+cdef tuple positions(Tensor a, object indices, str op):
+    """The index tensors of a call, in which a mask of a number counts as a dimension, too."""
+    if len(indices) > a.nd:
+        raise IndexError(
+            f"{op}: too many indices for tensor of dimension {a.nd} (got {len(indices)})")
     return tuple([None if x is None else as_positions(<Tensor>x, op) for x in indices])
 
 
@@ -138,7 +142,7 @@ cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate
 
 
 cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate):
-    cdef tuple places = positions(indices, "index_put")
+    cdef tuple places = positions(a, indices, "index_put")
     return T._index_put(a, places, values_to_put(a, places, values, accumulate), accumulate)
 
 
@@ -287,7 +291,8 @@ def index_put_(Tensor self not None, indices, values, accumulate=False):
     tensor([5., 0., 5.])
     """
     cdef Tensor v = tensor_arg(values, "index_put_", "values", 2)
-    cdef tuple places = positions(indices_arg(indices, "index_put_", "indices", 1), "index_put_")
+    cdef tuple places = positions(
+        self, indices_arg(indices, "index_put_", "indices", 1), "index_put_")
     cdef bint added = bool_arg(accumulate, "index_put_", "accumulate", 3)
     return T._index_put_(self, places, values_to_put(self, places, v, added), added)
 

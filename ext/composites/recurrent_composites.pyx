@@ -69,7 +69,7 @@ cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) 
     cdef Py_ssize_t hidden
     cdef Tensor h
     cdef int k, gates = gates_of(mode)
-    if mode != R_RELU:  # whose formula integers have, too
+    if mode != R_RELU and mode != R_TANH:   # whose formulas integers have, too
         check_floating(x, f"{NAMES[mode]}_cell")
     if w_ih.nd != 2 or w_hh.nd != 2:
         raise RuntimeError(

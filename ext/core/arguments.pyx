@@ -220,6 +220,15 @@ cpdef object device_arg(object x, str op, str name, int position):
     return as_device(x)
 
 
+cpdef object generator_arg(object x, str op, str name, int position):
+    """A generator, or None."""
+    if x is not None:
+        from autograd_cy._C.random import Generator     # which is imported after this module
+        if not isinstance(x, Generator):
+            raise wrong_type(x, op, name, position, "torch.Generator")
+    return x
+
+
 cpdef tuple sizes_arg(object x, str op, str name, int position):
     """Several ints; one stands for itself."""
     cdef int overflow = 0
@@ -368,8 +377,8 @@ cdef tuple given_sizes(tuple args, object named, str op, str name):
 # --- checks that records name ---------------------------------------------------------------
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
-    if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and b.count and b.mem.device != ON_META
-            and any_zero(b)):
+    if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and a.count and b.count
+            and b.mem.device != ON_META and any_zero(b)):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     return 0
 

@@ -194,6 +194,8 @@ cdef object number_of(object x, str op, str argument):
     if isinstance(x, Tensor):
         if (<Tensor>x).nd == 0 and not needs_grad(<Tensor>x):
             return scalar_value(<Tensor>x)
+    elif isinstance(x, _np.bool_):
+        return float(x)             # as an operand is
     elif is_number(x):
         return x.item()
     raise TypeError(

@@ -87,7 +87,8 @@ cdef class UntypedStorage:
 
     def data_ptr(self):
         """Address of the first byte, 0 where nothing was allocated."""
-        if self.mem.nbytes == 0 and self.mem.kind != STORAGE_BORROWED:
+        if self.mem.device == ON_META or (
+                self.mem.nbytes == 0 and self.mem.kind != STORAGE_BORROWED):
             return 0
         return <size_t>self.mem.data
 

@@ -6,7 +6,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.tensor cimport (
     Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading, scalar_value,
-    has_examples, sizes_of, warn_once)
+    has_examples, same_shape, sizes_of, warn_once)
 include "operators_of_getitem.pxi"
 from autograd_cy._C.creation import tensor as _tensor
 
@@ -265,6 +265,8 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     "Index put requires the source and destination dtypes match, got "
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
+            if not dt_is_complex(v.dt) and dt_is_complex(src.dt):
+                check_fits(src, v.dt)
             src = T._to_dtype(src, v.dt)
         if src.count == 1 and src.mem == v.mem and is_mask(index, advanced):
             src = T.clone(src, -1)      # one number, read before anything is written
@@ -272,6 +274,8 @@ cdef int setitem(Tensor a, object index, object value) except -1:
         return 0
     check_not_expanded(v, "copy_")
     src = without_ones(src, v.nd)
+    if src.mem == v.mem and not same_shape(src, v):
+        src = T.clone(src, -1)          # a row of what is written: all its elements are read before
     T.copy_(v, src)
     return 0
 

@@ -10,7 +10,7 @@ it in place by copy_: `replace_value`. Either checks shape and dtype before anyt
 What the history of a base becomes when a view of it changes is in views.pyx.
 """
 cimport cython
-from cpython.ref cimport PyObject, Py_XDECREF
+from cpython.ref cimport PyObject, Py_REFCNT, Py_XDECREF
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 from autograd_cy._C.arguments cimport (
@@ -408,6 +408,8 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
     src = as_operand(value, op, "value")
     if src.flags & F_WRAPPED:
         check_fits(src, self.dt)
+    elif src.mem == self.mem and src is not self:
+        src = T.clone(src, -1)      # one of the elements that are filled
     return copy_from(self, src, op, node)
 
 
@@ -698,6 +700,22 @@ cdef int order_of(Tensor t) noexcept:
     return MF_CONTIGUOUS
 
 
+cdef bint lost_base(Tensor self) noexcept:
+    """Whether it is a view of a tensor that nobody else holds, as of ``empty(0).conj()``."""
+    cdef PyObject* base = self.base
+    return (self.flags & F_VIEW and base != NULL and Py_REFCNT(<object>base) == 1
+            and (<Tensor>base).mem == self.mem)
+
+
+cdef void leave_base(Tensor self) noexcept:
+    """Let a view be none, before it shows other memory."""
+    cdef PyObject* base = self.base
+    if self.flags & F_VIEW:
+        self.base = NULL
+        self.flags &= ~<uint32_t>F_VIEW
+        Py_XDECREF(base)
+
+
 cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -734,7 +752,7 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
             raise RuntimeError(
                 f"{op}: Trying to resize storage that is not resizable: the memory belongs to "
                 "another object; clone() the tensor first")
-        if self.mem.refcount > 1:
+        if self.mem.refcount > 1 + lost_base(self):
             raise RuntimeError(
                 f"{op}: Trying to resize storage that is not resizable: other tensors show the "
                 f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
@@ -746,6 +764,7 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
         copy_into(tensor_window(fresh, 1, &kept, &one, 0),
                   tensor_turned(tensor_window(self, 1, &kept, &one, 0), self.flags & F_LAZY), op)
         fresh.flags |= self.flags & F_LAZY
+        leave_base(self)
         replace_storage(self, fresh)
         set_geometry(self, n, shape, strides)
         self.mem.version[0] = version

@@ -104,13 +104,13 @@ cdef Tensor rrelu_backward(Tensor grad, Tensor a, Tensor lower, Tensor upper):
     return leaky_relu_backward(grad, a, wrap_double((at[0] + at[1]) / 2))
 
 
-cdef Tensor rrelu_noise(Tensor a, Tensor lower, Tensor upper):
+cdef Tensor rrelu_noise(Tensor a, Tensor lower, Tensor upper, object generator):
     """Slopes: random below zero, 1 above."""
     cdef Tensor noise
     cdef double[2] at
     bounds(a, lower, upper, at)
     noise = tensor_empty_like(a, a.dt)
-    fill_uniform(noise, at[0], at[1], None)
+    fill_uniform(noise, at[0], at[1], generator)
     return ew3(K_WHERE, ew2(K_GT, a, wrap_int(0), P_BOOL, None, "rrelu"),
                cast(wrap_int(1), a.dt), noise, P_SKIP_FIRST, noise, "rrelu")
 

@@ -8,7 +8,7 @@ from autograd_cy._C.dtypes cimport (
     DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.iterate cimport (
-    cast, check_separate, ewn, result_dtype, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
+    cast, ewn, result_dtype, separated, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
     P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
@@ -92,7 +92,7 @@ cdef class ShapedKernel:
         if outs is not None and self.n > 1:
             check_outs(outs, made, name)
         elif outs is not None and self.places:
-            self.separate(<Tensor>outs[0], read, args[self.over], name)
+            args = self.apart(<Tensor>outs[0], args, args[self.over], name)
         for i in range(self.n):
             if outs is None:
                 to.append(fresh(&made[i], device))
@@ -122,18 +122,17 @@ cdef class ShapedKernel:
             over = OVER_DENSE
         else:
             over = OVER_PLACES
-            self.separate(first, others, None, form)
+            args = self.apart(first, args, first, form)
         to = inplace_target(first, made, others, device, over, form)
         self.fill([to], args, device, name)
         settle(first, to, name)
         return 0
 
-    cdef int separate(self, Tensor out, tuple read, object itself, str name) except -1:
-        """Refuse operands, but the one that the result may be, in the memory of `out`."""
-        for x in read:
-            if x is not None and x is not itself:
-                check_separate(out, <Tensor>x, name)
-        return 0
+    cdef tuple apart(self, Tensor out, tuple args, object itself, str name):
+        """Arguments that may be read while `out` is written, but the one that the result may be."""
+        return tuple([
+            separated(out, <Tensor>x, name) if isinstance(x, Tensor) and x is not itself else x
+            for x in args])
 
     cdef int fill(self, list to, tuple args, int device, str name) except -1:
         if self.slots[device] != NULL:

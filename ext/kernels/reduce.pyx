@@ -6,7 +6,7 @@
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN, isfinite, sqrt
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (

@@ -65,7 +65,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
         raise RuntimeError(
             f"{op}_(): Number of indices ({index.count}) should be equal to source.size(dim): "
             f"({rows}), for dim: {dim}")
-    for d in range(a.nd):
+    for d in range(max(a.nd, source.nd)):
         if source.nd != a.nd or (d != dim and source.sizes[d] != a.sizes[d]):
             raise RuntimeError(
                 "source tensor shape must match self tensor shape, excluding the specified "

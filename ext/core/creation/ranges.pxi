@@ -127,6 +127,8 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     if len(args) > 3:
         raise TypeError(f"arange() takes at most 3 positional arguments but {len(args)} were given")
     if len(args) == 1 and end is None:
+        if start is not None:
+            raise TypeError("arange() got multiple values for argument 'start'; name 'end', too")
         end = args[0]
     elif args:
         if start is not None:

@@ -316,8 +316,9 @@ cdef Tensor consume(object capsule):
 cdef object ask_capsule(object source, object copy):
     export = getattr(source, "__dlpack__", None)
     if export is None:
-        raise TypeError(
-            f"from_dlpack: {type(source).__name__} has no __dlpack__ method and is no capsule"
+        raise RuntimeError(
+            f"from_dlpack received an invalid capsule: {type(source).__name__} is none, and has no "
+            "__dlpack__ method"
         )
     where = tuple(source.__dlpack_device__())
     if where[0] not in (AG_DL_CPU, AG_DL_CUDA_HOST):

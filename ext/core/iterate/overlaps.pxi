@@ -59,6 +59,23 @@ cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
     return 0
 
 
+cdef Tensor separated(Tensor dst, Tensor src, str op):
+    """
+    A source that may be read while `dst` is written. One that certainly shares memory is refused;
+    of one that may share it, as columns of one matrix, what is read is a copy.
+    """
+    if dst.mem != src.mem or not ranges_meet(dst, src):
+        return src
+    if src is dst or tensor_is_dense(dst) and tensor_is_dense(src):
+        refuse_overlap(dst, src, op)
+    return clone_plain(resolved(src))
+
+
+cdef tuple all_separated(Tensor dst, object sources, str op):
+    """`separated` of each, and of no tensor none."""
+    return tuple([None if x is None else separated(dst, <Tensor>x, op) for x in sources])
+
+
 cdef int check_partial_overlap(Tensor dst, Tensor src, str op) except -1:
     """
     Refuse a source that shares some memory with the output but isn't the same window: with

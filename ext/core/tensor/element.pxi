@@ -143,6 +143,8 @@ cdef int store_element(char* p, int dt, object value) except -1:
     else:
         if type(value) is not float and type(value) is not int and isinstance(
                 value, (complex, _np.complexfloating)):
+            if not isinstance(value, complex) and value.imag == 0:
+                return store_element(p, dt, float(value.real))
             raise TypeError(f"can't convert complex to {dt_object(dt).name}")
         if dt == DT_F32:
             (<float*>p)[0] = <float><double>value

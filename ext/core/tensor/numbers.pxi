@@ -60,7 +60,9 @@ cdef Tensor wrap_number(object x):
             return wrap_int(x)
         except OverflowError:
             raise beyond_64_bits(x) from None
-    if isinstance(x, (bool, _np.bool_)):
+    if isinstance(x, _np.bool_):            # to torch no bool, but what float() makes of it
+        return wrap_double(1.0 if x else 0.0)
+    if isinstance(x, bool):
         t = tensor_empty(DT_BOOL, 0, NULL)
         (<uint8_t*>t.ptr)[0] = 1 if x else 0
         t.flags |= F_WRAPPED

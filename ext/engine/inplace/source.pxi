@@ -99,10 +99,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
         if requires_grad(self):
             raise RuntimeError(
                 "set_: a view that requires grad can't show other memory; detach() it")
-        base = <object>self.base
-        self.base = NULL
-        Py_XDECREF(<PyObject*>base)
-        self.flags &= ~<uint32_t>F_VIEW
+        leave_base(self)
     reshaped = self.fn != NULL and not same_shape(self, window)
     take_memory(self, window)
     # Conjugation and negation belong to the tensor, not to what it shows.

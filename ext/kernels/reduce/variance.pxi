@@ -16,7 +16,7 @@ cdef struct VarPlan:
     double work
     double divisor
     bint root              # of the variance: a number of the dtype where that may be none
-    bint again             # float32: in double where squares leave its range, unlike the result
+    bint again             # float32, bfloat16: in double where squares leave its range, unlike results
     bint exact             # what the tiles do now: in double
     bint second            # and the second pass, with means
     double* partial        # one entry per row and chunk, then the means
@@ -33,7 +33,7 @@ cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     if plan.exact:
         if not to_repeat(plan, row):
             return
-        exact_part(plan, <const float*>p, n, mean, <double*>acc)
+        exact_part(plan, p, n, mean, <double*>acc)
     elif not plan.second and half:
         T.half_rows(R_SUM, plan.dt, p, 1, 0, n, acc)
     elif not plan.second:
@@ -44,14 +44,25 @@ cdef void var_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         T.deviation[plan.dt](p, 1, 0, n, mean, <double*>acc)
 
 
+cdef inline float widened_bits(uint16_t bits) noexcept nogil:
+    """A bfloat16 number, which is the upper half of a float32."""
+    cdef uint32_t wide = <uint32_t>bits << 16
+    cdef float x
+    memcpy(&x, &wide, sizeof(x))
+    return x
+
+
 cdef bint to_repeat(const VarPlan* plan, Py_ssize_t row) noexcept nogil:
     """Whether the squares of a row left the range of float32, by what was found."""
     cdef double x
-    x = (<double*>plan.out)[row] if plan.out_item == 8 else (<float*>plan.out)[row]
+    if plan.out_item == 2:
+        x = widened_bits((<uint16_t*>plan.out)[row])
+    else:
+        x = (<double*>plan.out)[row] if plan.out_item == 8 else (<float*>plan.out)[row]
     return not isfinite(x) or x < SMALL_DEVIATION
 
 
-cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* mean,
+cdef void exact_part(VarPlan* plan, const char* p, Py_ssize_t n, const double* mean,
                      double* acc) noexcept nogil:
     """A tile in double, in pieces that fit on the stack."""
     cdef double[512] wide
@@ -61,7 +72,10 @@ cdef void exact_part(VarPlan* plan, const float* p, Py_ssize_t n, const double* 
     for done from 0 <= done < n by 512:
         m = n - done if n - done < 512 else 512
         for i in range(m):
-            wide[i] = p[done + i]
+            if plan.dt == DT_BF16:
+                wide[i] = widened_bits((<const uint16_t*>p)[done + i])
+            else:
+                wide[i] = (<const float*>p)[done + i]
         if plan.second:
             T.deviation[<int>DT_F64](<const char*>wide, 1, 0, m, mean, &part)
         else:
@@ -137,7 +151,8 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     plan.root = root
     # Squares are summed in float32: they may overflow, or be next to nothing, where the result
     # doesn't and isn't.
-    plan.again = a.dt == DT_F32 and (root or out.dt == DT_F64 or divisor == 0)
+    plan.again = (a.dt == DT_F32 or a.dt == DT_BF16) and (
+        root or out.dt == DT_F64 or divisor == 0)
     room = plan.rows * (plan.chunks + 1)
     partial = tensor_empty(DT_F64, 1, &room)
     plan.partial = <double*>partial.ptr
