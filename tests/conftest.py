@@ -2,6 +2,13 @@
 
 import gc
 import os
+import sys
+from pathlib import Path
+
+if sys.dont_write_bytecode:
+    # To compile all tests with their assertions takes 10 s, as long as all else of the collection.
+    kept = Path(__file__).resolve().parents[1] / "build" / "bytecode"
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(kept)
 
 # NumPy's products make references only, and threads that wait for small ones take a core each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -79,6 +79,8 @@ def tests(cases, group, room):
     for p in cases.params:
         key = "-".join([group(p.id), *(mark.name for mark in p.marks)])
         found.setdefault(key, []).append(p)
+    # Marked ones last, so that slow ones are neighbours.
+    found = dict(sorted(found.items(), key=lambda item: bool(item[1][0].marks)))
     for keys, many in together(found, room):
         name = keys[0] if len(keys) == 1 else f"{keys[0]}..{keys[-1]}"
         yield pytest.param(Cases(cases.names, tuple(many)), id=name, marks=many[0].marks)
@@ -88,12 +90,18 @@ def together(groups, room):
     """(names, cases) of neighbours in a dictionary of groups that have room in one test."""
     names, many = [], []
     for name, cases in groups.items():
-        if names and (cases[0].marks or many[0].marks or len(many) + len(cases) > room):
+        if names and (not mix(many[0], cases[0]) or len(many) + len(cases) > room):
             yield names, many
             names, many = [], []
         names, many = [*names, name], [*many, *cases]
     if names:
         yield names, many
+
+
+def mix(a, b):
+    """Whether two cases may stand in one test: both have no mark, or both are slow alone."""
+    marks = [[mark.name for mark in p.marks] for p in (a, b)]
+    return marks in ([[], []], [["slow"], ["slow"]])
 
 
 def neighbours(items):

@@ -51,6 +51,16 @@ def test_marked_cases_are_tests_of_their_own():
     assert apart == ["add-1", "mul-1", "add-2", "add-3-slow"]
 
 
+def test_slow_cases_are_put_together_and_those_of_other_marks_are_not():
+    slow, other = pytest.mark.slow, pytest.mark.xfail
+    marks = {"a-1": (), "a-2": slow, "b-1": (), "b-2": slow, "c-1": other, "d-1": other}
+    cases = cases_of(lambda x: None, [pytest.param(n, marks=m) for n, m in marks.items()])
+    found = list(grouping.tests(cases, grouping.of_first_word, room=5))
+    asked = [[q.id for q in p.values[0].params] for p in found]
+    assert asked == [["a-1", "b-1"], ["a-2", "b-2"], ["c-1"], ["d-1"]]
+    assert [[mark.name for mark in p.marks] for p in found] == [[], ["slow"], ["xfail"], ["xfail"]]
+
+
 def test_groups_are_put_together_and_no_group_is_parted():
     counts = {"a": 3, "b": 2, "c": 9, "d": 1}
     names = [f"{word}-{i}" for word, n in counts.items() for i in range(n)]

@@ -10,6 +10,7 @@ and says where ours differ.
 
 import ast
 import copy
+import functools
 import math
 import pickle
 import re
@@ -304,6 +305,7 @@ def like(found, wanted):
     return True
 
 
+@functools.cache
 def read(path):
     """(statements and call, whether torch's, answer) of each call; comments are none."""
     found, before = [], []
@@ -331,10 +333,11 @@ def mistake(call, found):
         return "a function of this file is called as it can't be"
     if re.match(r"AttributeError: module '(autograd_cy|torch)[\w.]*' has no attribute", found):
         return "no such function"
-    asked = ast.parse(call.split("\n")[-1], mode="eval").body
-    several = isinstance(asked, (ast.List, ast.Tuple)) and len(asked.elts) > 1
-    if refused(found) and (several or isinstance(asked, ast.ListComp)):
-        return "one refusal is the answer to all of a list; raised() is for one of them"
+    if refused(found):
+        asked = ast.parse(call.split("\n")[-1], mode="eval").body
+        several = isinstance(asked, (ast.List, ast.Tuple)) and len(asked.elts) > 1
+        if several or isinstance(asked, ast.ListComp):
+            return "one refusal is the answer to all of a list; raised() is for one of them"
     return None
 
 

@@ -144,6 +144,21 @@ def cases(keep=lambda record: True):
     return [pytest.param(case, id=name) for case, name in zip(found, ids)]
 
 
+def few(params, many=2):
+    """
+    The cases; those beyond the first samples of a record are slow.
+
+    For what is the work of parts that all operators share, of which a record says nothing, and
+    what other tests ask of all samples in another way.
+    """
+    return [
+        pytest.param(*p.values, id=p.id, marks=[*p.marks, pytest.mark.slow])
+        if p.values[0].number >= many
+        else p
+        for p in params
+    ]
+
+
 def records(keep=lambda record: True):
     """A `parametrize` list of records."""
     return [pytest.param(r, id=r.key) for r in RECORDS if keep(r)]

@@ -1,5 +1,7 @@
 """Convolutions with a stride and more weights than stay in cache, beside float64."""
 
+import functools
+
 import programs
 import pytest
 
@@ -41,11 +43,22 @@ def results(x, w, b, dtype, transposed, options):
     return (y.detach(), *ag.autograd.grad(y, (x, w, b), grad))
 
 
+@functools.cache
+def by_threads(place, transposed, threads):
+    """Results of a case in float32, computed once for all tests."""
+    case, before = CASES[place], ag.get_num_threads()
+    ag.set_num_threads(threads)
+    try:
+        return results(*operands(case, transposed), ag.float32, transposed, case[3])
+    finally:
+        ag.set_num_threads(before)
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_as_in_float64(case, transposed):
     tensors = operands(case, transposed)
-    found = results(*tensors, ag.float32, transposed, case[3])
+    found = by_threads(CASES.index(case), transposed, 3)
     expected = results(*tensors, ag.float64, transposed, case[3])
     for a, b in zip(found, expected, strict=True):
         ag.testing.assert_close(a.double(), b, rtol=0, atol=4e-6 * max(1.0, b.abs().max().item()))
@@ -54,13 +67,7 @@ def test_as_in_float64(case, transposed):
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_threads_give_the_same_bits(case, transposed):
-    tensors, found, before = operands(case, transposed), [], ag.get_num_threads()
-    try:
-        for threads in (1, 3):
-            ag.set_num_threads(threads)
-            found.append(results(*tensors, ag.float32, transposed, case[3]))
-    finally:
-        ag.set_num_threads(before)
+    found = [by_threads(CASES.index(case), transposed, threads) for threads in (1, 3)]
     assert all(ag.equal(a, b) for a, b in zip(*found, strict=True))
 
 

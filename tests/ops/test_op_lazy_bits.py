@@ -6,7 +6,7 @@ before, so that operators get the values of their samples.
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, EVALUATOR, cases, make, outputs, tensor, to_array
+from calls import CLASS_OF, EVALUATOR, cases, few, make, outputs, tensor, to_array
 from expected import assert_identical, assert_same
 from grouping import each
 from test_op_inplace_and_out import inplace, inplace_form, keeps_itself
@@ -143,7 +143,7 @@ def gradients(call, tensors, arguments, weights):
     return first, second
 
 
-@each("case", cases(differentiable))
+@each("case", few(cases(differentiable)))
 def test_gradients_are_those_of_resolved_copies(case):
     def weights(found):
         rng = np.random.default_rng(0)
@@ -165,7 +165,7 @@ def test_gradients_are_those_of_resolved_copies(case):
                 assert_same(to_array(x), to_array(y), 1e-10, f"{name}, {turn}")
 
 
-@each("case", cases(differentiable))
+@each("case", few(cases(differentiable)))
 def test_tangents_are_those_of_resolved_copies(case):
     for call, name, turn in calls(case):
         if not call.moving:
@@ -203,7 +203,7 @@ def batches():
             yield pytest.param(*p.values, outside, id=f"{p.id}-{place}")
 
 
-@each("case, outside", batches())
+@each("case, outside", few(batches()))
 def test_batches_are_those_of_resolved_copies(case, outside):
     """The views are made before vmap, so that its wrappers hold them, or by the function."""
     for call, name, turn in calls(case, "fc"):

@@ -6,7 +6,7 @@ batched, they also go through the vmap rule of the record and those of its deriv
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, cases, make, tensor, to_array
+from calls import CLASS_OF, cases, few, make, tensor, to_array
 from derivatives import differentiable_outputs, inner, random_like, weights_of
 from grouping import each
 
@@ -45,7 +45,7 @@ def total(weights, results):
     return sum(inner(w, to_array(x.detach())) for w, x in zip(weights, results))
 
 
-@each("case", cases(smooth))
+@each("case", few(cases(smooth)))
 def test_orders_of_modes_agree(case):
     for call, f, xs in prepared(case):
         rng = np.random.default_rng(case.number)
@@ -69,7 +69,8 @@ def test_orders_of_modes_agree(case):
 
 
 @each(
-    "case", cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))
+    "case",
+    few(cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))),
 )
 def test_batched_second_derivatives(case):
     if case.record.name.startswith("as_strided"):
