@@ -564,7 +564,7 @@ cdef int run_ready(GraphTask g) except -1:
             p = NULL
             release_node(done)
     except BaseException as error:
-        if g_modes & G_ANOMALY and _anomaly_failure is not None:
+        if p != NULL and g_modes & G_ANOMALY and _anomaly_failure is not None:
             _anomaly_failure(<object>p, error)
         raise
     finally:
