@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ops"))
 
 import pytest
-from calls import CLASS_OF, EVALUATOR, RECORDS, cases, make, outputs
+from calls import CLASS_OF, EVALUATOR, RECORDS, cases, few, make, outputs
 from test_op_inplace_and_out import inplace_form, keeps_itself
 
 import autograd_cy as ag
@@ -20,6 +20,7 @@ __all__ = [
     "cases",
     "claimed",
     "family",
+    "few",
     "geometry",
     "inplace_form",
     "keeps_itself",
