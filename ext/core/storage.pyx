@@ -261,7 +261,7 @@ cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
 
 
 cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1:
-    """Let `s`, which is new, count its writes with `other`: after ``x.data = y`` with what x was."""
+    """Let `s`, which is new, count its writes with `other`, as ``x.data = y`` needs."""
     cdef SharedVersion* shared
     if other.version == &other.own_version:
         # The counter must outlive both, and memory must not: it gets a place of its own.
