@@ -53,7 +53,7 @@ cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssi
 cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
-    cdef object times = factor  # sizes of results are Python's: without elements any may be asked for
+    cdef object times = factor  # without elements, sizes may be beyond C's
     if n < 3:
         raise RuntimeError(
             f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {n} "
