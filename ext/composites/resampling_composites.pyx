@@ -47,15 +47,23 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
 
 # --- elements in another order --------------------------------------------------------------
 
+cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssize_t
+
+
 cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
+    cdef object times = factor  # without elements, sizes may be beyond C's
     if n < 3:
         raise RuntimeError(
             f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {n} "
             "dimension(s)")
     if factor <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {factor}")
+    if factor > LARGEST_ROOT:
+        raise ValueError(
+            "upscale factor is too large, (upscale_factor)^2 overflowed: "
+            f"upscale_factor={factor}")
     lead = shape[:n - 3]
     c, h, w = shape[n - 3], shape[n - 2], shape[n - 1]
     if c % (factor * factor):
@@ -65,16 +73,17 @@ cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
     c //= factor * factor
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, w, c, factor, factor))
-        a = T.reshape(T.permute(a, (0, 1, 4, 2, 5, 3)), (shape[0], h * factor, w * factor, c))
+        a = T.reshape(T.permute(a, (0, 1, 4, 2, 5, 3)), (shape[0], h * times, w * times, c))
         return T.permute(a, (0, 3, 1, 2))
     a = T.permute(T.reshape(a, lead + (c, factor, factor, h, w)),
                   tuple(range(n - 3)) + (n - 3, n, n - 2, n + 1, n - 1))
-    return T.reshape(a, lead + (c, h * factor, w * factor))
+    return T.reshape(a, lead + (c, h * times, w * times))
 
 
 cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
+    cdef object times = factor
     if n < 3:
         raise RuntimeError(
             f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {n} "
@@ -92,11 +101,11 @@ cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
     w //= factor
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, factor, w, factor, c))
-        a = T.reshape(T.permute(a, (0, 1, 3, 5, 2, 4)), (shape[0], h, w, c * factor * factor))
+        a = T.reshape(T.permute(a, (0, 1, 3, 5, 2, 4)), (shape[0], h, w, times * times * c))
         return T.permute(a, (0, 3, 1, 2))
     a = T.permute(T.reshape(a, lead + (c, h, factor, w, factor)),
                   tuple(range(n - 3)) + (n - 3, n - 1, n + 1, n - 2, n))
-    return T.reshape(a, lead + (c * factor * factor, h, w))
+    return T.reshape(a, lead + (times * times * c, h, w))
 
 
 cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):

@@ -163,7 +163,63 @@ cdef str sizes_text(Tensor t, tuple option_of, bint padded):
     return " x ".join(found)
 
 
-cdef int sized(Result* r, Tensor a, tuple size, str op) except -1:
+cdef int check_gradient(Tensor grad, Tensor other, tuple size, bint of_input, tuple stride,
+                        tuple padding, tuple dilation, bint transposed, tuple output_padding,
+                        Py_ssize_t groups, str op) except -1:
+    """
+    What backward is given has the shapes of the forward pass.
+
+    Hooks for saved tensors may give back anything, and kernels trust the shapes.
+    """
+    cdef int nd = <int>len(size) - 2, d
+    cdef bint fits = grad.nd == nd + 2 and other.nd == nd + 2
+    cdef object images = size if of_input else sizes_of(other)
+    cdef object weight = sizes_of(other) if of_input else size
+    cdef Py_ssize_t inner, outer, large, small, step
+    if fits:
+        inner, outer = (1, 0) if not transposed else (0, 1)
+        fits = grad.sizes[0] == images[0] and images[1] == weight[inner] * (
+            1 if transposed else groups) and grad.sizes[1] == weight[outer] * (
+            groups if transposed else 1)
+    for d in range(2, nd + 2 if fits else 0):
+        large, small = images[d], grad.sizes[d]
+        step = option(dilation, d - 2) * (<Py_ssize_t>weight[d] - 1) + 1
+        if transposed:
+            fits = fits and small == (large - 1) * option(stride, d - 2) - 2 * option(
+                padding, d - 2) + step + option(output_padding, d - 2)
+        else:
+            large += 2 * option(padding, d - 2) - step
+            fits = fits and large >= 0 and small == large // option(stride, d - 2) + 1
+    if not fits:
+        given, wanted = ("weight", "input") if of_input else ("input", "weight")
+        raise RuntimeError(
+            f"{op}: a gradient of shape {list(sizes_of(grad))} and {given} of shape "
+            f"{list(sizes_of(other))} don't fit {wanted} of shape {list(size)}; a hook for saved "
+            "tensors has to give back what was saved")
+    if grad.dt != other.dt:
+        raise RuntimeError(
+            f"{op}: Input type ({type_word(grad)}) and {'weight' if of_input else 'input'} type "
+            f"({type_word(other)}) should be the same; convert one of them with .to(dtype)")
+    return 0
+
+
+cdef int input_gradient(Result* r, Tensor grad, Tensor weight, tuple size, tuple stride,
+                        tuple padding, tuple dilation, bint transposed, tuple output_padding,
+                        Py_ssize_t groups, str op) except -1:
+    check_gradient(grad, weight, size, True, stride, padding, dilation, transposed,
+                   output_padding, groups, op)
+    return sized(r, grad, size)
+
+
+cdef int weight_gradient(Result* r, Tensor grad, Tensor input, tuple size, tuple stride,
+                         tuple padding, tuple dilation, bint transposed, tuple output_padding,
+                         Py_ssize_t groups, str op) except -1:
+    check_gradient(grad, input, size, False, stride, padding, dilation, transposed,
+                   output_padding, groups, op)
+    return sized(r, grad, size)
+
+
+cdef int sized(Result* r, Tensor a, tuple size) except -1:
     """A gradient of this shape."""
     cdef int d
     for d in range(len(size)):

@@ -323,3 +323,18 @@ def test_weights_that_fill_the_cache_are_used_in_stretches(name):
                 expected += products.transpose(0, 3, 1, 2)
         expected += wide(bias).reshape(-1, 1, 1)
         close(ag.convolution(x, w, bias, *rest), expected, name)
+
+
+@pytest.mark.parametrize(
+    "wrong", [(), (0,), (1,), (3, 3), (1, 1, 2, 3), (2, 1, 3, 3), (1, 1, 1, 3, 3)]
+)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_convolution_refuses_other_shapes_than_those_it_saved(wrong, transposed):
+    convolve = ag.conv_transpose2d if transposed else ag.conv2d
+    x = ag.ones(1, 1, 5, 6, requires_grad=True)
+    weight = ag.ones(1, 1, 3, 3, requires_grad=True)
+    with ag.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t.new_zeros(wrong)):
+        y = convolve(x, weight)
+    for leaf in (x, weight):
+        with pytest.raises(RuntimeError, match="has to give back what was saved"):
+            ag.autograd.grad(y.sum(), leaf, retain_graph=True)

@@ -232,7 +232,10 @@ def grid_sample(
             continue
         x = _inside(x, n, padding_mode, aligned)
         if mode == "nearest":
-            taps.append([(_operators.round(x).detach(), x.detach() * 0 + 1)])
+            place = _operators.round(x).detach()
+            never = (place >= 0) & (place < 0)  # the grid gets a gradient, which is 0
+            raw = points[:, :, rank - 1 - d]
+            taps.append([(place, _operators.where(never, raw, x.detach() * 0 + 1))])
             continue
         first = _operators.floor(x).detach()
         taps.append([(first, 1 - (x - first)), (first + 1, x - first)])
