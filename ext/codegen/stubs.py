@@ -426,10 +426,13 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
             within = group[0].namespace and name == key and group[0].tier == "compiled"
             if group[0].function and not key.startswith("_") and not within:
                 exported += [name, f"{name}_"] if changing else [name]
+    needed = ["dtypes", "placement", "tensor"]
+    if any("_Generator" in line for line in body):
+        needed.append("random")
     imports = "".join(
         line + "\n"
         for line in shared_imports("").splitlines()
-        if line.split(".")[-1].split(" ")[0] in ("dtypes", "placement", "tensor")
+        if line.split(".")[-1].split(" ")[0] in needed
     )
     text = [HEAD + IMPORTS + imports, *body, f"__all__ = {exported!r}"]
     return "\n".join(text) + "\n", exported

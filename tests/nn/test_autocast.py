@@ -76,7 +76,12 @@ def test_results_have_the_dtypes_of_torch(name, dtype):
     found = []
     for lib in (ag, torch):
         with lib.autocast("cpu", dtype=lib.bfloat16):
-            found.append(str(CALLS[name](lib, draw(lib, dtype)).dtype).rpartition(".")[2])
+            try:
+                found.append(str(CALLS[name](lib, draw(lib, dtype)).dtype).rpartition(".")[2])
+            except RuntimeError as error:
+                if lib is ag or "primitive" not in str(error):
+                    raise
+                pytest.skip("torch's library has no such kernel for this processor")
     assert found[0] == found[1]
 
 

@@ -16,7 +16,7 @@ cdef struct VarPlan:
     double work
     double divisor
     bint root              # of the variance: a number of the dtype where that may be none
-    bint again             # float32, bfloat16: in double where squares leave its range, unlike results
+    bint again             # float32, bfloat16: in double where squares leave its range, not results
     bint exact             # what the tiles do now: in double
     bint second            # and the second pass, with means
     double* partial        # one entry per row and chunk, then the means
