@@ -274,7 +274,7 @@ def _load_one(
     if not isinstance(value, Tensor):
         return (
             f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
-            f"but received {type(value)}"
+            f"but received {type(value)}; a tensor of another library becomes one by from_dlpack"
         )
     if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
         value = value[0]  # as files of old have numbers

@@ -158,7 +158,8 @@ cdef class Generator:
         if t.count != STATE_BYTES:
             raise RuntimeError(
                 f"Expected a generator state of size {STATE_BYTES} but found the input RNG state "
-                f"size to be {t.count}"
+                f"size to be {t.count}; the state of another library can't be continued here, seed "
+                "anew with manual_seed"
             )
         memcpy(words, t.ptr, STATE_BYTES)
         if words[0] != STATE_MARK:

@@ -21,6 +21,8 @@ from ._cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from ._plateau import ReduceLROnPlateau
 from ._scheduler import LRScheduler
 
+_LRScheduler = LRScheduler  # its name before torch 2.0, of which programs have subclasses
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",
