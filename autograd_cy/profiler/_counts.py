@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
@@ -57,6 +59,7 @@ class KinetoStepTracker:
     _current_step = 0
     _step_dict: ClassVar[dict[str, int]] = defaultdict(int)
     _listeners: ClassVar[list[Callable[[int], None]]] = []
+    _lock: ClassVar[Any] = threading.RLock()  # a handler of signals may step, too
 
     @classmethod
     def init_step_count(cls, requester: str) -> None:
@@ -99,18 +102,20 @@ class KinetoStepTracker:
         int
             The global step.
         """
-        if requester not in cls._step_dict:
-            cls.init_step_count(requester)
-        cls._step_dict[requester] += 1
-        new = max(cls._step_dict.values())
-        if new > cls._current_step:
-            if new - cls._current_step > 1:
+        with cls._lock:  # several threads may train at once
+            if requester not in cls._step_dict:
+                cls.init_step_count(requester)
+            cls._step_dict[requester] += 1
+            before, new = cls._current_step, max(cls._step_dict.values())
+            # Also where the warning is an error: else each later step would be one, too.
+            cls._current_step = max(before, new)
+        if new > before:
+            if new - before > 1:
                 warnings.warn(
                     "Profiler step count has increased more than 1 - "
-                    f"current_step = {cls._current_step} step dict =  {cls._step_dict}",
+                    f"current_step = {before} step dict =  {cls._step_dict}",
                     stacklevel=2,
                 )
-            cls._current_step = new
             for listener in cls._listeners:
                 listener(new)
         return cls._current_step
@@ -125,3 +130,11 @@ class KinetoStepTracker:
         int
         """
         return cls._current_step
+
+
+def _renew_lock() -> None:
+    KinetoStepTracker._lock = threading.RLock()
+
+
+# Another thread may have had it when the process was forked.
+os.register_at_fork(after_in_child=_renew_lock)

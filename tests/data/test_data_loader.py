@@ -22,10 +22,14 @@ PATIENCE = 15  # seconds that a worker may take for a batch
 
 
 @pytest.fixture(autouse=True)
-def _nobody_waits_for_ever(monkeypatch):
+def _forked_and_nobody_waits_for_ever(monkeypatch):
     made = D.DataLoader.__init__
 
     def make(self, *args, **options):
+        # What these tests give workers is made in functions, which only a fork takes along; Python
+        # forks by default before 3.14.
+        if options.get("num_workers"):
+            options.setdefault("multiprocessing_context", "fork")
         made(self, *args, **options)
         if self.num_workers and not self.timeout:
             self.timeout = PATIENCE
@@ -241,9 +245,10 @@ def test_forked_workers_do_not_wait_for_threads_of_the_parent():
     assert batches == [(2e6, 1)] * 2 or batches == [[2e6, 1]] * 2
 
 
-def test_spawned_workers():
+@pytest.mark.parametrize("start", ["spawn", "forkserver"])
+def test_workers_that_are_not_forked_from_the_program(start):
     batches = loaded(
-        Busy(), num_workers=1, multiprocessing_context="spawn", batch_size=2, timeout=120
+        Busy(), num_workers=1, multiprocessing_context=start, batch_size=2, timeout=120
     )
     assert batches[0][0].tolist() == [2e6, 2e6] and batches[0][1].tolist() == [1, 1]
 
@@ -479,7 +484,7 @@ class Slow(Dataset):
         time.sleep(0.01)
         return i
 
-passing = iter(DataLoader(Slow(), num_workers=2))
+passing = iter(DataLoader(Slow(), num_workers=2, multiprocessing_context="fork"))
 for i, batch in enumerate(passing):
     if i == 2:
         print(*[p.pid for p in passing._processes], flush=True)
@@ -610,6 +615,31 @@ def test_what_is_sent_between_processes_leaves_no_file_open(count):
     receiver.close()
 
 
+def test_nobody_answers_when_a_descriptor_has_come(monkeypatch):
+    """Python waits for an answer since 3.14, which would stand among the other messages."""
+    from multiprocessing import Pipe, reduction
+
+    from autograd_cy.utils.data import _transport
+
+    monkeypatch.setattr(reduction, "ACKNOWLEDGE", True, raising=False)
+    sender, receiver = Pipe()
+    for number in range(3):
+        receiver.send(number)  # the other direction
+        _transport.send(sender, number, _transport.pack(ag.ones(10_000)))
+    for number in range(3):
+        label, packed = _transport.receive(receiver)
+        assert label == sender.recv() == number
+        assert _transport.unpack(packed).shape == (10_000,)
+    assert not sender.poll() and not receiver.poll()
+    os.write(sender.fileno(), b"\0")  # as one that lost its descriptor on the way
+    with pytest.raises(RuntimeError, match=r"received 0 items of ancdata: .*too many"):
+        _transport._receive_descriptor(receiver)
+    sender.close()
+    with pytest.raises(EOFError):
+        _transport._receive_descriptor(receiver)
+    receiver.close()
+
+
 class Shares(D.IterableDataset):
     """Each worker has a list of its own."""
 
@@ -645,6 +675,23 @@ def test_samples_go_to_workers_in_turn():
     for _ in range(2):
         with pytest.raises(StopIteration):
             next(passing)
+
+
+def cannot_send(_):
+    from autograd_cy.utils.data import _transport
+
+    def send(*_):
+        raise MemoryError("no memory for what is sent")
+
+    _transport.send = send
+
+
+def test_a_worker_that_cannot_send_ends_and_is_noticed():
+    loader = D.DataLoader(
+        Rows(4), num_workers=1, worker_init_fn=cannot_send, multiprocessing_context="fork"
+    )
+    with pytest.raises(RuntimeError, match="exited unexpectedly"):
+        list(loader)
 
 
 def test_a_loader_that_keeps_its_workers_says_when_they_are_gone():

@@ -54,7 +54,8 @@ def test_complex_division_by_zero_divides_both_parts_by_zero():
 def test_exponentials_do_not_overflow_before_the_result_does():
     z = ag.tensor([complex(709.9, math.pi / 4), complex(-800, 1)], dtype=ag.complex128)
     size = math.exp(709) * (math.exp(0.9) * math.sqrt(0.5))
-    np.testing.assert_allclose(ag.exp(z).numpy(), [complex(size, size), 0], rtol=1e-12)
+    # In parts: the absolute value, which older versions of NumPy take, is none.
+    np.testing.assert_allclose(ag.exp(z).numpy().view(float), [size, size, 0, 0], rtol=1e-12)
     z = ag.tensor([complex(89, math.pi / 4)], dtype=ag.complex64)
     size = math.exp(89) * math.sqrt(0.5)
     np.testing.assert_allclose(ag.exp(z).numpy(), [complex(size, size)], rtol=1e-6)

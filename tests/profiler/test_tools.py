@@ -1,8 +1,11 @@
 """Files of nvprof and Nsight Systems, small helpers, ranges for other tools, CUDA's profiler."""
 
+import os
 import sqlite3
 import sys
+import threading
 import types
+import warnings
 from contextlib import closing
 
 import pytest
@@ -189,6 +192,46 @@ def test_the_global_step_is_the_largest_and_never_falls(tracker):
     tracker._step_dict["one"] += 3
     with pytest.warns(UserWarning, match="increased more than 1"):
         assert tracker.increment_step("one") == 8
+
+
+def test_an_error_of_a_jump_is_raised_once(tracker):
+    """Not by each later step, too."""
+    tracker.init_step_count("one")
+    tracker._step_dict["one"] += 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="current_step = 0 step"):
+            tracker.increment_step("one")
+        assert tracker.increment_step("one") == 5
+
+
+def test_steps_of_several_threads_are_counted(tracker):
+    def count():
+        for _ in range(500):
+            tracker.increment_step("one")
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with warnings.catch_warnings(record=True) as jumps:
+            warnings.simplefilter("always")
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert tracker.current_step() == 2000
+    assert not jumps
+
+
+def test_a_fork_does_not_wait_for_a_thread_that_counted(tracker):
+    with tracker._lock:
+        pid = os.fork()
+        if not pid:
+            os._exit(tracker.increment_step("one"))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
 
 
 def test_texts_of_ranges():

@@ -13,7 +13,7 @@ import io
 import mmap
 import os
 import pickle
-from multiprocessing import reduction
+import socket
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -63,7 +63,7 @@ def send(connection: Connection, label: Any, packed: tuple[bytes, list[memoryvie
                 done += os.pwrite(fd, buffer[done:], place + done)
         connection.send((label, sizes, end))
         connection.send_bytes(body)
-        reduction.send_handle(connection, fd, None)  # type: ignore[arg-type]
+        _send_descriptor(connection, fd)
     finally:
         os.close(fd)
 
@@ -74,7 +74,7 @@ def receive(connection: Connection) -> tuple[Any, tuple[bytes, list[Any]]]:
     body = connection.recv_bytes()
     if end is None:
         return label, (body, [bytearray(connection.recv_bytes()) for _ in sizes])
-    fd = reduction.recv_handle(connection)
+    fd = _receive_descriptor(connection)
     try:
         flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
         memory = memoryview(mmap.mmap(fd, end, flags))
@@ -88,6 +88,31 @@ def unpack(packed: tuple[bytes, list[Any]]) -> Any:
     """The object again."""
     body, buffers = packed
     return pickle.loads(body, buffers=buffers)
+
+
+# Not those of multiprocessing.reduction: since Python 3.14 the sender waits there for a byte of the
+# receiver, from which messages of its own may come on this socket at any time.
+def _send_descriptor(connection: Connection, fd: int) -> None:
+    with _socket(connection) as plain:
+        socket.send_fds(plain, [b"\0"], [fd])
+
+
+def _receive_descriptor(connection: Connection) -> int:
+    with _socket(connection) as plain:
+        message, fds, _, _ = socket.recv_fds(plain, 1, 1)
+    if not message:
+        raise EOFError
+    if not fds:  # what the kernel leaves out where a process has no number left for it
+        raise RuntimeError(
+            "received 0 items of ancdata: a tensor of another process did not come, as too many "
+            "files are open here; raise the limit (ulimit -n) or keep fewer batches"
+        )
+    return fds[0]
+
+
+def _socket(connection: Connection) -> socket.socket:
+    """Another descriptor of the connection's socket, as a socket."""
+    return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
 def _places(sizes: list[int]) -> tuple[list[int], int]:

@@ -291,6 +291,10 @@ def _send_all(connection: Any, results: queue.SimpleQueue) -> None:
         result = results.get()
         try:
             _transport.send(connection, *result)
-        except OSError:
-            return  # nobody reads any more
+        except BaseException as error:
+            if isinstance(error, ConnectionError) or connection.closed:
+                return  # nobody reads any more
+            # The main process would wait for what never comes; that a worker ends it sees.
+            traceback.print_exc()
+            os._exit(1)
         del result

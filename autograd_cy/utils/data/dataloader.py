@@ -70,7 +70,8 @@ class DataLoader:
     worker_init_fn : callable, optional
         Called with its number in each worker when it starts.
     multiprocessing_context : str or context, optional
-        How processes start: ``"fork"``, ``"spawn"`` or ``"forkserver"``.
+        How processes start: ``"fork"``, ``"spawn"`` or ``"forkserver"``; by default as Python
+        does it: a fork on Linux before Python 3.14, ``"forkserver"`` since.
     generator : Generator, optional
         Where the order and the seeds of the workers come from.
     prefetch_factor : int, optional
