@@ -3,7 +3,7 @@
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport sizes_of
+from autograd_cy._C.tensor cimport MAX_DIMS, sizes_of
 
 __all__: list[str] = []
 
@@ -173,17 +173,22 @@ cdef int check_gradient(Tensor grad, Tensor other, tuple size, bint of_input, tu
     """
     cdef int nd = <int>len(size) - 2, d
     cdef bint fits = grad.nd == nd + 2 and other.nd == nd + 2
-    cdef object images = size if of_input else sizes_of(other)
-    cdef object weight = sizes_of(other) if of_input else size
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef const Py_ssize_t* images = &other.sizes[0]
+    cdef const Py_ssize_t* weight = &sizes[0]
     cdef Py_ssize_t inner, outer, large, small, step
     if fits:
+        for d in range(nd + 2):
+            sizes[d] = size[d]
+        if of_input:
+            images, weight = weight, images
         inner, outer = (1, 0) if not transposed else (0, 1)
         fits = grad.sizes[0] == images[0] and images[1] == weight[inner] * (
             1 if transposed else groups) and grad.sizes[1] == weight[outer] * (
             groups if transposed else 1)
     for d in range(2, nd + 2 if fits else 0):
         large, small = images[d], grad.sizes[d]
-        step = option(dilation, d - 2) * (<Py_ssize_t>weight[d] - 1) + 1
+        step = option(dilation, d - 2) * (weight[d] - 1) + 1
         if transposed:
             fits = fits and small == (large - 1) * option(stride, d - 2) - 2 * option(
                 padding, d - 2) + step + option(output_padding, d - 2)
