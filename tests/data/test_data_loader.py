@@ -589,57 +589,6 @@ def test_a_timeout_without_workers_is_refused_when_a_pass_begins(timeout):
     assert [batch.tolist() for batch in loader] == [[0], [1], [2]]
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts what Linux lists there")
-@pytest.mark.parametrize("count", [8, 1 << 20])
-def test_what_is_sent_between_processes_leaves_no_file_open(count):
-    from multiprocessing import Pipe
-
-    from autograd_cy.utils.data import _transport
-
-    sender, receiver = Pipe()
-    value = [ag.arange(float(count)), np.arange(3)]
-
-    def pass_on():
-        _transport.send(sender, "label", _transport.pack(value))
-        label, packed = _transport.receive(receiver)
-        got = _transport.unpack(packed)
-        assert label == "label"
-        assert ag.equal(got[0], value[0])
-        assert got[1].tolist() == [0, 1, 2]
-
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(3):
-        pass_on()
-    assert len(os.listdir("/proc/self/fd")) == before
-    sender.close()
-    receiver.close()
-
-
-def test_nobody_answers_when_a_descriptor_has_come(monkeypatch):
-    """Python waits for an answer since 3.14, which would stand among the other messages."""
-    from multiprocessing import Pipe, reduction
-
-    from autograd_cy.utils.data import _transport
-
-    monkeypatch.setattr(reduction, "ACKNOWLEDGE", True, raising=False)
-    sender, receiver = Pipe()
-    for number in range(3):
-        receiver.send(number)  # the other direction
-        _transport.send(sender, number, _transport.pack(ag.ones(10_000)))
-    for number in range(3):
-        label, packed = _transport.receive(receiver)
-        assert label == sender.recv() == number
-        assert _transport.unpack(packed).shape == (10_000,)
-    assert not sender.poll() and not receiver.poll()
-    os.write(sender.fileno(), b"\0")  # as one that lost its descriptor on the way
-    with pytest.raises(RuntimeError, match=r"received 0 items of ancdata: .*too many"):
-        _transport._receive_descriptor(receiver)
-    sender.close()
-    with pytest.raises(EOFError):
-        _transport._receive_descriptor(receiver)
-    receiver.close()
-
-
 class Shares(D.IterableDataset):
     """Each worker has a list of its own."""
 
@@ -759,24 +708,6 @@ def test_copies_of_a_loader_in_other_processes_do_not_end_its_workers():
         os._exit(0)
     os.waitpid(pid, 0)
     assert [batch[0].item() for batch in passing] == [1, 2, 3, 4, 5]
-
-
-def test_small_windows_and_small_tensors_travel_through_the_pipe():
-    """What is shown of much memory is copied; what takes as much as it shows is not."""
-    from autograd_cy.utils.data import _transport
-
-    def sizes(x):
-        return [buffer.nbytes for buffer in _transport.pack(x)[1]]
-
-    base = ag.zeros(4096)
-    assert sizes(base) == [16384] and sizes(base[:1024]) == [4096]
-    assert sizes(base[:1535]) == [6140] and sizes(base[:1536]) == [16384]
-    window = base[:4].detach().requires_grad_()
-    again = _transport.unpack(_transport.pack(window))
-    assert again.requires_grad and again.is_leaf and again.untyped_storage().nbytes() == 16
-    assert not _transport.unpack(_transport.pack(base[:4])).requires_grad
-    assert _transport.unpack(_transport.pack(ag.empty(5000, device="meta")[:1])).is_meta
-    assert _transport._places([1, 64, 65, 0, 3]) == ([0, 64, 128, 256, 256], 320)
 
 
 def test_shares_of_several_processes_say_what_they_are():
