@@ -39,6 +39,7 @@ from autograd_cy.amp.autocast_mode import (  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
+from autograd_cy._environment import absent_modules as _absent_modules  # noqa: E402
 from autograd_cy._environment.settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
@@ -138,6 +139,7 @@ if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
 overrides._check_methods()
+_absent_modules.install()
 
 
 def __getattr__(name):
@@ -178,6 +180,10 @@ def __getattr__(name):
     from autograd_cy._environment.absent_names import no_attribute
 
     raise no_attribute("autograd_cy", name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
 
 
 if _os.environ.get("AUTOGRAD_CY_PROFILE"):

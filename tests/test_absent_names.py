@@ -33,6 +33,27 @@ def test_an_absent_name_is_an_error_with_the_way_out(inner, name):
     assert name not in dir(module)
 
 
+@each("inner, name", NAMES)
+def test_an_absent_module_or_name_is_not_imported_and_the_way_out_is_said(inner, name):
+    package = ".".join(filter(None, ("autograd_cy", inner)))
+    with pytest.raises(ImportError) as caught:
+        exec(f"from {package} import {name}", {})
+    if hasattr(import_module(package), "__path__"):
+        assert "no counterpart of torch." in str(caught.value)
+        with pytest.raises(ModuleNotFoundError, match=r"no counterpart of torch\..*\(.{5,}\)$"):
+            exec(f"import {package}.{name}", {})
+        assert find_spec(f"{package}.{name}") is None
+
+
+def test_importing_what_nobody_has_is_the_error_of_python():
+    for path in ("autograd_cy.nothing", "autograd_cy.nn.nothing", "nothing_autograd_cy.onnx"):
+        with pytest.raises(ModuleNotFoundError, match="^No module named") as caught:
+            import_module(path)
+        assert "counterpart" not in str(caught.value)
+    with pytest.raises(ImportError, match="^cannot import name 'nothing' from 'autograd_cy'"):
+        from autograd_cy import nothing  # noqa: F401
+
+
 def test_torch_has_what_is_called_absent():
     pytest.importorskip("torch")
     unknown = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["no_attribute", "no_method"]
+__all__ = ["no_attribute", "no_method", "no_module"]
 
 _COMPILER = "run the function as it is"
 _ONE_DEVICE = "tensors are on the CPU"
@@ -48,7 +48,10 @@ _OF_ELEMENTS = {
 _ABSENT: dict[str, dict[str, str]] = {
     "": {
         **_OF_ELEMENTS,
+        "_dynamo": _COMPILER,
+        "_inductor": _COMPILER,
         "accelerator": _ONE_DEVICE,
+        "ao": _QUANTIZED,
         "argwhere": "use nonzero",
         "blackman_window": _WINDOW,
         "cholesky": "use linalg.cholesky",
@@ -62,6 +65,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
         "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
         "export": _GRAPHS,
+        "futures": "use concurrent.futures",
         "fx": _GRAPHS,
         "gradient": "divide differences of slices by the steps",
         "hamming_window": _WINDOW,
@@ -70,7 +74,9 @@ _ABSENT: dict[str, dict[str, str]] = {
         "hub": "load weights with autograd_cy.load",
         "istft": "use fft.irfft, and nn.functional.fold",
         "jit": _COMPILER,
+        "library": "define an autograd.Function",
         "lstsq": _LEAST_SQUARES,
+        "masked": "use where",
         "matrix_exp": _EXPONENTIAL,
         "mode": "use bincount(x).argmax()",
         "mps": _ONE_DEVICE,
@@ -78,6 +84,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "nanquantile": "use sort and lerp of x[~x.isnan()]",
         "onnx": "there is no exporter",
         "pinverse": _PSEUDO,
+        "poisson": "use numpy.random.Generator.poisson of x.numpy()",
         "qr": _ORTHOGONAL,
         "quantile": "use sort and lerp, kthvalue, or median",
         "quantization": _QUANTIZED,
@@ -96,10 +103,14 @@ _ABSENT: dict[str, dict[str, str]] = {
     "fft": {
         **{f"{kind}n": _DIMENSIONS for kind in ("fft", "ifft")},
         **{f"{kind}2": _DIMENSIONS for kind in ("fft", "ifft")},
+        **{f"{kind}n": _DIMENSIONS for kind in ("rfft", "irfft")},
+        **{f"{kind}2": _DIMENSIONS for kind in ("rfft", "irfft")},
         "fftshift": "use roll by half of the size",
+        "hfft": "use irfft of x.conj(), times n",
         "ifftshift": "use roll by minus half of the size",
     },
     "linalg": {
+        "cholesky_ex": "use linalg.cholesky, and catch LinAlgError",
         "cond": "divide the largest of linalg.svdvals by the least",
         "det": _DETERMINANT,
         "eig": _EIGEN,
@@ -142,11 +153,19 @@ _ABSENT: dict[str, dict[str, str]] = {
         "SparseAdam": "gradients are dense; use optim.Adam",
     },
     "special": {
+        "bessel_j0": "use scipy.special.j0 on x.numpy()",
+        "bessel_j1": "use scipy.special.j1 on x.numpy()",
         "entr": "use -xlogy(x, x)",
+        "erfinv": _OF_ELEMENTS["erfinv"],
+        "multigammaln": _OF_ELEMENTS["mvlgamma"],
         "ndtr": "use (1 + erf(x / 2**0.5)) / 2",
+        "ndtri": "use scipy.special.ndtri on x.numpy()",
+        "sinc": _OF_ELEMENTS["sinc"],
         "xlog1py": "use x * log1p(y)",
     },
     "utils": {
+        "benchmark": "use timeit, or autograd_cy.profiler",
+        "bottleneck": "use python -m cProfile, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
         "model_zoo": "load weights with autograd_cy.load",
         "tensorboard": "give tensor.item() and tensor.numpy() to a package such as tensorboardX",
@@ -178,13 +197,31 @@ def no_attribute(module: str, name: str) -> AttributeError:
     >>> print(no_attribute("autograd_cy", "onnx"))
     module 'autograd_cy' has no attribute 'onnx': it has no counterpart of torch.onnx (there ...
     """
+    return AttributeError(f"module {module!r} has no attribute {name!r}{_counterpart(module, name)}")
+
+
+def no_module(path: str) -> ModuleNotFoundError | None:
+    """
+    The error of an import of what torch has by this name, or None where nothing is known of it.
+
+    It has no ``name``: importlib drops errors of ``from package import name`` that carry it.
+
+    Examples
+    --------
+    >>> print(no_module("autograd_cy.onnx"))
+    cannot import autograd_cy.onnx: it has no counterpart of torch.onnx (there is no exporter)
+    >>> no_module("autograd_cy.nothing")
+    """
+    hint = _counterpart(*path.rpartition(".")[::2])
+    return ModuleNotFoundError(f"cannot import {path}{hint}") if hint else None
+
+
+def _counterpart(module: str, name: str) -> str:
+    """What an error adds where torch's module has this name: the way out."""
     inner = module.partition(".")[2]
     way_out = _ABSENT.get(inner, {}).get(name)
-    theirs = ".".join(("torch", inner, name) if inner else ("torch", name))
-    return AttributeError(
-        f"module {module!r} has no attribute {name!r}"
-        + (f": it has no counterpart of {theirs} ({way_out})" if way_out else "")
-    )
+    theirs = ".".join(filter(None, ("torch", inner, name)))
+    return f": it has no counterpart of {theirs} ({way_out})" if way_out else ""
 
 
 def no_method(tensor: Any, owner: type, name: str) -> AttributeError:
