@@ -277,8 +277,6 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
         pack(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row, keys + j * width * p.size)
     for g in range(p.shared):
         head = h * p.shared + g
-        if of_queries and p.cols == 0:
-            clear_rows(p, &p.dq, b, head, i_first, i_stop, p.width)
         for i from i_first <= i < i_stop by step:
             rows = min(step, i_stop - i)
             q = at(p, &p.q, b, head, i)
