@@ -18,6 +18,12 @@ ctypedef void (*gather_fn)(
     const Py_ssize_t* off, const void* first, void* c, Py_ssize_t row_step,
     Py_ssize_t vec_step) noexcept nogil
 
+# Rows of n elements of one channel, `x_step` and `y_step` apart: y[j] = first + sum_p w[p] * x[off[p] + j]
+# for float32 and float64, with at least a vector in each row.
+ctypedef void (*slim_fn)(
+    int kind, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const void* w, const Py_ssize_t* off,
+    const void* first, const void* x, Py_ssize_t x_step, void* y, Py_ssize_t y_step) noexcept nogil
+
 # c[r * taps + t] += sum of x[at[run] + base[r] + t + i] * y, for bases_of(taps) bases.
 ctypedef void (*tap_fn)(
     int kind, int taps, int vecs, Py_ssize_t runs, Py_ssize_t length, const void* x,
@@ -78,6 +84,7 @@ ctypedef struct ConvTable:
     int lanes[3]            # elements of a vector, by kind
     int taps                # most taps
     gather_fn gather
+    slim_fn slim
     tap_fn tap
     dot_fn dot
     collect_fn collect

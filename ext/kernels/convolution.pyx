@@ -62,6 +62,8 @@ cdef enum:
     MANY = 512
     # Most channels that two phases in turn are summed over: their sums wait for each other.
     FEW = 2
+    # Bytes of one channel's image that make up for a task of its own.
+    SLIM = 2 << 10
     # Taps of a product whose weights are read as they lie.
     DEPTH = 256
 
@@ -116,6 +118,29 @@ cdef inline void find_runs(Grid* g, Py_ssize_t v, Py_ssize_t count, Py_ssize_t l
         r.count += 1
 
 
+cdef bint suits_slim(Work* t, Grid* g) noexcept nogil:
+    """Whether results are rows of one channel in each group, as in depthwise convolutions."""
+    cdef Form* f = t.f
+    return (t.rows == 1 and f.unit == 1 and (f.dt == DT_F32 or f.dt == DT_F64) and g.step[2] == 1
+            and not g.gathered and g.extent[2] >= loops.lanes[f.kind])
+
+
+cdef void compute_slim(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
+                       const char* planes) noexcept nogil:
+    """All results of a grid, row by row."""
+    cdef Form* f = t.f
+    cdef Py_ssize_t number, z
+    cdef char* result
+    for number in range(images):
+        result = place_of(t, group, 0) + ((image + number) * t.at_result[0] + g.first) * f.size
+        for z in range(g.extent[0]):
+            loops.slim(
+                f.kind, g.extent[1], g.extent[2], g.k, weights_of(t, g, group, 0), g.off,
+                t.bias + group * f.wide,
+                planes + (number * t.p.image + z * t.p.layer) * f.wide, t.p.row,
+                result + z * g.step[0] * f.size, g.step[1])
+
+
 cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                   Py_ssize_t first, Py_ssize_t last, const char* planes,
                   char* tile) noexcept nogil:
@@ -138,6 +163,9 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
     rows = min(last * t.block, t.rows) - first * t.block
     if t.plain:
         compute_plain(t, g, group, image, images, first * t.block, rows, planes, n)
+        return
+    if suits_slim(t, g):
+        compute_slim(t, g, group, images, image, planes)
         return
     if n > most and 2 * depth_of(t, rows) < g.k:
         compute_deep(t, g, group, images, image, first, last, planes, tile, n)
@@ -456,6 +484,8 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
         count = min(f.n, max(count, MANY // max(one, <Py_ssize_t>1)))
     elif threads > 1:
         count = min(count, max(f.n * f.groups // (2 * threads), <Py_ssize_t>1))
+    if t.rows * t.channels == 1 and one * t.p.image >= SLIM:
+        count = 1   # in the order of memory, and each in the first-level cache
     count = parts(f.n, max(parts(f.n, max(count, <Py_ssize_t>1)), <Py_ssize_t>1))
     lay_out(&t.p, t.of_source, count, lanes)
     t.batches = parts(f.n, max(count, <Py_ssize_t>1))

@@ -33,6 +33,14 @@ cdef extern from "scalar/conv_micro.h":
         int rows, int vecs, Py_ssize_t k, const uint64_t* w, const uint64_t* const* b,
         const Py_ssize_t* off, const uint64_t* first, uint64_t* c, Py_ssize_t row_step,
         Py_ssize_t vec_step) noexcept nogil
+    void ag_slim_f32(
+        Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const float* w, const Py_ssize_t* off,
+        const float* first, const float* x, Py_ssize_t x_step, float* y,
+        Py_ssize_t y_step) noexcept nogil
+    void ag_slim_f64(
+        Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const double* w, const Py_ssize_t* off,
+        const double* first, const double* x, Py_ssize_t x_step, double* y,
+        Py_ssize_t y_step) noexcept nogil
     void ag_tap_f32(
         int taps, int vecs, Py_ssize_t runs, Py_ssize_t length, const float* x,
         const Py_ssize_t* at, const Py_ssize_t* base, const float* y, float* c,
@@ -140,6 +148,18 @@ cdef void gather(
         ag_gather_u64(
             rows, vecs, k, <const uint64_t*>w, <const uint64_t* const*>b, off,
             <const uint64_t*>first, <uint64_t*>c, row_step, vec_step)
+
+
+cdef void slim(
+        int kind, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const void* w, const Py_ssize_t* off,
+        const void* first, const void* x, Py_ssize_t x_step, void* y,
+        Py_ssize_t y_step) noexcept nogil:
+    if kind == CONV_F32:
+        ag_slim_f32(rows, n, k, <const float*>w, off, <const float*>first, <const float*>x, x_step,
+                    <float*>y, y_step)
+    else:
+        ag_slim_f64(rows, n, k, <const double*>w, off, <const double*>first, <const double*>x,
+                    x_step, <double*>y, y_step)
 
 
 cdef void tap(
@@ -456,6 +476,7 @@ table.lanes[CONV_F32] = AG_VECTOR_BYTES // 4
 table.lanes[CONV_F64] = table.lanes[CONV_U64] = AG_VECTOR_BYTES // 8
 table.taps = 7 if AG_ROWS >= 8 else (6 if AG_ROWS >= 6 else 5)
 table.gather = gather
+table.slim = slim
 table.tap = tap
 table.dot = dot
 table.collect = collect

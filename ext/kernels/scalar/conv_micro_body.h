@@ -51,6 +51,37 @@ AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, co
         for (int v = 0; v < vecs; v++) *(VEC *)(c + i * row_step + v * vec_step) = sum[i][v];
 }
 
+/* Rows of one channel, n elements of each: y[j] = first + sum_p w[p] * x[off[p] + j]. The last vector
+ * of a row may overlap the one before it. */
+#if AG_ALL_ROWS
+AG_FN void AG_NAME(ag_slim_block_)(const int vecs, ptrdiff_t k, const AG_T *w, const ptrdiff_t *off,
+                                   AG_T first, const AG_T *x, AG_T *y) {
+    const AG_T *b[4];
+    AG_UNROLL
+    for (int v = 0; v < 4; v++) b[v] = x + (v < vecs ? v : 0) * LANES;
+    AG_NAME(ag_gathered_)(1, vecs, k, w, 1, b, off, &first, y, 0, LANES);
+}
+static void AG_NAME(ag_slim_)(ptrdiff_t rows, ptrdiff_t n, ptrdiff_t k, const AG_T *w,
+                              const ptrdiff_t *off, const AG_T *first, const AG_T *x,
+                              ptrdiff_t x_step, AG_T *y, ptrdiff_t y_step) {
+    for (ptrdiff_t r = 0; r < rows; r++, x += x_step, y += y_step) {
+        ptrdiff_t j = 0;
+        for (; j + 4 * LANES <= n; j += 4 * LANES)
+            AG_NAME(ag_slim_block_)(4, k, w, off, *first, x + j, y + j);
+        if (j + 2 * LANES <= n) {
+            AG_NAME(ag_slim_block_)(2, k, w, off, *first, x + j, y + j);
+            j += 2 * LANES;
+        }
+        if (j + LANES <= n) {
+            AG_NAME(ag_slim_block_)(1, k, w, off, *first, x + j, y + j);
+            j += LANES;
+        }
+        if (j < n)
+            AG_NAME(ag_slim_block_)(1, k, w, off, *first, x + n - LANES, y + n - LANES);
+    }
+}
+#endif
+
 #if AG_ALL_ROWS
 #define AG_GATHERED(R, V)                                                              \
     AG_NAME(ag_gathered_)(R, V, k, w, R, b, off, first, c, row_step, vec_step)
