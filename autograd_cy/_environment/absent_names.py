@@ -165,7 +165,6 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "utils": {
         "benchmark": "use timeit, or autograd_cy.profiler",
-        "bottleneck": "use python -m cProfile, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
         "model_zoo": "load weights with autograd_cy.load",
         "tensorboard": "give tensor.item() and tensor.numpy() to a package such as tensorboardX",
@@ -197,7 +196,8 @@ def no_attribute(module: str, name: str) -> AttributeError:
     >>> print(no_attribute("autograd_cy", "onnx"))
     module 'autograd_cy' has no attribute 'onnx': it has no counterpart of torch.onnx (there ...
     """
-    return AttributeError(f"module {module!r} has no attribute {name!r}{_counterpart(module, name)}")
+    hint = _counterpart(module, name)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
 
 
 def no_module(path: str) -> ModuleNotFoundError | None:
