@@ -24,6 +24,14 @@ def pytest_addoption(parser):
     parser.addoption("--apart", action="store_true", help="each case of a group is its own test")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Processes of ``-n auto``: one for each core, up to eight, as tests of threads use some, too."""
+    if config.option.dist == "no":
+        config.option.dist = "worksteal"  # what is left of long files is given to who has nothing
+    return min(len(os.sched_getaffinity(0)), 8)
+
+
 def pytest_generate_tests(metafunc):
     """The tests of functions that are marked by `grouping.each`."""
     if hasattr(metafunc.function, "each"):
