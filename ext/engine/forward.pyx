@@ -46,8 +46,8 @@ cdef ForwardLevel forward_level(tuple tensors):
             follow_base(t)
         if t.flags & F_DUAL and (top is None or t.extra.forward.serial > top.serial):
             top = t.extra.forward
-        if t.flags & F_BATCHED and t.extra.level > batches:
-            batches = t.extra.level
+        if t.flags & F_BATCHED:
+            batches = max(batches, t.extra.level)
     if top is not None and top.batches < batches:
         return None
     return top

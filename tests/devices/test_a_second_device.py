@@ -63,6 +63,18 @@ def test_moving_both_ways(device):
         y + x
 
 
+def test_copies_of_another_dtype_are_cast_where_they_are(device):
+    x = ag.arange(6).reshape(2, 3)
+    there = x.to("hostdevice")
+    for source in (x, there, x[:1], there[:, :1]):
+        for dtype in (ag.float32, ag.float64, ag.int64, ag.bool):
+            for place in ("cpu", "hostdevice"):
+                to = ag.full((2, 3), 7, device=place).to(dtype)
+                assert to.copy_(source) is to
+                assert to.tolist() == source.cpu().to(dtype).expand(2, 3).tolist()
+
+
+
 def test_copies_between_windows_of_one_memory(device):
     x = ag.arange(6.0)
     there = x.to("hostdevice")

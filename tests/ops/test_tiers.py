@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import programs
+import pytest
 from calls import RECORDS, TABLE
 from grouping import each
 
@@ -62,6 +63,7 @@ def by_symbol(records):
     return found
 
 
+@pytest.mark.slow
 def test_generated_tests_pass_in_the_other_tier():
     keys = [r.key for r in RECORDS if r.key in KINDS and r.tier == "compiled"]
     assert sorted(keys) == sorted(KINDS), "another record can stand for one that was moved for good"

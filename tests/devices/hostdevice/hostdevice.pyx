@@ -123,6 +123,8 @@ cdef int copy(Tensor to, Tensor source) except -1:
 cdef int cast(Tensor to, Tensor source) except -1:
     cdef Py_ssize_t i
     note("cast")
+    if to.mem.device != source.mem.device or to.mem.device == 0:
+        raise RuntimeError("hostdevice: a device casts what is on it")
     for i in range(to.count):
         put(at(to, i), to.dt, value(source, i))
     return 0
