@@ -74,7 +74,6 @@ def test_copies_of_another_dtype_are_cast_where_they_are(device):
                 assert to.tolist() == source.cpu().to(dtype).expand(2, 3).tolist()
 
 
-
 def test_copies_between_windows_of_one_memory(device):
     x = ag.arange(6.0)
     there = x.to("hostdevice")
